@@ -6,11 +6,11 @@ import { loggingUrl, recordScripts, startPostgres } from '../src/postgres/record
 const server = await startPostgres();
 after(() => server.stop());
 
-test('recorded SQL reads a list, and creates listings', async (t) => {
+test('recorded SQL reads a list and creates listings', async (t) => {
   const database = await databaseFor(t, server.url);
   const service = await serviceFor(t, database, { url: loggingUrl(database.url) });
   const { key } = await service.createTenant();
-  // A number that occurs nowhere else in the recorded SQL.
+  // A number that appears nowhere else in the recorded SQL.
   await database.sql('update account_heads set sequence = 1000');
   const scripts = await recordScripts(Number(new URL(service.url).port), server.readLog, key);
   const client = await clientFor(t, database);

@@ -62,7 +62,7 @@ describe('every', () => {
   });
 });
 
-/** The command line reads all pages itself. The document also contains headers by reference, without a name. */
+/** Omits paging, which the CLI does itself, and headers, which are references without a name. */
 const READ_BY_ITSELF = new Set(['cursor', 'count', '']);
 
 /** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`; `--photo` sets one photo. */

@@ -26,7 +26,7 @@ describe('import', () => {
     const { settings } = await newAccount();
     const { code, stdout, stderr } = await listings(['import', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
-    assert.equal(stdout, '2 created, 0 updated, 0 unchanged, 2 refused\n');
+    assert.equal(stdout, '2 created, 0 updated, 0 unchanged, 2 failed\n');
     assert.equal(
       stderr,
       'line 3: beds: Must be a number, not a string. (validation_failed)\n' +
@@ -50,7 +50,7 @@ describe('import', () => {
     const { settings } = await newAccount();
     const { code, stdout } = await listings(['import', '--dry-run', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
-    assert.match(stdout, /^2 created, .* 2 refused \(dry run: nothing was changed\)\n$/);
+    assert.match(stdout, /^2 created, .* 2 failed \(dry run: nothing was changed\)\n$/);
     assert.deepEqual(await listingsOf(settings), []);
   });
 
@@ -64,7 +64,7 @@ describe('import', () => {
     assert.match(stderr, /^… and 2 more\. Fix these rows, then import the file again .*externalId/m);
   });
 
-  test('that fails before any row prints no report', async (t) => {
+  test('that fails before its first row prints no report', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, 'a.csv', 'nonsense\n1\n');
     for (const options of [[], ['--json']]) {
@@ -74,7 +74,7 @@ describe('import', () => {
     }
   });
 
-  test('that is interrupted says what was saved', async (t) => {
+  test('reports the saved rows if it is interrupted', async (t) => {
     const { settings } = await newAccount();
     const { child, output, closed } = start(t, ['import', '-', '--format', 'ndjson'], settings);
     for (let index = 0; index < 2_000; index += 1) {
@@ -134,7 +134,7 @@ describe('import', () => {
 });
 
 describe('export', () => {
-  test('followed by import changes nothing, in each format', async (t) => {
+  test('can be imported again without changes, in each format', async (t) => {
     const { tenant, settings } = await newAccount();
     await plant(service, tenant, 300);
     const directory = await directoryFor(t);
@@ -143,7 +143,7 @@ describe('export', () => {
       const exported = await listings(['export', file], settings);
       assert.deepEqual([exported.code, exported.stdout, exported.stderr], [0, '', '']);
       const { stdout } = await listings(['import', file], settings);
-      assert.equal(stdout, '0 created, 0 updated, 300 unchanged, 0 refused\n');
+      assert.equal(stdout, '0 created, 0 updated, 300 unchanged, 0 failed\n');
     }
     await listings(['export', join(directory, 'all.geojson')], settings);
     assert.equal(JSON.parse(await readFile(join(directory, 'all.geojson'), 'utf8')).features.length, 300);
@@ -185,7 +185,7 @@ describe('export', () => {
     assert.equal(stderr, 'error: Cannot write /nonexistent/a.csv: ENOENT: no such file or directory\n');
   });
 
-  test('that is incomplete fails, and leaves the old file and no other', async (t) => {
+  test('fails if incomplete, and leaves only the old file', async (t) => {
     const directory = await directoryFor(t);
     const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';
     const settings = await standInFor(t, ({ headers }, response) => {

@@ -98,7 +98,7 @@ describe('keys scan', () => {
     assert.match(stderr, /Cannot read .*gone: ENOENT/);
   });
 
-  test('never waits for a pipe in a directory', async (t) => {
+  test('does not wait for a named pipe in a directory', async (t) => {
     const root = await treeFor(t, { a: KEY });
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     assert.deepEqual((await scan(root)).lines, [`${root}/a:1: ${SHOWN}`]);
@@ -136,7 +136,7 @@ describe('keys scan', () => {
       for (const name of ['a file.txt', '-', '--help', 'new\tname', 'd/é']) {
         const path = `./${name}`;
         const write = `mkdir -p d; printf '${KEY}' > $'${path}'; git add -- $'${path}'`;
-        // The working directory differs from what is committed.
+        // The working directory differs from the commit.
         const refused = await run(`${write}; echo clean > $'${path}'; git commit -qm two`);
         assert.notEqual(refused.code, 0, name);
         const shown = `${refused.stdout}${refused.stderr}`;

@@ -61,7 +61,7 @@ describe('create', () => {
     assert.equal((await listings(['create', '--address', 'A', '--replace'], settings)).code, 2);
   });
 
-  test('reports every fault with the request ID, and creates nothing', async () => {
+  test('reports every validation issue with the request ID, and creates nothing', async () => {
     const { code, stdout, stderr } = await listings(['create', '--address', ' ', '--beds', '2.5'], settings);
     assert.equal(code, 1);
     assert.equal(stdout, '');
@@ -104,7 +104,7 @@ describe('update', () => {
     assert.equal((await retrieve(id)).beds, 2);
   });
 
-  test('finds a listing by its external ID, or changes that by its ID', async () => {
+  test('finds a listing by its external ID, or changes the external ID by the ID', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/7');
     const byOwn = await listings(['update', '--external-id', 'MLS/7', '--beds', '2', '--if-match', '1'], settings);
     assert.equal(byOwn.stdout, `${id}\n`, byOwn.stderr);
@@ -176,7 +176,7 @@ describe('list', () => {
     assert.equal((await listings(['list'], empty)).stdout, '');
   });
 
-  test('with --limit prints that many, from several pages if needed', async () => {
+  test('with --limit prints up to that number, from several pages if needed', async () => {
     for (const limit of [1, 1_001, 9_999]) {
       const { stdout } = await listings(['list', '--json', '--limit', `${limit}`, '--sort', 'beds'], many);
       const beds = JSON.parse(stdout).map((listing: { beds: number }) => listing.beds);

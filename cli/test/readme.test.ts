@@ -12,7 +12,7 @@ import { emptyConfiguration, shell } from './support/cli.ts';
 const ORIGIN = 'http://127.0.0.1:3000';
 const LISTING_ID = /lst_[0-9a-z]{26}/g;
 
-test('the commands in the README work, and print what it shows', async (t) => {
+test('the commands in the README work and print the output that it shows', async (t) => {
   await using service = await startTestService();
   const { key } = await service.createTenant();
   const directory = await directoryFor(t);

@@ -18,7 +18,7 @@ async function logIn(t: TestContext) {
   return { configuration, login, directory };
 }
 
-/** Logs in through a terminal. @returns what it shows */
+/** Logs in through a terminal. @returns its output */
 async function typeLogin(t: TestContext, configuration: Settings, address: string): Promise<string> {
   const { child, output, closed } = shell(t, 'listings login', configuration, 80);
   await until('the address is asked for', () => output.stdout.includes('Address of the service'));

@@ -91,7 +91,7 @@ describe('in a terminal', () => {
     assert.match(drawn[0] ?? '', /^Importing {2}\[\.{7}\] {4}0% {2}0 B of 5\.8 MB/);
     assert.ok(!drawn.some((line) => line.includes('…')), again.output.stdout);
     // The line disappears before the report.
-    assert.match(output.stdout, new RegExp(`\\r${ESCAPE}\\[K6,000 created, 0 updated, 0 unchanged, 0 refused\\r\\n$`));
+    assert.match(output.stdout, new RegExp(`\\r${ESCAPE}\\[K6,000 created, 0 updated, 0 unchanged, 0 failed\\r\\n$`));
   });
 
   test('an export shows the number of listings, but not in the file', async (t) => {

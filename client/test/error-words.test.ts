@@ -33,7 +33,7 @@ describe('an error', () => {
     });
   });
 
-  test('names a single fault once', async () => {
+  test('names a single issue once', async () => {
     const { client } = await connect(service);
     await assert.rejects(client.listings.create({ ...HOME, beds: -1 }), (error) => {
       assert.ok(error instanceof ApiError);
@@ -42,13 +42,13 @@ describe('an error', () => {
     });
   });
 
-  test('names the row of each fault in an import', async () => {
+  test('names the row of each issue in an import', async () => {
     const { client } = await connect(service);
     const rows = [HOME, { ...HOME, beds: -1 }, { ...HOME, baths: -1 }];
     await assert.rejects(client.imports.create(rows, { atomic: true }), /line 2: beds: .* line 3: baths: /);
   });
 
-  test('names the first of many faults, and counts the others', () => {
+  test('names the first of many issues, and counts the others', () => {
     const details = Array.from({ length: 100 }, (_, index) => ({ ...FAULT, field: `photos[${index}].url` }));
     const { message } = new ApiError(422, 'validation_failed', '100 fields are not valid.', { details });
     assert.match(message, /photos\[4\]\.url: Must be at least 0\. And 95 more\.$/);

@@ -71,7 +71,7 @@ describe('an import', () => {
     });
   });
 
-  test('that is rejected early says why, and closes its source', async () => {
+  test('gives the reason if it is rejected early, and closes its source', async () => {
     const { client, tenant } = await connect(service);
     let isClosed = false;
     async function* endless() {

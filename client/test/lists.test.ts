@@ -127,7 +127,7 @@ describe('a list', () => {
     );
   });
 
-  test('that is rejected says why', async (t) => {
+  test('gives the reason if it is rejected', async (t) => {
     const { client } = await proxied(t);
     const list = client.listings.list({ q: '!' });
     await assert.rejects(async () => list, { name: 'InvalidQueryError', status: 400 });

@@ -61,7 +61,7 @@ describe('each method', () => {
     assert.deepEqual([account.name, key.name, key.access], ['Hill Country Homes', 'Website', 'full']);
   });
 
-  test('withResponse returns the headers, too', async () => {
+  test('withResponse also returns the headers', async () => {
     const { client } = await connect(service);
     const { data, response } = await client.listings.create(HOME).withResponse();
     assert.deepEqual([response.status, response.headers.get('ETag'), data.beds], [201, '"1"', 3]);

@@ -9,14 +9,14 @@ import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { bundleClient } from './support/bundle.ts';
 
-/** A million in `npm run test:million`. */
+/** One million in `npm run test:million`. */
 const COUNT = Number(process.env.ITERATED_LISTINGS ?? 30_000);
 const MEGABYTE = 1_000_000;
-/** For heap and buffers, and for the growth of the whole process, where Node.js and its `fetch` take 60 MB. */
+/** For heap and buffers, and for the process's growth, including 60 MB for Node.js and `fetch`. */
 const MEMORY_BYTES_MAX = 80 * MEGABYTE;
 const DESCRIPTION_LENGTH = 200;
 
-/** Runs in its own process, because the service would count, too. It does not force garbage collection. */
+/** Runs in its own process, without the service's memory. It does not force garbage collection. */
 const PROGRAM = `
   import { PropertyListings } from './client.mjs';
   const client = new PropertyListings();

@@ -31,7 +31,7 @@ describe('the README of the client', () => {
 
   for (const [index, code] of examples.entries()) {
     const name = /client\.(\w+\.\w+|me)/.exec(code)?.[1];
-    test(`has example ${index + 1}, with ${name}, that prints what it shows`, async () => {
+    test(`has example ${index + 1}, with ${name}, that prints the output that it shows`, async () => {
       const { key } = await service.createTenant();
       const env = {
         PATH: process.env.PATH,

@@ -65,14 +65,14 @@ describe('a write happens once', () => {
     return { ...connected, id };
   }
 
-  test('also if the response times out', async (t) => {
+  test('even if the response times out', async (t) => {
     const { client, tenant, proxy } = await prepare(t);
     proxy.judge = firstMeet('hold reply');
     await client.listings.create(HOME, { timeoutMs: 1_000 });
     assert.deepEqual([proxy.seen.length, await sequenceOf(service, tenant)], [2, 2]);
   });
 
-  test('with an Idempotency-Key, also without retries', async (t) => {
+  test('with an Idempotency-Key, even without retries', async (t) => {
     const { client, tenant, proxy } = await prepare(t, { maxRetries: 0 });
     proxy.judge = firstMeet('lose reply');
     await assert.rejects(client.listings.create(HOME, { idempotencyKey: 'order-17' }), ConnectionError);
@@ -132,7 +132,7 @@ describe('a read', () => {
     assert.equal(proxy.seen.length, 1);
   });
 
-  test('follows no redirect, so that the key goes to no other host', async () => {
+  test('follows no redirect, so that the key is never sent to another host', async () => {
     const calls: string[] = [];
     const fetch = async (url: string, init: RequestInit) => {
       calls.push(`${init.redirect} ${url}`);
@@ -161,7 +161,7 @@ describe('a read', () => {
     });
   });
 
-  test('ends with the reason of its signal, also between attempts', async (t) => {
+  test('ends with the reason of its signal, even between attempts', async (t) => {
     const { client, proxy } = await connectByProxy(t, service);
     const reason = new Error('enough');
     await assert.rejects(client.me({ signal: AbortSignal.abort(reason) }), reason);

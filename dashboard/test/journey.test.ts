@@ -166,7 +166,7 @@ test('without a clipboard, Copy selects the key; the delete dialog notices that 
   await page.getByText('No API keys yet').waitFor();
 });
 
-test('a read-only key comes with a command that reads, and requires a valid expiry date', async () => {
+test('a read-only key shows a command that reads, and requires a valid expiry date', async () => {
   await using window = await openSignedIn({ width: 390 });
   const { page } = window;
   assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');

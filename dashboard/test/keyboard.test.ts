@@ -6,7 +6,7 @@ import { startDashboard, untilFocused } from './support/window.ts';
 
 const { service, open } = await startDashboard();
 
-/** More presses than a user would make. */
+/** More Tab presses than any page needs. */
 const TABS_MAX = 45;
 
 async function tabTo(page: Page, target: Locator): Promise<void> {

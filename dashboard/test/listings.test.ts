@@ -65,7 +65,7 @@ test('errors are shown beside their fields, and ambiguous numbers are not guesse
   await page.getByLabel('Currency').fill('gbp');
   await page.getByRole('button', { name: 'Create listing' }).click();
   await page.getByText('Did you mean 450,000 or 450?').waitFor();
-  assert.equal(await photo.getAttribute('aria-invalid'), 'true', 'empty rows do not count');
+  assert.equal(await photo.getAttribute('aria-invalid'), 'true', 'empty rows are ignored');
   await photo.fill('https://example.com/1.jpg');
   assert.equal(await countListings(tenant), 0);
   await page.getByLabel('Price').fill('450,000');
@@ -101,7 +101,7 @@ test('concurrent edits of a listing are merged, or discarded by choice', async (
   await changeElsewhere({ beds: 4, city: 'Houston' });
   await save.click();
   await note.getByText('Beds, now 4').waitFor();
-  await note.getByText('City, now Houston – you changed it too').waitFor();
+  await note.getByText('City, now Houston – you also changed it').waitFor();
   await untilFocused(note);
   await page.getByRole('button', { name: 'Apply my changes' }).click();
   await note.waitFor({ state: 'detached' });
@@ -128,7 +128,7 @@ test('concurrent edits of a listing are merged, or discarded by choice', async (
   assert.deepEqual([saved.city, saved.beds, saved.version], ['Dallas', 5, 4]);
 });
 
-test('a draft survives going back, a reload and the end of the session', async () => {
+test('a draft survives the back button, a reload, and the end of the session', async () => {
   await using list = await openListings(1);
   const { page, tenant, person } = list;
   const address = page.getByLabel('Address', { exact: true });
@@ -269,7 +269,7 @@ test('a page opened by its URL does not claim a position in the list, and neithe
   await other.getByText('1–25 of 60').waitFor();
 });
 
-test('a list stays when its reload fails, with a warning that it may be out of date', async () => {
+test('a list stays visible when its reload fails, with a warning that it may be out of date', async () => {
   await using list = await openListings(1);
   const { page } = list;
   await page.clock.install();
@@ -460,7 +460,7 @@ test('an import continues on other pages, where it can be stopped and its report
   assert.equal(await countListings(tenant), 2);
 });
 
-test('an export has all pages of the filtered list', async () => {
+test('an export contains all pages of the filtered list', async () => {
   await using list = await openListings(130);
   const { page } = list;
   await page.goto('/listings?city=Austin&limit=25');

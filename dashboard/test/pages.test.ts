@@ -38,7 +38,7 @@ const PAGES: [path: string, heading?: string][] = [
 ];
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  describe(`${colorScheme}: axe-core finds no barrier, and the console has no error`, async () => {
+  describe(`${colorScheme}: axe-core finds no violation, and the console has no error`, async () => {
     test('signed out', async () => {
       await using window = await open({ colorScheme });
       const { page } = window;
@@ -107,7 +107,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-/** Adds barriers to the window's problems, so that a failing run lists all of them. */
+/** Adds violations to the window's problems, so that a failing run lists all of them. */
 async function checkPage({ page, problems }: Window, name: string): Promise<void> {
   await settle(page);
   problems.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));

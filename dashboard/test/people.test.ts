@@ -22,7 +22,7 @@ async function invite(page: Page, email: string): Promise<string> {
   return link;
 }
 
-test('an invited member joins by the link, can manage only listings, and is told when their access ends', async () => {
+test('an invited member joins by the link, can manage only listings, and sees when their access ends', async () => {
   await using adas = await openSignedIn();
   const link = await invite(adas.page, 'grace@example.com');
 
@@ -167,7 +167,7 @@ test('after another window switches the account, a page changes nothing, keeps i
   await choose(lakeside.accountId);
   await page.getByRole('button', { name: 'Create listing' }).click();
   const dialog = page.getByRole('dialog', { name: 'You switched accounts in another window' });
-  await dialog.getByText('you now work in Lakeside Rentals').waitFor();
+  await dialog.getByText('your current account is now Lakeside Rentals').waitFor();
   await page.keyboard.press('Escape');
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Stay in Hill Country Homes' }).click();
@@ -184,7 +184,7 @@ test('after another window switches the account, a page changes nothing, keeps i
   await page.getByText('No listings yet').waitFor();
 });
 
-test('after another user signs in, other windows show nothing of the user before', async () => {
+test('after another user signs in, other windows show nothing of the previous user', async () => {
   await using window = await openSignedIn();
   const { page, person: ada } = window;
   const grace = await createPerson(service, { accountId: ada.accountId, name: 'Grace Hopper' });

@@ -33,7 +33,7 @@ test('an ambiguous or invalid number gets suggestions that are read', () => {
   for (const text of ['450,000', '450', '1,375', '1.3750']) assert.notEqual(readAmount(text), undefined, text);
 });
 
-test('validation issues are explained in plain words, or in the service’s if there are no others', () => {
+test('validation issues get a plain explanation, or the service’s message by default', () => {
   const say = (field: string, code: string, message: string) => describeIssue({ field, code, message });
   assert.equal(say('address', 'required', 'Is required: a string.'), 'Enter an address.');
   assert.equal(say('beds', 'invalid_type', 'Must be a number, not a string.'), 'Must be a number, not text.');
@@ -42,7 +42,7 @@ test('validation issues are explained in plain words, or in the service’s if t
   assert.equal(say('beds', 'out_of_range', 'Must be from 0 to 999.'), 'Must be from 0 to 999.');
 });
 
-test('the template has every column of an import, and synonyms find them', async () => {
+test('the template has every import column, and synonyms map to them', async () => {
   const accepted = Object.keys(listingFields);
   assert.deepEqual(makeTemplate().trim().split(',').sort(), accepted.toSorted());
   for (const [given, meant] of [

@@ -8,7 +8,7 @@ import { changedSources } from '../src/plant.ts';
 import { formatPart } from '../src/report.ts';
 import { isFound } from '../src/trial.ts';
 
-/** The sources of a part, without its planted faults, which would contain all words that they name. */
+/** The sources of a part, without its planted faults, which contain the words of all checks. */
 function textsOf(file: string, seen = new Set<string>()): string[] {
   if (seen.has(file) || file.endsWith('/planted-faults.ts')) return [];
   seen.add(file);
@@ -19,7 +19,7 @@ function textsOf(file: string, seen = new Set<string>()): string[] {
   return [text, ...imported.flatMap((each) => textsOf(each, seen))];
 }
 
-describe('the planted faults of each part fit the sources and name checks of the part', () => {
+describe('each planted fault fits the sources and names checks of its part', () => {
   for (const { name, plantedFaults } of parts) {
     test(name, () => {
       assert.ok(plantedFaults.length > 0);
@@ -28,7 +28,7 @@ describe('the planted faults of each part fit the sources and name checks of the
         for (const words of [foundBy].flat())
           assert.ok(
             texts.some((text) => text.includes(words)),
-            `${what}: no check of ${name} says "${words}"; name one that does`,
+            `${what}: no check of ${name} contains "${words}"`,
           );
         for (const patch of patches) assert.doesNotThrow(() => changedSources([patch]), what);
       }
@@ -39,14 +39,14 @@ describe('the planted faults of each part fit the sources and name checks of the
 describe('a patch', () => {
   const sourceOf = (...patches: Patch[]) => Object.values(changedSources(patches)).join();
 
-  test('changes only what it names, also several times in one file', () => {
+  test('changes only its declaration, even with several patches in one file', () => {
     const once = sourceOf(['WriteQueue.close', 'true', 'false']);
     assert.match(once, /async close\(\): Promise<void> {\n {4}this.#closed = false;/);
     const twice = sourceOf(['WriteQueue.close', 'true', 'false'], ['WriteQueue.submit', '#closed', '#open']);
     assert.equal(twice.replace('#open', '#closed'), once);
   });
 
-  test('that does not fit says what to do', () => {
+  test('that does not fit fails with advice', () => {
     assert.throws(() => sourceOf(['WriteQueue.close', 'No.', '']), /WriteQueue.close contains "No\." 0 times: patch/);
     assert.throws(() => sourceOf(['WriteQueue.close', 'o', '']), /once/);
     assert.throws(() => sourceOf(['WriteQueue.nothing', '', '']), /declares WriteQueue.nothing: use its present name/);

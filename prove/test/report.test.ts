@@ -7,13 +7,13 @@ import { parts } from '../src/parts.ts';
 const REPOSITORY = join(import.meta.dirname, '../..');
 const TABLE = /(?:^\|.*\n)+/m;
 
-/** The rows of the first table of a text, without its head. */
+/** The rows of the first table in a text, without the header. */
 function rowsOf(text: string): string[] {
   const [table = ''] = TABLE.exec(text) ?? [];
   return table.trimEnd().split('\n').slice(2);
 }
 
-test('the promises in the README and their results are those of the last whole run, which says which parts are newer', () => {
+test('the README has the promises and results of the last complete run and names newer parts', () => {
   const [, ofReadme = ''] = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('<!-- proof -->\n');
   const ofRun = rowsOf(readFileSync(join(REPOSITORY, 'docs/proof.md'), 'utf8'));
   const cellsOf = (row: string) => row.slice(2, -2).split(' | ');
@@ -27,7 +27,7 @@ test('the promises in the README and their results are those of the last whole r
     promises,
     tried?.map(({ promise }) => `| ${promise}`),
   );
-  // The next whole run writes all that stands between the marks.
+  // The next complete run writes everything between the marks.
   for (const { title, name } of newer ?? []) {
     assert.ok(ofReadme.includes(`Not in that run yet: ${title} (\`npm run prove -- ${name}\`).`), name);
   }

@@ -57,18 +57,18 @@ const LOOSE: [sql: string, tables: string[]][] = [
   ],
 ];
 
-test('a statement that is held to an account is known, and where that is given', () => {
+test('a statement that is bound to an account is recognized, with the parameters for the account', () => {
   for (const [sql, slots] of HELD) {
     const { loose, slots: found } = readStatement(sql, TABLES);
     assert.deepEqual([loose, found], [[], slots], sql);
   }
 });
 
-test('a statement that is not held to an account is known', () => {
+test('a statement that is not bound to an account is recognized', () => {
   for (const [sql, tables] of LOOSE) assert.deepEqual(readStatement(sql, TABLES).loose, tables, sql);
 });
 
-test('what touches no table of accounts is no matter', () => {
+test('a statement that uses none of the accounts’ tables is ignored', () => {
   assert.deepEqual(readStatement('select "id" from "users" where "id" = ?', TABLES), {
     tables: [],
     loose: [],
@@ -78,12 +78,12 @@ test('what touches no table of accounts is no matter', () => {
 
 const LISTED: Run = { sql: 'select doc from listings where account_id = ?', accounts: [[1, 'acc_1']] };
 
-/** So many statements, each another one. */
+/** This many different statements. */
 function makeRuns(count: number): Run[] {
   return Array.from({ length: count }, (_, index) => ({ ...LISTED, sql: `${LISTED.sql} and id = ${index}` }));
 }
 
-test('a log of few statements proves nothing', () => {
+test('a log with too few statements fails', () => {
   const accountIds = new Set(['acc_1']);
   assert.equal(assertHeld(makeRuns(100), TABLES).ofAccounts, 100);
   assert.throws(() => assertHeld([], TABLES), /the log has/);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Part } from '../src/part.ts';
 import { runTrial } from '../src/trial.ts';
 
-/** The small form of a part as a test. `PROVE_SEED` makes the choices of an earlier run. */
+/** Runs the small form of a part as a test. `PROVE_SEED` repeats the choices of an earlier run. */
 export function testPart(part: Part): void {
   const seed = Number(process.env.PROVE_SEED ?? randomInt(2 ** 31));
   test(`${part.title}: ${part.promise}`, async (t) => {

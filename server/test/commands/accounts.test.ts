@@ -15,7 +15,7 @@ const { url } = await serveFor({ after }, settings);
 after(() => rm(directory, { recursive: true, force: true }));
 const run = (...args: string[]) => runCommandWarm(args, settings);
 
-/** Sends a listing with a price and an area, and returns what is served. */
+/** Creates a listing with a price and an area, and returns it as served. */
 async function createPriced(url: string, key: string, fields: object = {}) {
   const response = await fetch(`${url}/v1/listings`, {
     method: 'POST',
@@ -30,7 +30,7 @@ async function createPriced(url: string, key: string, fields: object = {}) {
   return JSON.parse(await response.text());
 }
 
-test('accounts update changes the defaults of the running service at once, and no listing that is there', async () => {
+test('accounts update changes the running service’s defaults at once, but no existing listing', async () => {
   const { accountId, key } = await createTenantByCommand(settings);
   const before = await createPriced(url, key);
   assert.deepEqual([before.currency, before.livingAreaUnits], ['USD', 'sqft']);
@@ -42,17 +42,17 @@ test('accounts update changes the defaults of the running service at once, and n
   assert.deepEqual(JSON.parse(await same.text()), before);
 });
 
-test('accounts update renames an account, and leaves the rest', async () => {
+test('accounts update renames an account and changes nothing else', async () => {
   const { accountId } = await createTenantByCommand(settings);
   const { stdout } = await run('accounts', 'update', '--account', accountId, '--name', 'Ada & Sons', '--json');
   assert.deepEqual(JSON.parse(stdout), { id: accountId, name: 'Ada & Sons', currency: 'USD', areaUnits: 'sqft' });
 });
 
-describe('accounts update refuses what cannot be, and changes nothing', async () => {
+describe('accounts update rejects invalid values and changes nothing', async () => {
   const { accountId } = await createTenantByCommand(settings);
   for (const [name, args, message] of [
-    ['a currency that is none', ['--currency', 'usd'], /ISO 4217/],
-    ['units that are none', ['--area-units', 'acres'], /sqft or sqm/],
+    ['an invalid currency', ['--currency', 'usd'], /ISO 4217/],
+    ['invalid units', ['--area-units', 'acres'], /sqft or sqm/],
     ['a blank name', ['--name', ' '], /1 to 100 characters/],
   ] as const) {
     test(name, async () => {
@@ -65,7 +65,7 @@ describe('accounts update refuses what cannot be, and changes nothing', async ()
   }
 });
 
-test('an account that is not there cannot be changed or deleted', async () => {
+test('an unknown account cannot be changed or deleted', async () => {
   for (const args of [
     ['update', 'acc_0', '--name', 'Bob'],
     ['delete', 'acc_0', '--yes'],
@@ -76,7 +76,7 @@ test('an account that is not there cannot be changed or deleted', async () => {
   }
 });
 
-/** How many rows there are that name the account, in any table, and how many words are indexed at all. */
+/** The number of rows that name the account, and of indexed words of all accounts. */
 function countTraces(accountId: string) {
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
   const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);
@@ -87,7 +87,7 @@ function countTraces(accountId: string) {
   return { rows: rows.reduce((sum, number) => sum + number, 0), words };
 }
 
-test('accounts delete --yes takes keys, listings, events and words with it, and nothing of others', async () => {
+test('accounts delete --yes deletes the account’s keys, listings, events, and words, and nothing else', async () => {
   const [ada, bob] = [await createTenantByCommand(settings), await createTenantByCommand(settings)];
   for (let index = 0; index < 450; index += 50) {
     await Promise.all(Array.from({ length: 50 }, () => createPriced(url, ada.key)));
@@ -104,7 +104,7 @@ test('accounts delete --yes takes keys, listings, events and words with it, and 
   assert.deepEqual(JSON.parse(await list.text()).data, [kept]);
 });
 
-/** Runs `accounts delete` and answers its question. */
+/** Runs `accounts delete` and answers its prompt. */
 async function answer(accountId: string, text: string): Promise<number | null> {
   const child = spawn(process.execPath, [PROGRAM, 'accounts', 'delete', accountId], { env: environment(settings) });
   child.stdin.end(text);
@@ -112,7 +112,7 @@ async function answer(accountId: string, text: string): Promise<number | null> {
   return code;
 }
 
-test('accounts delete asks for the name, and deletes nothing for another one or for none', async () => {
+test('accounts delete asks for the name, and deletes nothing if it is wrong or missing', async () => {
   const { accountId, keyId } = await createTenantByCommand(settings);
   for (const wrong of ['', '\n', 'Bob\n', 'yes\n']) assert.equal(await answer(accountId, wrong), 1, wrong);
   const keys: { id: string }[] = JSON.parse((await run('keys', 'list', '--account', accountId, '--json')).stdout);
@@ -124,7 +124,7 @@ test('accounts delete asks for the name, and deletes nothing for another one or 
   assert.equal(countTraces(accountId).rows, 0);
 });
 
-test('quotas are set and shown by the command line, and taken away by off', async () => {
+test('the command line sets and shows quotas, and off removes them', async () => {
   const args = ['--listings-max', '2', '--bytes-max', '500MB', '--rate-limit', '1000/10s'];
   const quotas = { listingsMax: 2, bytesMax: 500_000_000, rateLimit: '1000/10s' };
   const made = JSON.parse((await run('accounts', 'create', '--name', 'Quota', ...args, '--json')).stdout);
@@ -139,12 +139,12 @@ test('quotas are set and shown by the command line, and taken away by off', asyn
   const defaults = { currency: 'USD', areaUnits: 'sqft', suspendedFor: null };
   assert.deepEqual(shown, { id: made.id, name: 'Quota', ...defaults, listings: 0, bytes: 0, ...quotas });
   const { stdout } = await run('accounts', 'update', made.id, '--bytes-max', 'off', '--rate-limit', 'off');
-  assert.match(stdout, /at most 2 listings, any number of bytes, requests as RATE_LIMIT says/);
+  assert.match(stdout, /at most 2 listings, any number of bytes, the rate limit in RATE_LIMIT/);
   const refused = await run('accounts', 'update', made.id, '--bytes-max', '5 potatoes');
   assert.deepEqual([refused.code, /--bytes-max must be/.test(refused.stderr)], [1, true]);
 });
 
-test('an account is suspended for a reason and resumed by the command line, while the service runs', async () => {
+test('the command line suspends an account with a reason and resumes it while the service runs', async () => {
   const { accountId, key } = await createTenantByCommand(settings);
   const status = async () => (await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } })).status;
   assert.equal((await run('accounts', 'suspend', accountId, '--reason', 'Unpaid invoice')).code, 0);

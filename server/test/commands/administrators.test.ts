@@ -16,7 +16,7 @@ const { url } = await serveFor({ after }, settings);
 after(() => rm(directory, { recursive: true, force: true }));
 const NEW_PASSWORD = 'staple battery horse correct';
 
-/** Runs a command with `--json` that must succeed; `input` is what it reads. */
+/** Runs a command with `--json` that must succeed; `input` is its stdin. */
 async function run(args: string[], input = '', more: Record<string, string> = {}) {
   const { code, stdout, stderr } = await runCommandWarm([...args, '--json'], { ...settings, ...more }, input);
   assert.equal(code, 0, stderr);
@@ -27,13 +27,13 @@ async function run(args: string[], input = '', more: Record<string, string> = {}
 async function refused(args: string[], code: number, words: RegExp, input = ''): Promise<void> {
   const result = await runCommandWarm(args, settings, input);
   assert.match(result.stderr, words);
-  assert.doesNotMatch(result.stderr, /^\s+at /m, 'no stack');
+  assert.doesNotMatch(result.stderr, /^\s+at /m, 'no stack trace');
   assert.deepEqual([result.code, result.stdout], [code, '']);
 }
 
 let people = 0;
 
-/** An account with an administrator, made by one command. */
+/** Creates an account and its administrator with one command. */
 async function createAccountWithAdministrator() {
   const email = `ada${people++}@example.com`;
   const args = ['accounts', 'create', '--name', 'Ada & Co', '--admin-email', email, '--admin-password-stdin'];
@@ -48,7 +48,7 @@ async function signIn(url: string, email: string, password: string): Promise<[nu
   return [response.status, browser];
 }
 
-test('accounts create makes an account with its administrator, who can sign in', async () => {
+test('accounts create creates an account and an administrator who can sign in', async () => {
   const { id, email } = await createAccountWithAdministrator();
   const [status, browser] = await signIn(url, email, PASSWORD);
   assert.equal(status, 200);
@@ -61,7 +61,7 @@ test('accounts create makes an account with its administrator, who can sign in',
   ]);
 });
 
-test('administrators create lets others in, list shows them, and who has a password keeps it', async () => {
+test('administrators create adds users, list shows them, and existing users keep their passwords', async () => {
   const { id, email } = await createAccountWithAdministrator();
   const grace = `grace${people++}@example.com`;
   const args = ['administrators', 'create', '--account', id, '--email', grace, '--name', 'Grace', '--role', 'member'];
@@ -98,7 +98,7 @@ describe('administrators invite', () => {
     assert.deepEqual([account.id, account.role], [id, 'member']);
   });
 
-  test('mails it where that is set up', async (t) => {
+  test('sends the link by email if mail is configured', async (t) => {
     const mail = await startMailServer();
     t.after(() => mail.close());
     const { id } = await createAccountWithAdministrator();
@@ -115,7 +115,7 @@ describe('administrators invite', () => {
 });
 
 describe('administrators reset-password', () => {
-  test('gives another password, and ends every session', async () => {
+  test('sets a new password and ends every session', async () => {
     const { id, email } = await createAccountWithAdministrator();
     const [, browser] = await signIn(url, email, PASSWORD);
     await run(
@@ -130,7 +130,7 @@ describe('administrators reset-password', () => {
     assert.deepEqual([data[1].action, data[1].actor.type], ['administrator.password_changed', 'operator']);
   });
 
-  test('leaves the second factor, unless it is told to remove it', async () => {
+  test('keeps the second factor without --remove-two-factor', async () => {
     const { id, email } = await createAccountWithAdministrator();
     const [, browser] = await signIn(url, email, PASSWORD);
     const { totpURI } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
@@ -146,42 +146,42 @@ describe('administrators reset-password', () => {
   });
 });
 
-describe('what cannot be done is told in words, and changes nothing', async () => {
+describe('an impossible command explains why and changes nothing', async () => {
   const { id, email } = await createAccountWithAdministrator();
   const other = await createAccountWithAdministrator();
   const create = ['administrators', 'create', '--account', id, '--password-stdin', '--email'];
   const reset = ['administrators', 'reset-password', '--account', id, '--password-stdin', '--email'];
   for (const [name, args, code, words] of [
-    ['an address that is none', [...create, 'ada'], 1, /"ada" is not an email address/],
-    ['a person who has a password', [...create, other.email], 1, /already signs in as .*; .* --existing/],
+    ['an invalid address', [...create, 'ada'], 1, /"ada" is not an email address/],
+    ['a user with a password', [...create, other.email], 1, /already signs in as .*; .* --existing/],
     [
-      'a person who has a password, for a new account',
+      'a user with a password, for a new account',
       ['accounts', 'create', '--name', 'Third', '--admin-password-stdin', '--admin-email', other.email],
       1,
       /already signs in as .*; .* --admin-existing/,
     ],
     [
-      'a person who belongs to it',
+      'an existing member',
       ['administrators', 'create', '--account', id, '--email', email, '--existing'],
       1,
       /is already a member of the account/,
     ],
     [
-      'a person who does not exist',
+      'an unknown user',
       ['administrators', 'create', '--account', id, '--email', 'x@example.com', '--existing'],
       1,
       /No user signs in as/,
     ],
-    ['an account that does not exist', ['administrators', 'list', '--account', 'acc_x'], 1, /no account acc_x/],
+    ['an unknown account', ['administrators', 'list', '--account', 'acc_x'], 1, /no account acc_x/],
     [
       'an invitation of a member',
       ['administrators', 'invite', '--account', id, '--email', email],
       1,
       /is already a member of the account/,
     ],
-    ['the password of a stranger', [...reset, other.email], 1, /No member of the account signs in as/],
+    ['the password of another account’s user', [...reset, other.email], 1, /No member of the account signs in as/],
     [
-      'a role that there is not',
+      'an unknown role',
       [...create, 'y@example.com', '--role', 'owner'],
       2,
       /Allowed choices are administrator, member/,
@@ -207,7 +207,7 @@ describe('what cannot be done is told in words, and changes nothing', async () =
   });
 });
 
-test('in a terminal a password is asked for twice, and not shown', async (t) => {
+test('a terminal asks for a password twice and does not show it', async (t) => {
   const own = await directoryFor(t);
   const command = `${process.execPath} ${PROGRAM} accounts create --name Ada --admin-email ada@example.com`;
   const env = environment({ DATA_DIR: own });
@@ -222,7 +222,7 @@ test('in a terminal a password is asked for twice, and not shown', async (t) => 
 });
 
 describe('serve', () => {
-  test('prints the setup link to the operator, and not into the log', async (t) => {
+  test('prints the setup link to stderr, not to the log', async (t) => {
     const own = await directoryFor(t);
     const service = await serveFor(t, { DATA_DIR: own });
     const link = await until('the link', () => /http:\S+\/setup#token=[\w-]{43}/.exec(service.stderr())?.[0]);
@@ -238,7 +238,7 @@ describe('serve', () => {
     assert.equal((await new Browser(again).ask('GET', '/admin/setup')).isOpen, false);
   });
 
-  test('makes the administrator that ADMIN_EMAIL and a file name, and prints no link', async (t) => {
+  test('creates the administrator from ADMIN_EMAIL and ADMIN_PASSWORD_FILE, and prints no link', async (t) => {
     const own = await directoryFor(t);
     const file = join(own, 'password');
     await writeFile(file, `${PASSWORD}\n`);
@@ -253,7 +253,7 @@ describe('serve', () => {
     assert.ok(!JSON.stringify(service.log).includes(PASSWORD));
   });
 
-  test('stops with words about ADMIN_PASSWORD when it cannot be one', async (t) => {
+  test('stops with an error that names ADMIN_PASSWORD if it is invalid', async (t) => {
     const own = await directoryFor(t);
     const env = environment({ DATA_DIR: own, PORT: '0', ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'short' });
     const { output, closed } = spawnFor(t, process.execPath, [PROGRAM, 'serve'], env);

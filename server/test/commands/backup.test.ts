@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 
-// Backups of a service under load are tried by `backups` of the proof.
+// The proof's part `backups` tests backups under load.
 
 test('the epoch can be renewed while the service runs', async (t) => {
   const settings = { DATA_DIR: await directoryFor(t), RATE_LIMIT: 'off' };
@@ -24,7 +24,7 @@ test('the epoch can be renewed while the service runs', async (t) => {
   assert.match(renewed, /^[0-9a-z]{8}$/);
 });
 
-test('a backup and its digest can be read by their owner only', async (t) => {
+test('only its owner can read a backup and its digest', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: join(directory, 'data') };
   await createTenantByCommand(settings);
@@ -33,7 +33,7 @@ test('a backup and its digest can be read by their owner only', async (t) => {
   for (const file of [backup, `${backup}.sha256`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
 });
 
-test('a version that a restore has taken back does not come again: no ETag of it matches', async (t) => {
+test('a restore never reuses the version of a lost change, so its ETag never matches', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: join(directory, 'data'), RATE_LIMIT: 'off' };
   const { key } = await createTenantByCommand(settings);
@@ -55,7 +55,11 @@ test('a version that a restore has taken back does not come again: no ETag of it
   const listing = `${(await serveFor(t, settings)).url}/v1/listings/${id}`;
   const statusFor = async (tag: string) =>
     (await fetch(listing, { headers: { ...json, 'If-None-Match': tag } })).status;
-  assert.deepEqual([await statusFor(etag), await statusFor(lost.etag)], [304, 200], 'what was restored is what it was');
+  assert.deepEqual(
+    [await statusFor(etag), await statusFor(lost.etag)],
+    [304, 200],
+    'the restored listing has its old ETag',
+  );
   const changed = await change(listing, 'PATCH', { beds: 1 });
   assert.ok(changed.version > lost.version);
   assert.equal(changed.etag, `"${changed.version}"`);
@@ -67,7 +71,7 @@ test('a version that a restore has taken back does not come again: no ETag of it
   );
 });
 
-test('what is to be restored and cannot be is named, with what to do', async (t) => {
+test('a failed restore names the file and says what to do', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: join(directory, 'data') };
   const backup = join(directory, 'backup.db');
@@ -105,7 +109,7 @@ test('what is to be restored and cannot be is named, with what to do', async (t)
   await refuse(/backup\.db cannot be restored, although its digest is correct\. .*Use another backup\.$/m);
 });
 
-test('a DATA_DIR that is a file and a database that is a directory are told as such', async (t) => {
+test('the error says if DATA_DIR is a file or the database is a directory', async (t) => {
   const directory = await directoryFor(t);
   const file = join(directory, 'notes.txt');
   await writeFile(file, 'notes');

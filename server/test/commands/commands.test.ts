@@ -16,7 +16,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 const settings = { DATA_DIR: directory };
 const run = (...args: string[]) => runCommandWarm(args, settings);
 
-/** Runs a command with `--json`: stdout is exactly one JSON value, stderr only names the database. */
+/** Runs a command with `--json`; stdout must be one JSON value, and stderr only names the file. */
 async function runJson(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   assert.equal(code, 0, stderr);
@@ -30,12 +30,12 @@ const account = await runJson('accounts', 'create', '--name', ' Hill Country Hom
 
 const getMe = (url: string, key: string) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
 
-test('migrate says which version the tables have', async () => {
+test('migrate reports the version of the tables', async () => {
   assert.ok(Number.isInteger(version) && version >= 1);
   assert.deepEqual(await runJson('migrate'), { version });
 });
 
-test('accounts create gives id and name, and accounts list shows the account', async () => {
+test('accounts create returns ID and name, and accounts list shows the account', async () => {
   assert.deepEqual(Object.keys(account), ['id', 'name']);
   assert.match(account.id, /^acc_[0-9a-z]{26}$/);
   assert.equal(account.name, 'Hill Country Homes');
@@ -46,11 +46,11 @@ test('accounts create gives id and name, and accounts list shows the account', a
   assert.match(String(shown?.createdAt), TIME);
 });
 
-test('keys create prints the key, this once: keys list and accounts list never show it', async () => {
+test('keys create prints the key once; keys list and accounts list never show it', async () => {
   const created = await runJson('keys', 'create', '--account', account.id, '--name', 'Website', '--read-only');
   assert.match(created.id, /^key_[0-9a-z]{26}$/);
   assert.match(created.key, /^plk_[0-9A-Za-z]{38}$/);
-  assert.ok(isWellFormedSecret(created.key), 'its checksum is right');
+  assert.ok(isWellFormedSecret(created.key), 'its checksum is correct');
   const { key, ...shown } = created;
   assert.equal(shown.name, 'Website');
   assert.equal(shown.access, 'read');
@@ -81,7 +81,7 @@ test('keys delete deletes a key once', async () => {
   assert.match(again.stderr, new RegExp(`There is no key ${id}`));
 });
 
-test('without --json people read the key alone on the first line', async () => {
+test('without --json the first line is the key alone', async () => {
   const { code, stdout } = await run('keys', 'create', '--account', account.id, '--name', 'For people');
   assert.equal(code, 0);
   const [key = '', blank] = stdout.split('\n');
@@ -89,13 +89,13 @@ test('without --json people read the key alone on the first line', async () => {
   assert.equal(blank, '');
 });
 
-test('names are kept as they are: 100 characters, quotes, any script', async () => {
+test('names are stored unchanged: 100 characters, quotes, any script', async () => {
   for (const name of ['x'.repeat(100), '🏠'.repeat(100), `O'Neil "& Sons" --json`, '株式会社']) {
     assert.equal((await runJson('accounts', 'create', '--name', name)).name, name);
   }
 });
 
-test('lists are empty arrays when there is nothing to list', async (t) => {
+test('empty lists are empty arrays', async (t) => {
   const empty = await createDirectory();
   t.after(() => rm(empty, { recursive: true, force: true }));
   const accounts = await runCommandWarm(['accounts', 'list', '--json'], { DATA_DIR: empty });
@@ -104,7 +104,7 @@ test('lists are empty arrays when there is nothing to list', async (t) => {
   assert.deepEqual(await runJson('keys', 'list', '--account', id), []);
 });
 
-test('a key that a command makes works at once in the running service, and ends with the next request', async (t) => {
+test('the running service accepts a created key at once and rejects it once deleted', async (t) => {
   const { url } = await serveFor(t, settings);
   const { id, key } = await runJson('keys', 'create', '--account', account.id, '--name', 'Running');
   const me = await getMe(url, key);
@@ -114,7 +114,7 @@ test('a key that a command makes works at once in the running service, and ends 
   assert.equal((await getMe(url, key)).status, 401);
 });
 
-test('a key with --expires-at works until then and not after', async (t) => {
+test('a key with --expires-at works until that time', async (t) => {
   const { url } = await serveFor(t, settings);
   const expiresAtMs = Date.now() + EXPIRES_AFTER_MS;
   const expiresAt = new Date(expiresAtMs).toISOString();
@@ -130,14 +130,14 @@ test('a key with --expires-at works until then and not after', async (t) => {
   });
 });
 
-test('a date alone, and a time with an offset, are that moment in UTC', async () => {
+test('--expires-at takes a date, or a time with an offset, and stores UTC', async () => {
   const create = (time: string) =>
     runJson('keys', 'create', '--account', account.id, '--name', 'Later', '--expires-at', time);
   assert.equal((await create('2099-01-31')).expiresAt, '2099-01-31T00:00:00.000Z');
   assert.equal((await create('2099-01-31T12:00:00+02:00')).expiresAt, '2099-01-31T10:00:00.000Z');
 });
 
-test('last use is shown, without a request ever waiting for it', async (t) => {
+test('keys list shows the last use, and no request waits for writing it', async (t) => {
   const { keyId, key, accountId } = await createTenantByCommand(settings);
   const service = await serveFor(t, settings);
   assert.equal((await getMe(service.url, key)).status, 200);
@@ -147,7 +147,7 @@ test('last use is shown, without a request ever waiting for it', async (t) => {
   assert.match(shown.lastUsedAt, TIME);
 });
 
-test('people read lists under headings, and which keys have expired', async (t) => {
+test('lists have headings and mark expired keys', async (t) => {
   const directory = await directoryFor(t);
   const runHere = async (...args: string[]) => (await runCommandWarm(args, { DATA_DIR: directory })).stdout;
   const { id } = JSON.parse(await runHere('accounts', 'create', '--name', 'Hill Country Homes', '--json'));
@@ -171,7 +171,7 @@ test('people read lists under headings, and which keys have expired', async (t) 
     ),
   );
   const columns = short.split('\n').map((line) => line.search(/NAME|Website|Later|Short/));
-  assert.equal(new Set(columns.slice(0, 4)).size, 1, 'columns stand below their headings');
+  assert.equal(new Set(columns.slice(0, 4)).size, 1, 'columns are aligned with their headings');
   assert.match(
     await runHere('accounts', 'list'),
     /^ID +CREATED +LISTINGS +BYTES +RATE LIMIT +NAME\nacc_\w+ +\S+Z +0 +0 +- +Hill Country Homes\n$/,

@@ -8,13 +8,13 @@ import { bareEnvironment, createTenantByCommand, environment, PROGRAM } from '..
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { copyProgram } from '../support/program-copy.ts';
 
-/** Runs the program to its end. */
+/** Runs the program until it exits. */
 async function run(t: TestContext, args: string[], settings: Record<string, string>, program = PROGRAM, cwd?: string) {
   const { output, closed } = spawnFor(t, process.execPath, [program, ...args], environmentFor(program, settings), cwd);
   return { code: await closed, ...output };
 }
 
-/** The start stops with 1, and says why in one line that names the variable. */
+/** The service must exit with 1 and one line that names the variable. */
 function assertStopped(
   { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
   name: string,
@@ -80,7 +80,7 @@ const WRONG_VALUES: [string, string][] = [
   ['HOST', 'no such host'],
 ];
 
-describe('a wrong value stops the start with one line that names the variable', { concurrency: 2 }, () => {
+describe('an invalid value stops the start with one line that names the variable', { concurrency: 2 }, () => {
   for (const [name, value] of WRONG_VALUES) {
     test(`${name}=${value}`, async (t) => {
       const directory = await directoryFor(t);
@@ -89,19 +89,19 @@ describe('a wrong value stops the start with one line that names the variable', 
   }
 });
 
-test('mailed links need an address of their own: SMTP_URL without PUBLIC_URL stops the start', async (t) => {
+test('SMTP_URL without PUBLIC_URL stops the start, because mailed links need a base URL', async (t) => {
   const mail = { SMTP_URL: 'smtps://mail.example.com', MAIL_FROM: 'listings@example.com' };
   const stopped = await run(t, ['serve'], { DATA_DIR: await directoryFor(t), PORT: '0', ...mail });
   for (const name of ['SMTP_URL', 'PUBLIC_URL']) assertStopped(stopped, name);
 });
 
-test('a wrong value stops every other command too, before a database is made', async (t) => {
+test('an invalid value stops every other command before it creates a database', async (t) => {
   const directory = await directoryFor(t);
   assertStopped(await run(t, ['migrate'], { DATA_DIR: directory, LOG_LEVEL: 'loud' }), 'LOG_LEVEL');
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('a DATA_DIR that cannot be one stops the start with one line', async (t) => {
+test('an unusable DATA_DIR stops the start with one line', async (t) => {
   const file = join(await directoryFor(t), 'file');
   await writeFile(file, '');
   for (const command of ['serve', 'migrate']) {
@@ -124,7 +124,7 @@ test('a port in use stops the start with one line', async (t) => {
   assert.match(stopped.stderr, /in use/);
 });
 
-test('right values are taken', async (t) => {
+test('valid values are accepted', async (t) => {
   const { log, end, url } = await serveFor(t, {
     DATA_DIR: await directoryFor(t),
     HOST: 'localhost',
@@ -145,7 +145,7 @@ const RATE_LIMITS: [value: string, policy: string | null][] = [
   ['off', null],
 ];
 for (const [value, policy] of RATE_LIMITS) {
-  test(`RATE_LIMIT=${value} is told in replies as ${policy ?? 'nothing'}`, async (t) => {
+  test(`RATE_LIMIT=${value} sends ${policy ?? 'no'} RateLimit-Policy`, async (t) => {
     const settings = { DATA_DIR: await directoryFor(t), RATE_LIMIT: value };
     const { key } = await createTenantByCommand(settings);
     const { url } = await serveFor(t, settings);
@@ -154,7 +154,7 @@ for (const [value, policy] of RATE_LIMITS) {
   });
 }
 
-/** A copy of the program reads the `.env` that its test has written. */
+/** Only a copy of the program reads the test's `.env`. */
 function environmentFor(program: string, settings: Record<string, string>) {
   return program === PROGRAM ? environment(settings) : bareEnvironment(settings);
 }
@@ -169,7 +169,7 @@ async function copyMigrating(t: TestContext, manifest: object) {
 
 const CLONE = { name: 'property-listings-repository' };
 
-test('in a clone .env at its root is read wherever the command is called from, and the environment wins', async (t) => {
+test('a clone reads .env from its root in any working directory, and the environment takes precedence', async (t) => {
   const { root, elsewhere, migrate } = await copyMigrating(t, CLONE);
   await writeFile(join(root, '.env'), 'DATA_DIR=from-file\n');
   await writeFile(join(elsewhere, '.env'), 'DATA_DIR=wrong\n');
@@ -179,7 +179,7 @@ test('in a clone .env at its root is read wherever the command is called from, a
   assert.deepEqual(await readdir(elsewhere), ['.env']);
 });
 
-test('in a clone relative paths count from its root, and absolute ones stay', async (t) => {
+test('in a clone, relative paths start at its root', async (t) => {
   const { root, elsewhere, migrate } = await copyMigrating(t, CLONE);
   const paths: [Record<string, string>, string][] = [
     [{}, join(root, 'data', 'listings.db')],
@@ -196,7 +196,7 @@ test('in a clone relative paths count from its root, and absolute ones stay', as
   assert.ok(!(await readdir(root)).includes('unused'));
 });
 
-test('outside a clone .env and relative paths are those of the current directory', async (t) => {
+test('outside a clone, .env and relative paths belong to the current directory', async (t) => {
   const { root, elsewhere, migrate } = await copyMigrating(t, { name: 'the-operators-own-package' });
   await writeFile(join(root, '.env'), 'DATA_DIR=wrong\n');
   assert.equal((await migrate({})).stderr, `database: ${join(elsewhere, 'data', 'listings.db')}\n`);
@@ -204,13 +204,13 @@ test('outside a clone .env and relative paths are those of the current directory
   assert.equal((await migrate({})).stderr, `database: ${join(elsewhere, 'from-file', 'listings.db')}\n`);
 });
 
-test('a wrong value in .env stops the start as one in the environment does', async (t) => {
+test('an invalid value in .env stops the start like one in the environment', async (t) => {
   const { root, migrate } = await copyMigrating(t, CLONE);
   await writeFile(join(root, '.env'), 'LOG_LEVEL=loud\n');
   assertStopped(await migrate({}), 'LOG_LEVEL');
 });
 
-test('on too old a Node.js the program says so in one line', async (t) => {
+test('on an outdated Node.js the program exits with one line', async (t) => {
   const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})`;
   const args = ['--import', old, PROGRAM, 'serve'];
   const { output, closed } = spawnFor(t, process.execPath, args, environment({ DATA_DIR: await directoryFor(t) }));

@@ -7,7 +7,7 @@ import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts'
 import { until } from '../../../testkit/src/until.ts';
 import { assertStored } from '../support/stored.ts';
 
-test('an import that was cut off by a crash left whole rows, and sent again it brings in the rest', async (t) => {
+test('an import cut by a crash saves complete rows, and sending it again saves the rest', async (t) => {
   const ROWS = 10_000;
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
@@ -38,7 +38,7 @@ test('an import that was cut off by a crash left whole rows, and sent again it b
   await assertStored(directory, accountId, []);
 });
 
-test('requests and errors that were counted stay counted after a crash, and those of a stop are written', async (t) => {
+test('written request and error counts survive a crash, and a stop writes the rest', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory };
   const { keyId, key } = await createTenantByCommand(settings);
@@ -48,7 +48,7 @@ test('requests and errors that were counted stay counted after a crash, and thos
 
   const { url, child } = await serveFor(t, settings);
   for (const path of ['/v1/me', '/v1/me', '/v1/nothing']) await ask(url, path);
-  // What a crash takes is younger than a minute.
+  // A crash loses at most the last minute.
   await until('the counts are written', () => countUse(directory, keyId).requests === 3, 60_000);
   child.kill('SIGKILL');
   await exitOf(child);

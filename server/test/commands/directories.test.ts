@@ -10,7 +10,7 @@ import { createDirectory } from '../../../testkit/src/service.ts';
 /** Long enough for any machine; a command that hangs is killed. */
 const HANG_MS = 60_000;
 
-test('a DATA_DIR whose parents cannot be made is refused, not tried for ever', async () => {
+test('a DATA_DIR that cannot be created fails at once', async () => {
   const migrate = promisify(execFile)(process.execPath, [PROGRAM, 'migrate'], {
     env: environment({ DATA_DIR: '/proc/nope/data' }),
     timeout: HANG_MS,
@@ -18,11 +18,11 @@ test('a DATA_DIR whose parents cannot be made is refused, not tried for ever', a
   });
   await assert.rejects(migrate, {
     code: 1,
-    stderr: /^error: Cannot make the directory \/proc\/nope[^\n]*\n$/,
+    stderr: /^error: Cannot create the directory \/proc\/nope[^\n]*\n$/,
   });
 });
 
-test('a DATA_DIR that is made is for its owner only', async (t) => {
+test('only its owner can access a created DATA_DIR', async (t) => {
   const directory = await createDirectory();
   t.after(() => rm(directory, { recursive: true }));
   const { code } = await runCommand(['migrate'], { DATA_DIR: join(directory, 'a', 'b') });
@@ -30,7 +30,7 @@ test('a DATA_DIR that is made is for its owner only', async (t) => {
   for (const path of ['a', 'a/b']) assert.equal((await stat(join(directory, path))).mode & 0o777, 0o700);
 });
 
-test('a database that is made is for its owner only, whoever may look into DATA_DIR', async (t) => {
+test('only its owner can read a created database, even in a public DATA_DIR', async (t) => {
   const directory = await createDirectory();
   t.after(() => rm(directory, { recursive: true }));
   await chmod(directory, 0o755);

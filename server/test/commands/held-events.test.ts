@@ -15,11 +15,11 @@ async function startTwo(t: TestContext) {
   return { settings, tenant, one, other };
 }
 
-/** Begins a request that is held, and gives its reply in a function: an async one would wait for it. */
+/** Starts a long poll. Returns a function, because an async function would await the response. */
 async function hold(t: TestContext, url: string, key: string, query: string) {
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
-  // The service has taken the connection: no signal can come before it.
+  // Now the service has accepted the connection, so a signal cannot overtake the request.
   socket.write(requestText('GET', '/v1/events', key));
   assert.equal((await readReply(socket))?.status, 200);
   socket.write(requestText('GET', `/v1/events?${query}`, key));
@@ -34,7 +34,7 @@ async function create(url: string, key: string): Promise<string> {
   return JSON.parse(await response.text()).id;
 }
 
-test('a held request hears of a change that another process has made', async (t) => {
+test('a long poll receives a change made by another process', async (t) => {
   const { tenant, one, other } = await startTwo(t);
   const reply = await hold(t, one.url, tenant.key, 'wait=60');
   const id = await create(other.url, tenant.key);
@@ -42,7 +42,7 @@ test('a held request hears of a change that another process has made', async (t)
   assert.deepEqual([data.length, data[0].type, data[0].listing.id, nextAfter], [1, 'listing.created', id, 1]);
 });
 
-test('a held request whose key another process has deleted is 401 at the next change', async (t) => {
+test('a long poll gets 401 at the next change if another process has deleted its key', async (t) => {
   const { settings, tenant, one, other } = await startTwo(t);
   const args = ['keys', 'create', '--account', tenant.accountId, '--name', 'Short-lived', '--json'];
   const { id, key } = JSON.parse((await runCommandWarm(args, settings)).stdout);
@@ -56,7 +56,7 @@ test('a held request whose key another process has deleted is 401 at the next ch
   );
 });
 
-test('a held request whose account another process has deleted is 401 at once', async (t) => {
+test('a long poll gets 401 at once if another process deletes its account', async (t) => {
   const { settings, tenant, one } = await startTwo(t);
   await create(one.url, tenant.key);
   const reply = await hold(t, one.url, tenant.key, 'after=1&wait=60');
@@ -64,7 +64,7 @@ test('a held request whose account another process has deleted is 401 at once', 
   assert.equal((await reply())?.status, 401);
 });
 
-test('a signal: held requests are answered at once, empty, and the service ends with 0', async (t) => {
+test('on a signal, long polls get empty responses at once, and the service exits with 0', async (t) => {
   const settings = { DATA_DIR: await directoryFor(t) };
   const tenant = await createTenantByCommand(settings);
   const { url, child, log } = await serveFor(t, settings);
@@ -76,7 +76,7 @@ test('a signal: held requests are answered at once, empty, and the service ends 
     assert.deepEqual([data, nextAfter], [[], 1]);
   }
   assert.equal(await exitOf(child), 0);
-  await until('the log is whole', () => log.at(-1)?.msg === 'stopped');
+  await until('the log is complete', () => log.at(-1)?.msg === 'stopped');
   const events = log.filter(({ path, status }) => path === '/v1/events' && status === 200);
   assert.equal(events.length, 2 * HELD);
 });

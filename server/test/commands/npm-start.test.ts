@@ -15,20 +15,20 @@ import { assertStored } from '../support/stored.ts';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 const CTRL_C = '\x03';
 
-/** A relative DATA_DIR, which in a clone is below its root; gone after the test. */
+/** A relative DATA_DIR, which starts at the clone's root; removed after the test. */
 function relativeDirectoryFor(t: TestContext): string {
   const name = `data-test-${randomUUID()}`;
   t.after(() => rm(join(REPOSITORY, name), { recursive: true, force: true }));
   return name;
 }
 
-/** What an operator's own .env may say is of no account here. */
+/** Overrides the developer's `.env`. */
 function npmEnvironment(dataDirectory: string): Record<string, string> {
   const update = { npm_config_update_notifier: 'false' };
   return environment({ ...update, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: '', DATA_DIR: dataDirectory });
 }
 
-/** Every process that was started with this DATA_DIR: npm, its shell, the service. */
+/** All processes with this DATA_DIR: npm, its shell, the service. */
 async function processesOf(dataDirectory: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -39,7 +39,7 @@ async function processesOf(dataDirectory: string): Promise<number[]> {
   return found;
 }
 
-/** Ends what a failed test would leave behind. */
+/** Kills processes left by a failed test. */
 function endAllAfter(t: TestContext, dataDirectory: string): void {
   t.after(async () => {
     for (const pid of await processesOf(dataDirectory)) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
@@ -71,7 +71,7 @@ async function assertFinished(socket: Socket): Promise<void> {
   assert.equal((await readReply(socket))?.status, 201);
 }
 
-test('a key made by npx in any directory of the clone works on the service of npm start', async (t) => {
+test('a key created with npx in any directory of the clone works on the service of npm start', async (t) => {
   const dataDirectory = relativeDirectoryFor(t);
   const { npm, url, closed } = await npmStart(t, dataDirectory);
   const npx = async (...args: string[]) => {
@@ -90,7 +90,7 @@ test('a key made by npx in any directory of the clone works on the service of np
   await closed;
 });
 
-test('SIGTERM to npm alone ends the service too, after the request that runs', async (t) => {
+test('SIGTERM to npm alone stops the service after the current request', async (t) => {
   const directory = await directoryFor(t);
   const { key } = await createTenantByCommand({ DATA_DIR: directory });
   const { npm, url, pid, closed } = await npmStart(t, directory);
@@ -105,11 +105,11 @@ test('SIGTERM to npm alone ends the service too, after the request that runs', a
 });
 
 for (const WORKERS of ['', '2']) {
-  test(`in a terminal the service says where it is; Ctrl-C twice ends it, after the request that runs${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
+  test(`in a terminal the service prints its URL, and a double Ctrl-C stops it after the current request${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
     const directory = await directoryFor(t);
     const { key } = await createTenantByCommand({ DATA_DIR: directory });
     endAllAfter(t, directory);
-    // util-linux's `script` gives a pseudo-terminal; without it this fails, for then nobody has tried Ctrl-C.
+    // `script` of util-linux provides a pseudo-terminal; without it, the test must fail.
     const settings = { ...npmEnvironment(directory), WORKERS };
     const terminal = spawnFor(t, 'script', ['-qfec', 'npm start', '/dev/null'], settings, REPOSITORY);
     const { child, output, closed } = terminal;
@@ -132,7 +132,7 @@ for (const WORKERS of ['', '2']) {
     assert.deepEqual(await readdir(directory), ['listings.db']);
   });
 
-  test(`when its terminal is closed the service ends, after the request that runs${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
+  test(`when its terminal closes, the service stops after the current request${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
     const directory = await directoryFor(t);
     const { accountId, key } = await createTenantByCommand({ DATA_DIR: directory });
     endAllAfter(t, directory);

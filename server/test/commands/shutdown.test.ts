@@ -16,7 +16,7 @@ import { startCreating } from '../support/load.ts';
 import { assertStored } from '../support/stored.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** More than the sockets' buffers hold, so that the list is still being sent when the signal comes. */
+/** More than the sockets' buffers hold, so that the signal arrives in the middle of the list. */
 const LISTINGS = 8_000;
 const BURST_MS = 50;
 const BURST_SERVICES = 6;
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   return { directory, settings, tenant, service: await serveFor(t, settings) };
 }
 
-/** A request whose last byte is missing, and the service waits for it. */
+/** Sends a request without its last byte, and resolves when the service waits for it. */
 async function sendAllButLastByte(t: TestContext, url: string, key: string): Promise<Socket> {
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
@@ -41,7 +41,7 @@ async function sendAllButLastByte(t: TestContext, url: string, key: string): Pro
   return socket;
 }
 
-/** It ended with 0, wrote all its log lines, and left everything in the one file. */
+/** The service must exit with 0, write all log lines, and leave one file. */
 async function assertStoppedCleanly({ child, log }: ServeProcess, directory: string): Promise<void> {
   assert.equal(await exitOf(child), 0);
   await until('the last log line is "stopped"', () => log.at(-1)?.msg === 'stopped');
@@ -49,7 +49,7 @@ async function assertStoppedCleanly({ child, log }: ServeProcess, directory: str
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal}: what runs is finished, nothing new is taken, and the service ends with 0`, async (t) => {
+  test(`${signal}: running requests finish, new ones are rejected, and the service exits with 0`, async (t) => {
     const { directory, tenant, service } = await start(t);
     const { url, child, log } = service;
     const running = await sendAllButLastByte(t, url, tenant.key);
@@ -62,7 +62,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     assert.equal((await askIfReady())?.status, 200);
 
     child.kill(signal);
-    await until('a kept-alive connection hears that the service is not ready, or is ended', async () => {
+    await until('a kept-alive connection gets 503 or closes', async () => {
       const reply = await askIfReady();
       if (reply === undefined) return true;
       if (reply.status === 200) return false;
@@ -71,22 +71,22 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       return reply.closes;
     });
     await waitUntilRefused(url);
-    assert.ok(!hasEnded(child), 'the service waits for the request that runs');
+    assert.ok(!hasEnded(child), 'the service waits for the running request');
 
     running.write(BODY.slice(-1));
     const reply = await readReply(running);
     assert.equal(reply?.status, 201);
-    assert.ok(reply?.closes, 'the client is told not to use the connection again');
+    assert.ok(reply?.closes, 'the response says Connection: close');
     await assertStoppedCleanly(service, directory);
     await assertStored(directory, tenant.accountId, [JSON.parse(reply?.body ?? '').id]);
     const messages = log.map(({ msg }) => msg);
     assert.ok(log.some(({ method, status }) => method === 'POST' && status === 201));
     assert.ok(messages.indexOf('listening') === 0 && messages.includes('stopping'));
-    assert.ok(!JSON.stringify(log).includes(tenant.key.slice(8)), 'no key is in the log');
+    assert.ok(!JSON.stringify(log).includes(tenant.key.slice(8)), 'the log contains no key');
   });
 }
 
-/** A service with a list that no buffer between two sockets holds. */
+/** A service with a list larger than the sockets' buffers. */
 async function startWithList(t: TestContext) {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory };
@@ -98,7 +98,7 @@ async function startWithList(t: TestContext) {
   return { directory, key, service: await serveFor(t, settings) };
 }
 
-test('a complete list that is being sent when the signal comes is sent to its end', async (t) => {
+test('a signal does not cut a list that is being sent', async (t) => {
   const { directory, key, service } = await startWithList(t);
   const request = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}` } });
   const [response]: IncomingMessage[] = await once(request, 'response');
@@ -112,7 +112,7 @@ test('a complete list that is being sent when the signal comes is sent to its en
   await assertStoppedCleanly(service, directory);
 });
 
-test('a signal under load: every reply arrives whole, and every listing that was acknowledged is stored', async (t) => {
+test('a signal under load: every response is complete, and every acknowledged listing is stored', async (t) => {
   const { directory, tenant, service } = await start(t);
   const load = startCreating(service.url, tenant.key, 16);
   await until('listings are created', () => load.created.length >= 200);
@@ -123,9 +123,9 @@ test('a signal under load: every reply arrives whole, and every listing that was
   await assertStored(directory, tenant.accountId, load.created);
 });
 
-test('signals that come in a burst, as one Ctrl-C under npm does, count as one', async (t) => {
+test('a burst of signals, like one Ctrl-C under npm, counts as one', async (t) => {
   const { settings, tenant, service } = await start(t);
-  // A signal between two instructions is a matter of luck: several services give it more chances.
+  // Hitting the gap between two signals takes luck, so several services try.
   const others = Array.from({ length: BURST_SERVICES - 1 }, () => serveFor(t, settings));
   for (const { url, child } of [service, ...(await Promise.all(others))]) {
     const running = await sendAllButLastByte(t, url, tenant.key);
@@ -137,7 +137,7 @@ test('signals that come in a burst, as one Ctrl-C under npm does, count as one',
   }
 });
 
-test('a second signal counts after a second: then the service ends at once, although a request hangs', async (t) => {
+test('a second signal after at least a second stops the service at once, even if a request hangs', async (t) => {
   const { tenant, service } = await start(t);
   const { url, child, log } = service;
   await sendAllButLastByte(t, url, tenant.key);
@@ -148,12 +148,12 @@ test('a second signal counts after a second: then the service ends at once, alth
     child.kill('SIGINT');
     return hasEnded(child);
   });
-  assert.ok(performance.now() - startTimeMs >= 1_000, 'one within the first second did not count');
+  assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
   await until('the log says why', () => log.at(-1)?.msg === 'a second signal: exiting at once');
 });
 
-test('a list whose end is that of the connection is broken off by a second signal, not ended', async (t) => {
+test('a second signal resets a list that ends with its connection, so that it does not look complete', async (t) => {
   const { key, service } = await startWithList(t);
   using connection = await beginCsv(service.url, key);
   await until('later signals end the service', () => {
@@ -163,7 +163,7 @@ test('a list whose end is that of the connection is broken off by a second signa
   await assertReset(connection);
 });
 
-test('the database opens as it was after a second signal', async (t) => {
+test('the database is intact after a second signal', async (t) => {
   const { directory, settings, tenant, service } = await start(t);
   const load = startCreating(service.url, tenant.key, 4);
   await until('listings are created', () => load.created.length >= 20);

@@ -19,7 +19,7 @@ async function startTwo(t: TestContext) {
   return { directory, settings, tenant, services };
 }
 
-/** Another program that holds the database's write lock until it lets go. */
+/** Another program that holds the database's write lock until `release`. */
 function holdLock(t: TestContext, directory: string): { release(): void } {
   const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
   t.after(() => database.close());
@@ -36,7 +36,7 @@ function get(url: string, path: string, key: string): Promise<Response> {
   return fetch(url + path, { headers: { Authorization: `Bearer ${key}` } });
 }
 
-test('two processes write to one database at the same time, and nothing is lost, refused or doubled', async (t) => {
+test('two processes write to one database at once, and no listing is lost, rejected, or duplicated', async (t) => {
   const { directory, tenant, services } = await startTwo(t);
   const loads = services.map(({ url }) => startCreating(url, tenant.key, 4));
   await until('both have created listings', () => loads.every((load) => load.created.length >= CREATED_BY_EACH));
@@ -48,7 +48,7 @@ test('two processes write to one database at the same time, and nothing is lost,
     loads.flatMap((load) => load.refused),
     [],
   );
-  assert.equal(new Set(created).size, created.length, 'no id is given twice');
+  assert.equal(new Set(created).size, created.length, 'no ID is used twice');
   for (const { url } of services) {
     const list = JSON.parse(await (await get(url, '/v1/listings', tenant.key)).text());
     assert.equal(list.sequence, created.length);
@@ -57,7 +57,7 @@ test('two processes write to one database at the same time, and nothing is lost,
   await assertStored(directory, tenant.accountId, created);
 });
 
-test('a key that a command deletes is refused by the very next request, in every process', async (t) => {
+test('every process rejects the first request after a command deletes its key', async (t) => {
   const { settings, tenant, services } = await startTwo(t);
   for (const { url } of services) assert.equal((await get(url, '/v1/me', tenant.key)).status, 200);
   assert.equal((await runCommandWarm(['keys', 'delete', tenant.keyId], settings)).code, 0);
@@ -67,7 +67,7 @@ test('a key that a command deletes is refused by the very next request, in every
   }
 });
 
-test('while another process holds the write lock, writes wait for it and reads go on', async (t) => {
+test('while another process holds the write lock, writes wait and reads continue', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory, RATE_LIMIT: 'off' };
   const { accountId, key } = await createTenantByCommand(settings);
@@ -86,14 +86,14 @@ test('while another process holds the write lock, writes wait for it and reads g
     assert.equal((await get(url, '/v1/listings?limit=20', key)).status, 200);
     reads += 1;
   }
-  assert.equal(answered, false, 'the write has waited');
+  assert.equal(answered, false, 'the write waits');
   lock.release();
   const second = await waiting;
   assert.equal(second.status, 201);
   await assertStored(directory, accountId, [first.id, JSON.parse(await second.text()).id]);
 });
 
-test('a write that waits for the lock in vain is 503 with Retry-After, and nothing is written', async (t) => {
+test('a write that never gets the lock gets 503 with Retry-After and stores nothing', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: directory };
   const { accountId, key } = await createTenantByCommand(settings);
@@ -107,7 +107,7 @@ test('a write that waits for the lock in vain is 503 with Retry-After, and nothi
   lock.release();
 
   const created = await create(url, key);
-  assert.equal(created.status, 201, 'writes go on once the lock is free');
+  assert.equal(created.status, 201, 'writes succeed once the lock is free');
   const list = JSON.parse(await (await get(url, '/v1/listings', key)).text());
   assert.equal(list.data.length, 1);
   await assertStored(directory, accountId, [list.data[0].id]);

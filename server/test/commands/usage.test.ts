@@ -12,7 +12,7 @@ const { accountId } = await createTenantByCommand(settings);
 const run = (...args: string[]) => runCommand(args, settings);
 const keysCreate = (...args: string[]) => ['keys', 'create', '--account', accountId, '--name', 'Key', ...args];
 
-describe('--help says on stdout what can be given', { concurrency: 2 }, () => {
+describe('--help prints the usage to stdout', { concurrency: 2 }, () => {
   for (const command of [
     '',
     'serve',
@@ -41,7 +41,7 @@ describe('--help says on stdout what can be given', { concurrency: 2 }, () => {
   }
 });
 
-test('--help says which options must be given', async () => {
+test('--help marks required options', async () => {
   const { stdout } = await run('keys', 'create', '--help');
   const required = stdout.split('\n').filter((line) => line.endsWith('(required)'));
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('--help says which options must be given', async () => {
   );
 });
 
-test('--version is the package’s', async () => {
+test('--version prints the package’s version', async () => {
   const manifest = JSON.parse(await readFile(join(REPOSITORY, 'server', 'package.json'), 'utf8'));
   assert.equal((await run('--version')).stdout, `${manifest.version}\n`);
 });
@@ -65,10 +65,10 @@ const WRONG_USAGE: [string, string[], RegExp][] = [
   ['an option of another command', ['serve', '--json'], /unknown option '--json'/],
   ['a missing option', ['accounts', 'create'], /--name <name>' not specified/],
   ['an option without its value', ['accounts', 'create', '--name'], /--name <name>' argument missing/],
-  ['accounts update without an account', ['accounts', 'update', '--currency', 'EUR'], /name one account/],
-  ['accounts update with nothing to change', ['accounts', 'update', accountId], /give what to change/],
-  ['accounts delete without an account', ['accounts', 'delete', '--yes'], /name one account/],
-  ['two accounts', ['accounts', 'delete', accountId, '--account', 'acc_x', '--yes'], /name one account/],
+  ['accounts update without an account', ['accounts', 'update', '--currency', 'EUR'], /give one account id/],
+  ['accounts update with nothing to change', ['accounts', 'update', accountId], /give at least one of --name/],
+  ['accounts delete without an account', ['accounts', 'delete', '--yes'], /give one account id/],
+  ['two accounts', ['accounts', 'delete', accountId, '--account', 'acc_x', '--yes'], /give one account id/],
   ['keys create without an account', ['keys', 'create', '--name', 'Key'], /--account <id>' not specified/],
   ['keys create without a name', ['keys', 'create', '--account', accountId], /--name <name>' not specified/],
   ['keys list without an account', ['keys', 'list'], /--account <id>' not specified/],
@@ -94,16 +94,16 @@ for (const time of [
   WRONG_USAGE.push([
     `--expires-at "${time}"`,
     keysCreate('--expires-at', time),
-    /It must be like 2027-01-31T12:00:00Z/,
+    /It must be a time, such as 2027-01-31T12:00:00Z/,
   ]);
 }
 
-describe('wrong usage ends with 2, in words on stderr, and does nothing', { concurrency: 2 }, () => {
+describe('wrong usage exits with 2, explains it on stderr, and does nothing', { concurrency: 2 }, () => {
   for (const [name, args, expected] of WRONG_USAGE) {
     test(name, async () => {
       const { code, stdout, stderr } = await run(...args);
       assert.match(stderr, expected);
-      assert.doesNotMatch(stderr, /^\s+at /m, 'no stack');
+      assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
       assert.equal(stdout, '');
       assert.equal(code, 2);
     });
@@ -114,7 +114,7 @@ const UNKNOWN_ID = 'acc_00000000000000000000000000';
 const FAILURES: [string, string[], RegExp][] = [
   ['a key for an unknown account', ['keys', 'create', '--account', UNKNOWN_ID, '--name', 'Key'], /no account acc_0/],
   ['the keys of an unknown account', ['keys', 'list', '--account', UNKNOWN_ID], /no account acc_0/],
-  ['a key that is not there', ['keys', 'delete', 'key_unknown'], /no key key_unknown/],
+  ['an unknown key', ['keys', 'delete', 'key_unknown'], /no key key_unknown/],
   ['an account as a key', ['keys', 'delete', accountId], /no key acc_/],
   ['a past expiry', keysCreate('--expires-at', '2020-01-31T12:00:00Z'), /future/],
   ['a blank account name', ['accounts', 'create', '--name', '  '], /1 to 100 characters/],
@@ -125,7 +125,7 @@ const FAILURES: [string, string[], RegExp][] = [
   ['a key name of 101', ['keys', 'create', '--account', accountId, '--name', 'x'.repeat(101)], /1 to 100 characters/],
 ];
 
-describe('what cannot be done ends with 1, in one line on stderr, and does nothing', { concurrency: 2 }, () => {
+describe('an impossible command exits with 1, prints one line to stderr, and does nothing', { concurrency: 2 }, () => {
   for (const [name, args, expected] of FAILURES) {
     test(name, async () => {
       const { code, stdout, stderr } = await run(...args, '--json');
@@ -140,7 +140,7 @@ describe('what cannot be done ends with 1, in one line on stderr, and does nothi
   }
 });
 
-test('after all that there is the one account with its one key', async () => {
+test('none of these commands changes anything', async () => {
   assert.equal(JSON.parse((await run('accounts', 'list', '--json')).stdout).length, 1);
   assert.equal(JSON.parse((await run('keys', 'list', '--account', accountId, '--json')).stdout).length, 1);
   assert.deepEqual(await readdir(directory), ['listings.db']);

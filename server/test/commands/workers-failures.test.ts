@@ -16,12 +16,12 @@ import { startVisits, visitOf } from '../support/visits.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
-test('a worker that dies is replaced, the log tells it, and what was acknowledged stays', async (t) => {
+test('a killed worker is replaced and logged, and every acknowledged listing is stored', async (t) => {
   const { database, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
   const { url, log } = service;
   const before = await workersOf(service);
   const load = startCreating(url, tenant.key, 8);
-  // Some connection is on its way to a worker at any time.
+  // Keeps connections on their way to a worker at all times.
   const visit = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
   const visits = Array.from({ length: 16 }, () => startVisits(url, visit));
   await until('listings are created', () => load.created.length >= 100);
@@ -37,7 +37,7 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
   load.finish();
   await load.ended.catch(() => undefined);
   assert.deepEqual(load.refused, []);
-  // None waits for ever for the worker that is gone.
+  // No connection waits for the killed worker.
   await Promise.all(visits.map((each) => each.finish()));
   for (const socket of await openToEach(t, service)) {
     assert.equal((await ask(socket, requestText('GET', '/readyz', ''))).status, 200);
@@ -47,7 +47,7 @@ test('a worker that dies is replaced, the log tells it, and what was acknowledge
 });
 
 test(
-  'workers that cannot start are tried again, until they can',
+  'workers that fail to start are retried until they succeed',
   only('sqlite', 'its version of the tables is a pragma, which the test sets'),
   async (t) => {
     const { database, service } = await serveByTwo(t);
@@ -61,12 +61,12 @@ test(
     await database.script(`pragma user_version = ${row?.user_version}`);
     const again = () => log.filter(({ msg }) => msg === 'a worker listens');
     await until('there are two workers again', () => again().length === 2);
-    assert.equal((await fetch(`${service.url}/readyz`)).status, 200, 'they listen on the same port as those before');
+    assert.equal((await fetch(`${service.url}/readyz`)).status, 200, 'the new workers listen on the same port');
     assert.equal(await service.end(), 0);
   },
 );
 
-test('when the first process is killed, workers finish what runs, end, and leave the port free', async (t) => {
+test('when the first process is killed, workers finish running requests, exit, and free the port', async (t) => {
   const { database, settings, tenant, service } = await serveByTwo(t);
   const workers = await workersOf(service);
   const sockets = await openToEach(t, service);
@@ -86,7 +86,7 @@ test('when the first process is killed, workers finish what runs, end, and leave
   assert.equal(await next.end(), 0);
 });
 
-test('what keeps workers from starting is told once, in one line, and no process is left', async (t) => {
+test('if workers cannot start, the error is one line, and no process remains', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');
@@ -106,7 +106,7 @@ test('what keeps workers from starting is told once, in one line, and no process
   assert.match(wrong.stderr, /^error: [^\n]*foreign\.db is cut off, or not a database\. If it was [^\n]*\n$/);
 });
 
-test('a worker is not started by hand', async (t) => {
+test('a worker cannot be started by hand', async (t) => {
   const { code, stderr } = await runCommand(['worker'], { DATA_DIR: await directoryFor(t) });
   assert.deepEqual([code, stderr], [1, 'error: Only serve starts workers: set WORKERS and run serve.\n']);
 });

@@ -7,12 +7,12 @@ import { ask, openToEach, serveByTwo } from '../../../testkit/src/workers.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
 const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
-/** Refused keys of one address in a minute that cost nothing. */
+/** Rejected keys per address and minute before the limit. */
 const GUESSES = 100;
-/** Wrong passwords for an e-mail address from one address in a quarter of an hour. */
+/** Wrong passwords per email address and IP address in 15 minutes before the limit. */
 const ATTEMPTS = 10;
 
-/** Takes turns. */
+/** `count` sockets, each in turn. */
 function turnsOf(sockets: Socket[], count: number): Socket[] {
   return Array.from({ length: count }, () => sockets)
     .flat()
@@ -52,7 +52,7 @@ test('the workers count wrong passwords together', async (t) => {
 
 // On PostgreSQL the database counts.
 test(
-  'requests are answered while the process that counts them is not',
+  'requests succeed while the process that counts them hangs',
   only('sqlite', 'on PostgreSQL the database counts'),
   async (t) => {
     const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: '6/1h' });
@@ -60,7 +60,7 @@ test(
     const me = requestText('GET', '/v1/me', tenant.key);
     for (const socket of sockets) assert.equal((await ask(socket, me)).status, 200);
     service.child.kill('SIGSTOP');
-    // For the time being each worker counts for itself.
+    // Until then, each worker counts for itself.
     for (const socket of sockets) assert.match((await ask(socket, me)).head, /^RateLimit: "default";r=5;/m);
     service.child.kill('SIGCONT');
     assert.equal(await service.end(), 0);

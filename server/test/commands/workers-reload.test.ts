@@ -17,7 +17,7 @@ import { assertStoredIn } from '../support/stored.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** More than the sockets' buffers hold, so that the list is still being sent when its worker is to be replaced. */
+/** More than the sockets' buffers hold, so that a worker must stop in the middle of the list. */
 const LISTINGS = 8_000;
 const DESCRIPTION = 'x'.repeat(2_000);
 
@@ -25,7 +25,7 @@ function countLines({ log }: ServeProcess, message: string): number {
   return log.filter(({ msg }) => msg === message).length;
 }
 
-/** Asks for new workers, and resolves when all are there or it has failed. */
+/** Sends SIGHUP, and resolves when all workers are replaced or the reload has failed. */
 async function reload(service: ServeProcess): Promise<string> {
   const isEnd = ({ msg }: Record<string, unknown>) => /^reloaded|^not reloaded/.test(String(msg));
   const before = service.log.filter(isEnd).length;
@@ -65,7 +65,7 @@ test('SIGHUP under load replaces every worker, and no request fails', async (t) 
   await assertStoredIn(database, tenant.accountId, []);
 });
 
-test('SIGHUP: held requests get their ordinary empty reply, and a list that is being sent comes to its end', async (t) => {
+test('SIGHUP: long polls get the usual empty response, and a list that is being sent is complete', async (t) => {
   const { directory, database, tenant } = await tenantFor(t);
   const opened = await openDatabase(database.url);
   const input = { address: '12 Elm Street', beds: 3, baths: 2, description: DESCRIPTION };
@@ -81,7 +81,7 @@ test('SIGHUP: held requests get their ordinary empty reply, and a list that is b
   const listing = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${tenant.key}` } });
   const [response]: IncomingMessage[] = await once(listing, 'response');
   const reloaded = reload(service);
-  // Then a worker has been told to leave: the one that sends the list, or the other.
+  // A worker has been asked to stop: the one that sends the list, or the other.
   await Promise.race(held);
   const chunks = await response?.setEncoding('utf8').toArray();
   assert.equal(JSON.parse(chunks?.join('') ?? '').data.length, LISTINGS);
@@ -93,7 +93,7 @@ test('SIGHUP: held requests get their ordinary empty reply, and a list that is b
   assert.equal(await service.end(), 0);
 });
 
-test('SIGHUP takes the settings of now, and none of them if one is wrong', async (t) => {
+test('SIGHUP applies the current settings, or none of them if one is invalid', async (t) => {
   const { elsewhere, program } = await copyProgram(t, { name: 'the-operators-own-package' });
   const { directory, database, tenant } = await tenantFor(t);
   const setTo = (settings: string, databaseUrl = database.url) =>
@@ -101,7 +101,7 @@ test('SIGHUP takes the settings of now, and none of them if one is wrong', async
   await setTo('WORKERS=1\nRATE_LIMIT=5/1h');
   const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
   const policy = async () => {
-    // No connection stays open, for which a reload would wait.
+    // A reload would wait for an open connection.
     const socket = await openSocket(service.url);
     const { head } = await ask(socket, requestText('GET', '/v1/me', tenant.key));
     socket.destroy();
@@ -129,14 +129,14 @@ test('SIGHUP takes the settings of now, and none of them if one is wrong', async
 });
 
 test(
-  'SIGHUP leaves the workers that there are if new ones cannot start',
+  'SIGHUP keeps the current workers if new ones cannot start',
   only('sqlite', 'its version of the tables is a pragma, which the test sets'),
   async (t) => {
     const { database, tenant, service } = await serveByTwo(t);
     const workers = await workersOf(service);
     await database.script('pragma user_version = 999');
     assert.match(await reload(service), /^not reloaded: workers that are not replaced continue$/);
-    await until('the one that failed is gone', async () => (await workersOf(service)).length === 2);
+    await until('the failed worker is gone', async () => (await workersOf(service)).length === 2);
     assert.deepEqual(await workersOf(service), workers);
     for (const socket of await openToEach(t, service)) {
       assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 200);
@@ -144,7 +144,7 @@ test(
   },
 );
 
-test('SIGHUP without WORKERS is a line in the log', async (t) => {
+test('SIGHUP without WORKERS only logs a line', async (t) => {
   const settings = { DATA_DIR: await directoryFor(t) };
   const { key } = await createTenantByCommand(settings);
   const service = await serveFor(t, settings);
@@ -157,7 +157,7 @@ test('SIGHUP without WORKERS is a line in the log', async (t) => {
   assert.equal(countLines(service, 'listening'), 1);
 });
 
-test('a signal ends the service while workers are replaced, too', async (t) => {
+test('a signal stops the service even while workers are replaced', async (t) => {
   const { service } = await serveByTwo(t);
   service.child.kill('SIGHUP');
   await until('it is reloading', () => countLines(service, 'reloading') === 1);

@@ -12,14 +12,14 @@ import { assertStoredIn } from '../support/stored.ts';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal}: every worker finishes what runs and takes nothing new, and the service ends with 0`, async (t) => {
+  test(`${signal}: every worker finishes running requests and accepts no new ones, and the service exits with 0`, async (t) => {
     const { directory, database, tenant, service } = await serveByTwo(t);
     const { child, log, url } = service;
     const workers = await workersOf(service);
     const running = await openToEach(t, service);
     const idle = await openToEach(t, service);
     for (const socket of running) await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
-    // A terminal sends it to all processes.
+    // Like a terminal, sends it to all processes.
     for (const pid of workers) process.kill(pid, signal);
     child.kill(signal);
     for (const socket of idle) {
@@ -31,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       });
     }
     await waitUntilRefused(url);
-    assert.ok(!hasEnded(child) && workers.every(isRunning), 'the service waits for the requests that run');
+    assert.ok(!hasEnded(child) && workers.every(isRunning), 'the service waits for running requests');
     const created: string[] = [];
     for (const socket of running) {
       const reply = await ask(socket, BODY.slice(-1));
@@ -47,7 +47,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-test('a signal under load: every reply of every worker arrives whole, and what was acknowledged is stored', async (t) => {
+test('a signal under load: every response is complete, and every acknowledged listing is stored', async (t) => {
   const { database, tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
   const load = startCreating(service.url, tenant.key, 16);
   await until('listings are created', () => load.created.length >= 200);
@@ -58,7 +58,7 @@ test('a signal under load: every reply of every worker arrives whole, and what w
   await assertStoredIn(database, tenant.accountId, load.created);
 });
 
-test('a second signal counts after a second: then all processes end at once, although requests hang', async (t) => {
+test('a second signal after at least a second stops all processes at once, even if requests hang', async (t) => {
   const { tenant, service } = await serveByTwo(t);
   const { child, log } = service;
   const workers = await workersOf(service);
@@ -72,13 +72,13 @@ test('a second signal counts after a second: then all processes end at once, alt
     child.kill('SIGINT');
     return hasEnded(child);
   });
-  assert.ok(performance.now() - startTimeMs >= 1_000, 'one within the first second did not count');
+  assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
   assert.deepEqual(workers.filter(isRunning), []);
   await until('the log says why', () => log.some(({ msg }) => msg === 'a second signal: exiting at once'));
 });
 
-test('a worker that hears of no order any more is ended by a second signal', async (t) => {
+test('a second signal kills a worker that no longer responds', async (t) => {
   const { service } = await serveByTwo(t);
   const workers = await workersOf(service);
   process.kill(Number(workers[0]), 'SIGSTOP');

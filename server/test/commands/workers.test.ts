@@ -10,7 +10,7 @@ import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/wor
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 
-test('two workers listen on one port, and what each start does once is done once', async (t) => {
+test('two workers listen on one port, and one-time startup work runs once', async (t) => {
   const { directory, tenant, service } = await serveByTwo(t);
   const { log, child, stderr, url } = service;
   assert.equal((await workersOf(service)).length, 2);
@@ -30,7 +30,7 @@ test('two workers listen on one port, and what each start does once is done once
   assert.ok(!(await readdir(directory)).includes('setup-link.txt'));
 });
 
-test('the setup link works whichever worker it comes to, once', async (t) => {
+test('the setup link works once, on any worker', async (t) => {
   const { directory, service } = await serveByTwo(t);
   const token = (await readFile(join(directory, 'setup-link.txt'), 'utf8')).trim().split('#token=')[1];
   const sockets = await openToEach(t, service);
@@ -41,7 +41,7 @@ test('the setup link works whichever worker it comes to, once', async (t) => {
   assert.ok(!(await readdir(directory)).includes('setup-link.txt'));
 });
 
-test('a key that is deleted through one worker is refused by all of them on its next request', async (t) => {
+test('after one worker deletes a key, all reject its next request', async (t) => {
   const { tenant, service } = await serveByTwo(t, ADMINISTRATOR);
   const sockets = await openToEach(t, service);
   const me = requestText('GET', '/v1/me', tenant.key);
@@ -53,7 +53,7 @@ test('a key that is deleted through one worker is refused by all of them on its 
   for (const socket of sockets) assert.equal((await ask(socket, me)).status, 401);
 });
 
-test('a held request of one worker hears of a change that another one makes', async (t) => {
+test('a long poll on one worker receives a change made on another', async (t) => {
   const { tenant, service } = await serveByTwo(t);
   const [holding, changing] = await openToEach(t, service);
   assert.ok(holding && changing);

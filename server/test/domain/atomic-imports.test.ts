@@ -15,7 +15,7 @@ import { create, databaseFor, storedSequence } from '../storage/support.ts';
 
 const BASE = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** A row as a merge patch; `id` is of a listing. */
+/** A row as a merge patch; `id` names a listing. */
 function row(line: number, { id, ...fields }: Partial<ListingInput> & { id?: string | undefined }): ImportRow {
   const makeInput = (current: Listing | undefined): ListingInput => ({ ...BASE, ...current, ...fields });
   return { line, id, externalId: fields.externalId, makeInput };
@@ -63,7 +63,7 @@ async function findWords(database: Database, accountId: string, word: string): P
 
 const WORDS = ['elm', 'oak', 'pine', 'austin', 'dallas', 'garden', 'pool'];
 
-/** All that is stored of an account's listings, with their places instead of their ids, and without times. */
+/** Everything stored for an account's listings, with positions instead of IDs and without times. */
 async function describe(database: Database, accountId: string) {
   const rows = await database.execute(selectRows, { accountId });
   const { rows: events } = await findEvents(database, accountId, 0, { limit: 1_000, bytesMax: 1e9 });
@@ -92,7 +92,7 @@ async function createAccounts() {
   return { one: one.id, other: other.id };
 }
 
-/** Some listings that the rows of a file meet. @returns their ids */
+/** Creates listings for the rows of a file to match. @returns their IDs */
 async function seed(database: Database, accountId: string): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < 8; index += 1) {
@@ -102,7 +102,7 @@ async function seed(database: Database, accountId: string): Promise<string[]> {
   return ids;
 }
 
-/** A file of new rows, changes, repeats and rows that change nothing. */
+/** New rows, changes, repeats, and rows that change nothing. */
 function someRows(ids: string[]): ImportRow[] {
   const rows: ImportRow[] = [];
   const pick = <T>(from: readonly T[], index: number) => from[(index * 7) % from.length];
@@ -114,14 +114,14 @@ function someRows(ids: string[]): ImportRow[] {
     else if (index % 6 === 2) rows.push(row(index, { externalId: `N${index % 40}`, description, city }));
     else rows.push(row(index, index % 2 === 0 ? {} : { externalId: `U${index}`, description, city }));
   }
-  // Two exchange their external ids.
+  // Two listings exchange their external IDs.
   rows.push(row(300, { id: ids[0], externalId: 'free' }));
   rows.push(row(301, { id: ids[1], externalId: 'S0' }));
   rows.push(row(302, { id: ids[0], externalId: 'S1' }));
   return rows;
 }
 
-test('an atomic import leaves exactly what saving its rows one after the other leaves', async () => {
+test('an atomic import has the same result as saving its rows one by one', async () => {
   const { one, other } = await createAccounts();
   const together = someRows(await seed(database, one));
   const singly = someRows(await seed(database, other));
@@ -133,11 +133,11 @@ test('an atomic import leaves exactly what saving its rows one after the other l
   assert.deepEqual(
     left.listings.map(({ id }) => id),
     left.listings.map((_, index) => index),
-    'ids grow in the order of the events',
+    'IDs increase in the order of the events',
   );
 });
 
-test('an atomic import that is dry, or fails, tells what saving its rows one after the other would, and writes nothing', async () => {
+test('a dry or failed atomic import reports the same errors as saving its rows one by one, and writes nothing', async () => {
   const { one, other } = await createAccounts();
   const rowsOf = (ids: string[]) => [
     row(1, { id: 'lst_0' }),
@@ -172,7 +172,7 @@ test('an atomic import that is dry, or fails, tells what saving its rows one aft
   assert.equal(await storedSequence(database, one), 8);
 });
 
-/** The database, where something is done just before the transaction begins. */
+/** The database, but with `disturb` called just before each transaction. */
 function disturbed(database: Database, disturb: (attempt: number) => Promise<unknown>): Database {
   let attempts = 0;
   return {
@@ -185,7 +185,7 @@ function disturbed(database: Database, disturb: (attempt: number) => Promise<unk
   };
 }
 
-test('what others change between the look-up and the lock is met as it is then', async () => {
+test('an atomic import sees changes made between its look-up and its lock', async () => {
   const { one } = await createAccounts();
   const [first = '', second = '', third = ''] = await seed(database, one);
   const actor = { accountId: one };
@@ -212,7 +212,7 @@ test('what others change between the look-up and the lock is met as it is then',
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
 });
 
-test('what others take of a quota between the look-up and the lock is not taken twice', async () => {
+test('an atomic import cannot exceed a quota that others use between its look-up and its lock', async () => {
   const { one } = await createAccounts();
   await changeQuotas(database, one, { listingsMax: 3 });
   const during = disturbed(database, () => create(database, one));
@@ -221,7 +221,7 @@ test('what others take of a quota between the look-up and the lock is not taken 
   assert.equal((await importAll(database, one, [row(1, {}), row(2, {})])).created, 2);
 });
 
-test('a listing that is deleted between the look-up and the lock fails the file, and nothing of it is stored', async () => {
+test('an atomic import stores nothing if one of its listings is deleted between its look-up and its lock', async () => {
   const { one } = await createAccounts();
   const [first = ''] = await seed(database, one);
   const during = disturbed(database, () => deleteListing(database, { accountId: one }, { id: first }));
@@ -229,7 +229,7 @@ test('a listing that is deleted between the look-up and the lock fails the file,
   assert.equal(await storedSequence(database, one), 9);
 });
 
-test('when more has changed than is looked at under the lock the file is worked out again before it', async () => {
+test('an atomic import is prepared again if too much has changed to check under the lock', async () => {
   const { one } = await createAccounts();
   await seed(database, one);
   const counts = [1_200, 150, 5];
@@ -240,7 +240,7 @@ test('when more has changed than is looked at under the lock the file is worked 
   assert.equal(await storedSequence(database, one), 8 + 1_200 + 150 + 5 + 2);
 });
 
-test('an atomic import of listings that never stop changing is told to come back, and writes nothing', async () => {
+test('an atomic import of listings that never stop changing gets Retry-After and writes nothing', async () => {
   const { one } = await createAccounts();
   const change = () => Promise.all(Array.from({ length: 150 }, () => create(database, one)));
   await assert.rejects(importAll(disturbed(database, change), one, [row(1, {})]), {
@@ -250,7 +250,7 @@ test('an atomic import of listings that never stop changing is told to come back
   assert.equal(await storedSequence(database, one), 5 * 150);
 });
 
-test('an atomic import that would hold up the others for too long is rejected before it writes anything', async () => {
+test('an atomic import that would block others for too long is rejected before it writes anything', async () => {
   const { one } = await createAccounts();
   const small = { ...database, longWriteBytesMax: 100_000 };
   const rows = Array.from({ length: 100 }, (_, line) => row(line, { description: `${line} ${'word '.repeat(300)}` }));
@@ -259,7 +259,7 @@ test('an atomic import that would hold up the others for too long is rejected be
   assert.equal((await importAll(database, one, rows)).created, 100);
 });
 
-test('an atomic import whose outcome is not waited for any more is neither prepared nor written', async () => {
+test('an atomic import is neither prepared nor written after its client disconnects', async () => {
   const { one } = await createAccounts();
   const gone = new AbortController();
   const request = (rows: ImportRow[]) => ({ ...requestOf(one, rows), signal: gone.signal });
@@ -279,11 +279,11 @@ test('an atomic import whose outcome is not waited for any more is neither prepa
   await assert.rejects(importAtomically(database, { ...request(rows), isDryRun: true }, leave), {
     code: 'invalid_header',
   });
-  assert.ok(worked < 5_000, `${worked} rows were worked out`);
+  assert.ok(worked < 5_000, `${worked} rows were prepared`);
   assert.equal(await storedSequence(database, one), 0);
 });
 
-test('an atomic import that is repeated is acknowledged behind a commit, which waits for the standby', async () => {
+test('a repeated atomic import is acknowledged after a commit, which waits for the standby', async () => {
   const { one: accountId } = await createAccounts();
   const retry = { key: 'nightly', fingerprint: 'file' };
   const send = (to: Database) => importAtomically(to, requestOf(accountId, [row(1, {})]), () => retry);

@@ -18,7 +18,7 @@ async function* batches(): AsyncGenerator<ImportRow[]> {
   yield [row(2)];
 }
 
-/** The database, which fails from the write with this number on. */
+/** The database, but every write from this number on fails. */
 function failingFrom(database: Database, first: number): Database {
   let writes = 0;
   return {
@@ -33,9 +33,9 @@ function failingFrom(database: Database, first: number): Database {
 
 for (const [first, message, created] of [
   [1, /^Nothing was written/, 0],
-  [2, /the rows in the counts were written/, 1],
+  [2, /only the counted rows were written/, 1],
 ] as const) {
-  test(`an import whose write ${first} fails says what was written before: ${created}`, async (t) => {
+  test(`an import whose write ${first} fails reports what it saved before: ${created}`, async (t) => {
     const { database, accountId } = await databaseFor(t);
     const request = { actor: { accountId }, batches: batches(), isDryRun: false };
     await assert.rejects(importRows(failingFrom(database, first), request, assert.ifError), (error) => {

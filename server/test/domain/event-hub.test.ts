@@ -9,9 +9,9 @@ const POLL_INTERVAL_MS = 250;
 const MINUTE_MS = 60_000;
 const NEVER = new AbortController().signal;
 
-/** A hub on a database of its own whose queries are counted, and a clock that stands still. */
+/** A hub with its own database, a count of its queries, and a mocked clock. */
 async function hubFor(t: TestContext) {
-  // Before the database is opened: a timer of its own must not meet one clock when it begins and another when it ends.
+  // Before the database opens, because its timers must not start on one clock and end on another.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { database, accountId } = await databaseFor(t);
   const queries = { count: 0 };
@@ -27,7 +27,7 @@ async function hubFor(t: TestContext) {
   return { hub, database, accountId, queries };
 }
 
-/** Whether a promise has been fulfilled by now, or in the turns of the event loop that come next. */
+/** Whether a promise is fulfilled now or within the next turns of the event loop. */
 async function isOver(waiting: Promise<void>): Promise<boolean> {
   let over = false;
   void waiting.then(() => {
@@ -37,13 +37,13 @@ async function isOver(waiting: Promise<void>): Promise<boolean> {
   return over;
 }
 
-/** What another process does: this one is not told. */
+/** Changes the account without notice to this process, as another process would. */
 async function advance(database: Database, accountId: string): Promise<void> {
   const statement = `update account_heads set sequence = sequence + 1 where account_id = '${accountId}'`;
   await database.write((session) => session.execute(words(statement), {}));
 }
 
-test('a write of this process wakes at once, without waiting for the clock', async (t) => {
+test('a write in this process wakes waiting requests at once', async (t) => {
   const { hub, database, accountId, queries } = await hubFor(t);
   const waiting = hub.wait(accountId, 0, MINUTE_MS, NEVER);
   await create(database, accountId);
@@ -51,7 +51,7 @@ test('a write of this process wakes at once, without waiting for the clock', asy
   assert.equal(queries.count, 1);
 });
 
-test('a write of another process is found at the next look, with one query for a hundred accounts', async (t) => {
+test('the next poll finds another process’s write, with one query for a hundred accounts', async (t) => {
   const { hub, database, accountId, queries } = await hubFor(t);
   const others = await Promise.all(Array.from({ length: 99 }, (_, index) => createAccount(database, `A${index}`)));
   const waiting = [accountId, ...others.map(({ id }) => id)].flatMap((id) =>
@@ -63,13 +63,13 @@ test('a write of another process is found at the next look, with one query for a
   t.mock.timers.tick(POLL_INTERVAL_MS);
   await Promise.all(woken);
   assert.equal(queries.count, 1);
-  assert.equal(await isOver(Promise.race(waiting.slice(10))), false, 'the others go on waiting');
+  assert.equal(await isOver(Promise.race(waiting.slice(10))), false, 'the others still wait');
   t.mock.timers.tick(POLL_INTERVAL_MS);
   await otherTurns();
   assert.equal(queries.count, 2);
 });
 
-test('one that knows less than the database is woken at the next look: nothing is missed in between', async (t) => {
+test('a request that is behind the database wakes at the next poll, so that it misses nothing', async (t) => {
   const { hub, database, accountId } = await hubFor(t);
   await create(database, accountId);
   const waiting = hub.wait(accountId, 0, MINUTE_MS, NEVER);
@@ -77,7 +77,7 @@ test('one that knows less than the database is woken at the next look: nothing i
   await waiting;
 });
 
-test('nothing runs while nobody waits', async (t) => {
+test('nothing runs while no request waits', async (t) => {
   const { hub, accountId, queries } = await hubFor(t);
   const left = new AbortController();
   const waiting = hub.wait(accountId, 0, MINUTE_MS, left.signal);
@@ -90,7 +90,7 @@ test('nothing runs while nobody waits', async (t) => {
   assert.equal(accountWrites.listenerCount('written'), 0);
 });
 
-test('waiting ends when its time is over, and when the hub stops; then nobody waits any more', async (t) => {
+test('waiting ends at its timeout and when the hub stops', async (t) => {
   const { hub, accountId } = await hubFor(t);
   const short = hub.wait(accountId, 0, 100, NEVER);
   const long = hub.wait(accountId, 0, MINUTE_MS, NEVER);

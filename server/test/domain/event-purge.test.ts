@@ -10,7 +10,7 @@ import { create, databaseFor, words } from '../storage/support.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NEVER = new AbortController().signal;
 
-/** Makes events of an account look as if they had happened some days ago. */
+/** Backdates an account's events by some days. */
 async function age(database: Database, accountId: string, days: number, sequences: string): Promise<void> {
   const statement = `update events set created_at = ${Date.now() - days * DAY_MS}
     where account_id = '${accountId}' and sequence ${sequences}`;
@@ -20,7 +20,7 @@ async function age(database: Database, accountId: string, days: number, sequence
 const sequencesOf = async (database: Database, accountId: string) =>
   (await findEvents(database, accountId, 0, { limit: 1000, bytesMax: 1e9 })).rows.map(({ sequence }) => sequence);
 
-/** The database with its transactions counted, purges among them. */
+/** The database with a count of its transactions, including purges. */
 function counted(database: Database) {
   const writes = { count: 0 };
   const watched: Database = {
@@ -39,7 +39,7 @@ async function accountWith(t: TestContext, count: number) {
   return { database, accountId };
 }
 
-test('events of more than 30 days go, younger ones stay', async (t) => {
+test('events older than 30 days are purged, and younger ones are kept', async (t) => {
   const { database, accountId } = await accountWith(t, 6);
   await age(database, accountId, 400, '= 1');
   await age(database, accountId, 30.01, 'in (2, 3)');
@@ -50,14 +50,14 @@ test('events of more than 30 days go, younger ones stay', async (t) => {
   assert.deepEqual(await sequencesOf(database, accountId), [4, 5, 6]);
 });
 
-test('no event goes that stands behind one that stays: there is never a gap', async (t) => {
+test('no event is purged after one that is not, so that there is never a gap', async (t) => {
   const { database, accountId } = await accountWith(t, 5);
   await age(database, accountId, 31, 'in (1, 3, 4)');
   await purgeEvents(database, NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [2, 3, 4, 5]);
 });
 
-test('an account may lose all its events, and no other account loses one', async (t) => {
+test('all events of one account can be purged without touching another’s', async (t) => {
   const { database, accountId } = await accountWith(t, 2);
   const others = [await createAccount(database, 'Ada'), await createAccount(database, 'Bob')];
   for (const { id } of others) await create(database, id);
@@ -66,10 +66,10 @@ test('an account may lose all its events, and no other account loses one', async
   assert.deepEqual(await sequencesOf(database, accountId), []);
   for (const { id } of others) assert.deepEqual(await sequencesOf(database, id), [1]);
   await create(database, accountId);
-  assert.deepEqual(await sequencesOf(database, accountId), [3], 'the sequence goes on');
+  assert.deepEqual(await sequencesOf(database, accountId), [3], 'the sequence continues');
 });
 
-test('many accounts and many events are purged in small transactions, and none where nothing is old', async (t) => {
+test('many accounts and events are purged in small transactions, and without old events there are none', async (t) => {
   const { database, accountId } = await accountWith(t, 500);
   const others = await Promise.all(Array.from({ length: 250 }, (_, index) => createAccount(database, `A${index}`)));
   for (const { id } of others) await create(database, id);
@@ -83,7 +83,7 @@ test('many accounts and many events are purged in small transactions, and none w
   assert.equal(writes.count, Math.ceil(450 / 200) + 1);
 });
 
-test('a slice ends at a number of bytes, too', async (t) => {
+test('a slice is also limited in bytes', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const photos = Array.from({ length: 100 }, (_, index) => ({ url: `https://a.example/${'x'.repeat(1_900)}${index}` }));
   const { id } = await create(database, accountId, { photos });
@@ -98,7 +98,7 @@ test('a slice ends at a number of bytes, too', async (t) => {
   assert.equal(writes.count, 20 / 2);
 });
 
-test('a purge ends soon when the service stops', async (t) => {
+test('a purge ends early when the service stops', async (t) => {
   const { database, accountId } = await accountWith(t, 400);
   await age(database, accountId, 31, '> 0');
   const stopping = new AbortController();

@@ -12,7 +12,7 @@ import { databaseFor } from '../storage/support.ts';
 const KEYS = 1_200;
 const JOB_KEYS_MAX = 500;
 
-/** A database with many keys, whose writes of their use are counted, and fail when `failAt` comes. */
+/** A database with many keys that counts its writes; write number `failAt` fails. */
 async function keysFor(t: TestContext) {
   const { database, accountId } = await databaseFor(t);
   const request = { accountId, name: 'Test', access: 'full', expiresAt: null, createdBy: null } as const;
@@ -35,7 +35,7 @@ async function keysFor(t: TestContext) {
   return { database, accountId, principals, keyUse, writes, countUsed, hours };
 }
 
-test('the use of many keys is written in several jobs, so that other writes come in between', async (t) => {
+test('the use of many keys is written in several jobs, so that other writes can run between them', async (t) => {
   const { keyUse, writes, countUsed } = await keysFor(t);
   await keyUse.flush();
   assert.equal(await countUsed(), KEYS);
@@ -44,7 +44,7 @@ test('the use of many keys is written in several jobs, so that other writes come
   assert.equal(writes.count, Math.ceil(KEYS / JOB_KEYS_MAX), 'nothing is written twice');
 });
 
-test('what could not be written is kept for the next time', async (t) => {
+test('use that could not be written is written the next time', async (t) => {
   const { keyUse, writes, countUsed } = await keysFor(t);
   writes.failAt = 2;
   await assert.rejects(keyUse.flush(), /the disk is gone/);
@@ -54,7 +54,7 @@ test('what could not be written is kept for the next time', async (t) => {
   assert.equal(writes.count, 4);
 });
 
-test('of two processes that write when a key was last used, the later use stays', async (t) => {
+test('when two processes write a key’s last use, the later one is kept', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const request = { accountId, name: 'Test', access: 'full', expiresAt: null, createdBy: null } as const;
   const { key } = await issueApiKey(database, request);
@@ -76,13 +76,13 @@ test('of two processes that write when a key was last used, the later use stays'
 const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
 
-/** Lets the test say what time it is; it begins at 12:59:59. */
+/** A mocked clock, set to 12:59:59. */
 function stopClock(t: TestContext): void {
   mock.timers.enable({ apis: ['Date'], now: NOON + HOUR_MS - 1_000 });
   t.after(() => mock.timers.reset());
 }
 
-test('requests and errors are counted for each key and hour, however often they are written', async (t) => {
+test('requests and errors are counted per key and hour, however often they are written', async (t) => {
   stopClock(t);
   const { database, accountId } = await databaseFor(t);
   const keyUse = new KeyUse(database);
@@ -104,7 +104,7 @@ test('requests and errors are counted for each key and hour, however often they 
   ]);
 });
 
-test('what could not be written is counted once, together with what came meanwhile', async (t) => {
+test('requests that could not be written are counted once, together with later ones', async (t) => {
   const { principals, keyUse, writes, hours } = await keysFor(t);
   writes.failAt = 2;
   await assert.rejects(keyUse.flush(), /the disk is gone/);
@@ -117,7 +117,7 @@ test('what could not be written is counted once, together with what came meanwhi
 
 for (const isStored of [true, false]) {
   const outcome = isStored ? 'stored' : 'not stored';
-  test(`counts whose commit was not answered are counted once; they were ${outcome}`, async (t) => {
+  test(`counts with an unknown commit outcome are counted once; they were ${outcome}`, async (t) => {
     const { database, accountId, sql } = await databaseFor(t);
     const other = new KeyUse(database);
     const key = { accountId, keyId: 'key_ada' };
@@ -129,7 +129,7 @@ for (const isStored of [true, false]) {
           const value = await database.write(job, owner);
           if (!losesAnswers) return value;
         }
-        throw new AppError('outcome_unknown', 'The answer was lost.');
+        throw new AppError('outcome_unknown', 'The response was lost.');
       },
     };
     const keyUse = new KeyUse(lossy);
@@ -149,7 +149,7 @@ for (const isStored of [true, false]) {
   });
 }
 
-test('a request that comes while others are written is not lost', async (t) => {
+test('a request counted during a write is not lost', async (t) => {
   const { principals, keyUse, hours } = await keysFor(t);
   const flushing = keyUse.flush();
   const [principal] = principals;
@@ -161,7 +161,7 @@ test('a request that comes while others are written is not lost', async (t) => {
   assert.equal(counted?.requests, 2);
 });
 
-test('hours that nobody is told of are removed, those of the last day stay', async (t) => {
+test('hours that are no longer reported are removed, and those of the last day are kept', async (t) => {
   const { database, accountId, sql } = await databaseFor(t);
   const first = firstHourShown();
   const hours = [-30, -2, -1, 0, 1, 23].map((index) => first + index * HOUR_MS);
@@ -184,7 +184,7 @@ test('hours that nobody is told of are removed, those of the last day stay', asy
   assert.equal(left[0]?.hour, first);
 });
 
-test('the use of an account that is gone is forgotten, and that of others written', async (t) => {
+test('a deleted account’s use is dropped, and other accounts’ use is written', async (t) => {
   const { database, accountId, keyUse, hours, principals } = await keysFor(t);
   const { id } = await createAccount(database, 'Gone');
   const gone = { accountId: id, keyId: 'key_gone' };

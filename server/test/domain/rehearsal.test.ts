@@ -11,13 +11,13 @@ const row = (line: number, beds: number, id?: string): ImportRow => ({
   makeInput: () => ({ address: '12 Elm Street', beds, baths: 2, externalId: 'A' }),
 });
 
-test('a dry run goes on as it began when somebody takes the externalId of one of its rows meanwhile', async (t) => {
+test('a dry run is unaffected if another request takes the externalId of one of its rows', async (t) => {
   const { database, accountId } = await databaseFor(t);
   async function* batches(): AsyncGenerator<ImportRow[]> {
     yield [row(1, 3)];
     const { id } = await create(database, accountId, { externalId: 'A' });
     yield [row(2, 3), row(3, 4)];
-    // The import itself would have changed that listing, and this one would not be there.
+    // In a real import, row 2 would update this listing, and row 4 would find it.
     yield [row(4, 5, id)];
   }
   const request = { actor: { accountId }, batches: batches(), isDryRun: true };

@@ -10,7 +10,7 @@ import { OPERATOR } from '../../src/domain/audit.ts';
 
 const service = await startSharedService();
 
-/** Somebody of two accounts, who works in the second. */
+/** A user of two accounts who works in the second. */
 async function enter() {
   const ada = await createPerson(service);
   const boss = await createPerson(service, { name: 'Boss' });
@@ -27,7 +27,7 @@ function choose(browser: Browser, accountId: string) {
   return browser.ask('PUT', '/admin/session/account', { accountId });
 }
 
-/** What a page does that shows this account. */
+/** Creates a listing from a page that shows the given account. */
 function createListing(browser: Browser, shown?: string): Promise<Response> {
   return browser.send('POST', '/admin/listings', MINIMAL, shown === undefined ? {} : { 'X-Account-Id': shown });
 }
@@ -37,13 +37,13 @@ async function listingsOf(browser: Browser): Promise<number> {
 }
 
 describe('a page that shows an account', () => {
-  test('works with it', async () => {
+  test('can change that account', async () => {
     const { browser, second, bosses } = await enter();
     assert.equal((await createListing(browser, second)).status, 201);
     assert.equal(await listingsOf(bosses), 1);
   });
 
-  test('changes and reads nothing once another window has chosen another account', async () => {
+  test('gets 409 for reads and changes after another window chose another account', async () => {
     const { browser, first, second, bosses } = await enter();
     await choose(browser, first);
     const { message } = await readError(await createListing(browser, second), 409, 'account_changed');
@@ -55,7 +55,7 @@ describe('a page that shows an account', () => {
     assert.deepEqual([await listingsOf(browser), await listingsOf(bosses)], [1, 0]);
   });
 
-  test('asks who is signed in, and which account it is to be, whatever it shows', async () => {
+  test('can read the session and choose an account, whatever it shows', async () => {
     const { browser, first, second } = await enter();
     const shown = { 'X-Account-Id': 'acc_other' };
     assert.equal((await browser.send('GET', '/admin/session', undefined, shown)).status, 200);
@@ -65,8 +65,8 @@ describe('a page that shows an account', () => {
   });
 });
 
-describe('who is removed from the account that they work in', () => {
-  test('works in none, and never in another one, until they choose it', async () => {
+describe('a user removed from their current account', () => {
+  test('has no current account until they choose another', async () => {
     const { browser, first, second, remove } = await enter();
     await remove();
     for (const shown of [undefined, first, second]) {
@@ -81,14 +81,14 @@ describe('who is removed from the account that they work in', () => {
     assert.equal((await createListing(browser, first)).status, 201);
   });
 
-  test('works in none when the account itself is gone', async () => {
+  test('has none if the account was deleted', async () => {
     const { browser, second } = await enter();
     await deleteAccount(service.database, second);
     await readError(await createListing(browser), 409, 'account_changed');
     assert.equal((await browser.ask('GET', '/admin/session')).account, null);
   });
 
-  test('does not slip into another one where none was chosen since they signed in', async () => {
+  test('is not moved to another account if they never chose one', async () => {
     const ada = await createPerson(service);
     const boss = await createPerson(service);
     const other = await createPerson(service);

@@ -12,7 +12,7 @@ import {
 } from '../../../testkit/src/calls.ts';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { isOfPeople, OpenApiDocument } from '../../../testkit/src/openapi.ts';
-import { KEY_REFUSED, readError } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { V1 } from '../../src/http/map.ts';
 import { FOR_ADMINISTRATORS } from '../support/provocations.ts';
@@ -33,7 +33,7 @@ const { cookie } = await signIn(service, await createPerson(service, { accountId
 const { key } = await service.createKey(accountId);
 const sameOrigin = { Origin: service.url };
 
-/** All that the account has, but for who has looked at it. */
+/** The account's data except the audit log. */
 async function stateOf({ caller, gate }: World): Promise<string> {
   const paths = ['/listings', '/events', '/api-keys', '/account', '/members', '/invitations'];
   const texts = paths.map(async (path) => (await caller.fetch(gate.base + path)).text());
@@ -51,7 +51,7 @@ async function assertDenied(response: Response, status: number, code: string): P
 for (const operation of operations) {
   describe(`${operation.method.toUpperCase()} /admin${operation.path}`, () => {
     if (FOR_ADMINISTRATORS.includes(operation.operationId)) {
-      test('changes and shows nothing to members', async () => {
+      test('changes nothing for members and shows them nothing', async () => {
         await assertDenied(await call(world, operation, { caller: member }), 403, 'forbidden');
         assert.equal(await stateOf(world), before);
       });
@@ -65,19 +65,19 @@ for (const operation of operations) {
       });
     }
     if (operation.path.includes('{')) {
-      test('finds nothing of another account', async () => {
+      test("does not find another account's data", async () => {
         const caller = await signIn(service, await createPerson(service));
         const response = await call({ ...world, caller }, operation);
         assert.equal(response.status, operation.method === 'put' ? 201 : 404, await response.text());
       });
     }
-    test('has changed nothing for those who are not let in', async () => {
+    test('leaves the account unchanged after denied requests', async () => {
       assert.equal(await stateOf(world), before);
     });
   });
 }
 
-test('a cookie that is forged, misnamed or a key lets nobody in', async () => {
+test('a forged or misnamed cookie, or a key in a cookie, gets 401', async () => {
   for (const Cookie of [
     cookie.replace(/=./, (start) => (start === '=A' ? '=B' : '=A')),
     cookie.replace(/^[^=]+/, 'session'),
@@ -89,21 +89,21 @@ test('a cookie that is forged, misnamed or a key lets nobody in', async () => {
   }
 });
 
-test('the cookie is the one that the document names', () => {
+test('the document names the session cookie', () => {
   const { session } = JSON.parse(document.text).components.securitySchemes;
   assert.deepEqual([session.in, session.name], ['cookie', cookie.split('=', 1).join()]);
 });
 
-test('no operation of /v1 takes a session', async () => {
+test('no /v1 endpoint accepts a session', async () => {
   for (const { method, path } of V1.operations) {
     const init = { method: method.toUpperCase(), headers: { Cookie: cookie, ...sameOrigin } };
     const response = await fetch(`${service.url}/v1${path.replace(/\{\w+\}/, world.ids.id ?? '')}`, init);
-    assert.deepEqual([response.status, await response.text()], [401, KEY_REFUSED], `${method} ${path}`);
+    assert.deepEqual([response.status, await response.text()], [401, KEY_REJECTED], `${method} ${path}`);
   }
   assert.equal(await stateOf(world), before);
 });
 
-test('nothing below /admin may be kept by a browser or a proxy, errors neither', async () => {
+test('no response below /admin is cached, including errors', async () => {
   for (const path of ['/admin/listings', '/admin/session', '/admin/nothing']) {
     const response = await member.fetch(path);
     await response.text();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
-import { KEY_REFUSED, linesOf } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, linesOf } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
@@ -11,7 +11,7 @@ const service = await startSharedService();
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** An administrator of an account of their own, signed in. */
+/** An administrator of a new account, signed in. */
 async function enter() {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
@@ -24,7 +24,7 @@ function summary(entry: object): string {
   return [action, actor.type, actor.name, target?.type, target?.name, address].join(' ');
 }
 
-test('a key that is generated works at once, is shown once, and ends with its deletion', async () => {
+test('a new key works at once, is shown once, and stops working when deleted', async () => {
   const { person, browser, actions } = await enter();
   const { key, ...row } = await browser.ask('POST', '/admin/api-keys', { name: ' Website ' }, 201);
   assert.match(key, /^plk_[0-9A-Za-z]{38}$/);
@@ -50,15 +50,15 @@ test('a key that is generated works at once, is shown once, and ends with its de
 
   const gone = await browser.send('DELETE', `/admin/api-keys/${row.id}`);
   assert.deepEqual([gone.status, await gone.text()], [204, '']);
-  const refused = await service.fetch(tenant, '/v1/listings');
-  assert.deepEqual([refused.status, await refused.text()], [401, KEY_REFUSED]);
+  const rejected = await service.fetch(tenant, '/v1/listings');
+  assert.deepEqual([rejected.status, await rejected.text()], [401, KEY_REJECTED]);
   assert.deepEqual((await browser.ask('GET', '/admin/api-keys')).data, []);
   assert.equal((await browser.ask('DELETE', `/admin/api-keys/${row.id}`, undefined, 404)).error.code, 'not_found');
   const ada = 'administrator Ada Lovelace api_key Website 127.0.0.1';
   assert.deepEqual((await actions()).slice(0, 2), [`api_key.deleted ${ada}`, `api_key.created ${ada}`]);
 });
 
-test('access and expiry are kept; null means that they were not given', async () => {
+test('access and expiry are stored; null selects the default', async () => {
   const { browser } = await enter();
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
   const read = await browser.ask('POST', '/admin/api-keys', { name: 'A', access: 'read', expiresAt }, 201);
@@ -69,7 +69,7 @@ test('access and expiry are kept; null means that they were not given', async ()
   assert.deepEqual(linesOf(data, 'name'), ['A', 'B']);
 });
 
-describe('a key that cannot be is refused, field by field, and nothing is made', () => {
+describe('an invalid request lists every issue and creates no key', () => {
   const BODIES: [body: unknown, faults: string[]][] = [
     [{}, ['name: required']],
     [{ name: ' ' }, ['name: blank']],
@@ -96,7 +96,7 @@ describe('a key that cannot be is refused, field by field, and nothing is made',
   }
 });
 
-test('what a key was used for in the last 24 hours stands beside it, without what nobody was let in with', async () => {
+test('a key shows its requests and errors of the last 24 hours, not counting invalid keys', async () => {
   const { person, browser } = await enter();
   const { key, id } = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
   const tenant = { accountId: person.accountId, keyId: id, key };
@@ -105,13 +105,13 @@ test('what a key was used for in the last 24 hours stands beside it, without wha
   }
   await (await service.fetch({ ...tenant, key: `${key}x` }, '/v1/me')).text();
   const row = async () => (await browser.ask('GET', '/admin/api-keys')).data[0];
-  await until('the use is written', async () => (await row()).lastUsedAt !== null);
+  await until('the usage is stored', async () => (await row()).lastUsedAt !== null);
   const { requests24h, errors24h, lastUsedAt } = await row();
   assert.deepEqual([requests24h, errors24h], [4, 2]);
   assert.match(lastUsedAt, TIME);
 });
 
-test('keys of the command line are made by nobody, and the operator stands in the audit log', async () => {
+test('a key made on the command line has no creator, and the audit log names the operator', async () => {
   const { person, browser, actions } = await enter();
   const request = { accountId: person.accountId, name: 'Import', access: 'read', expiresAt: null } as const;
   const { key } = await issueApiKey(service.database, { ...request, createdBy: null });
@@ -121,7 +121,7 @@ test('keys of the command line are made by nobody, and the operator stands in th
   assert.deepEqual((await actions()).slice(0, 2), [`api_key.deleted ${operator}`, `api_key.created ${operator}`]);
 });
 
-test('who is no administrator any more when the key is made makes none', async () => {
+test('a former administrator cannot create a key', async () => {
   const { person } = await enter();
   const member = await createPerson(service, { accountId: person.accountId, role: 'member', name: 'Bob' });
   const administrator = {

@@ -10,13 +10,13 @@ import { CSV, FORMATS, NDJSON } from '../support/formats.ts';
 
 const service = await startSharedService();
 
-/** An account with somebody of the dashboard and a program. */
+/** An account with a dashboard user and an API key. */
 async function enter() {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   const tenant = await service.createKey(person.accountId);
   const program: Caller = { fetch: (path, init) => service.fetch(tenant, path, init) };
-  /** What people did with listings, the oldest first. */
+  /** Audit log entries about listings and imports, oldest first. */
   const actions = async (): Promise<string[]> => {
     const { data } = await browser.ask('GET', '/admin/activity');
     return data
@@ -44,7 +44,7 @@ const patch = (body: unknown, headers = {}): RequestInit => ({
 });
 const postBody = (body: string, headers: Headers = json): RequestInit => ({ method: 'POST', headers, body });
 
-/** Requests that are answered from what there is, and change nothing. */
+/** Requests that change nothing. */
 const READS: Asked[] = [
   ...FORMATS.map((Accept): Asked => ['/listings', { headers: { Accept } }]),
   ['/listings?limit=2'],
@@ -75,15 +75,15 @@ const READS: Asked[] = [
   ['/imports', postBody('adress\n', { 'Content-Type': CSV })],
 ];
 
-describe('below /admin the same operations answer with the same bytes', async () => {
+describe('operations below /admin return the same bytes as below /v1', async () => {
   const { browser, program } = await enter();
   const listing = { ...MINIMAL, externalId: 'MLS-1', listPrice: 450_000, latitude: 30, longitude: -97 };
   const { id } = await browser.ask('POST', '/admin/listings', listing, 201);
   await browser.ask('POST', '/admin/listings', { ...MINIMAL, beds: 1 }, 201);
   await browser.ask('POST', '/admin/listings', { ...MINIMAL, beds: 2 }, 201);
 
-  /** The reply without what is the request's own or the path's. */
-  async function answer(caller: Caller, base: string, [path, init = {}]: Asked) {
+  /** The response without headers that differ per request, and with relative paths. */
+  async function receive(caller: Caller, base: string, [path, init = {}]: Asked) {
     const headers = new Headers(init.headers);
     headers.set('X-Request-Id', 'same');
     const response = await caller.fetch(base + path.replace('{id}', id), { ...init, headers });
@@ -98,11 +98,11 @@ describe('below /admin the same operations answer with the same bytes', async ()
   for (const asked of READS) {
     const [path, { method = 'GET', headers, body } = {}] = asked;
     test(`${method} ${path} ${JSON.stringify(headers ?? {})} ${body ?? ''}`.slice(0, 110), async () => {
-      assert.deepEqual(await answer(browser, '/admin', asked), await answer(program, '/v1', asked));
+      assert.deepEqual(await receive(browser, '/admin', asked), await receive(program, '/v1', asked));
     });
   }
 
-  test('a page leads to the next one at its own place', async () => {
+  test('a page links to the next one below /admin', async () => {
     const first = await browser.fetch('/admin/listings?limit=2');
     const { nextCursor } = Object(await first.json());
     assert.equal(first.headers.get('link'), `</admin/listings?limit=2&cursor=${nextCursor}>; rel="next"`);
@@ -110,7 +110,7 @@ describe('below /admin the same operations answer with the same bytes', async ()
     assert.deepEqual([second.data.length, second.data[0].id, second.nextCursor], [1, id, null]);
   });
 
-  test('a listing that is created is at its own place, too', async () => {
+  test('the Location of a created listing is below /admin', async () => {
     const created = await browser.send('POST', '/admin/listings', MINIMAL);
     const { id: newId } = Object(await created.json());
     assert.deepEqual([created.status, created.headers.get('location')], [201, `/admin/listings/${newId}`]);
@@ -118,7 +118,7 @@ describe('below /admin the same operations answer with the same bytes', async ()
   });
 });
 
-test('a change by hand is one for programs, with its event, and the other way round', async () => {
+test("dashboard and API see each other's changes, and both create events", async () => {
   const { browser, program } = await enter();
   const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
   await (await program.fetch(`/v1/listings/${id}`, patch({ beds: 4 }))).text();
@@ -130,7 +130,7 @@ test('a change by hand is one for programs, with its event, and the other way ro
   assert.deepEqual(types, ['created', 'updated', 'updated', 'deleted']);
 });
 
-test('what people do by hand is in the audit log, what programs do is not', async () => {
+test('the audit log records listing changes of users, but not of API keys', async () => {
   const { browser, program, actions } = await enter();
   const { id } = await browser.ask('POST', '/admin/listings', MINIMAL, 201);
   await browser.ask('PATCH', `/admin/listings/${id}`, { address: '14 Elm Street' });
@@ -145,7 +145,7 @@ test('what people do by hand is in the audit log, what programs do is not', asyn
   ]);
 });
 
-test('what changes nothing is not in the audit log, and a retry is there once', async () => {
+test('the audit log omits requests that change nothing, and records a retried one once', async () => {
   const { browser, actions } = await enter();
   const retry = { 'Idempotency-Key': 'a' };
   const first = await browser.send('POST', '/admin/listings', MINIMAL, retry);
@@ -160,7 +160,7 @@ test('what changes nothing is not in the audit log, and a retry is there once', 
   assert.deepEqual(await actions(), ['Ada Lovelace: listing.created 12 Elm Street']);
 });
 
-test('an import by hand is one entry, which says what came of it', async () => {
+test('an import by a user is one audit log entry with its counts', async () => {
   const { browser, actions } = await enter();
   const send = (query: string, body: string) =>
     browser.fetch(`/admin/imports${query}`, { method: 'POST', headers: { 'Content-Type': CSV }, body });
@@ -168,7 +168,7 @@ test('an import by hand is one entry, which says what came of it', async () => {
   const reports = [await send('', rows), await send('?dryRun=true', rows), await send('?atomic=true', rows)];
   assert.deepEqual(linesOf(reports, 'status'), ['200', '200', '422']);
   await send('?atomic=true', 'externalId,address,beds,baths\nA,12 Elm Street,4,2\nC,16 Elm Street,3,2\n');
-  // The quote is never closed: what stands before it is imported.
+  // The quote is never closed; the row before it is imported.
   const broken = await send('', 'externalId,address,beds,baths\nD,18 Elm Street,3,2\nE,"20 Elm Street,3,2\n');
   assert.equal(broken.status, 422);
   await send('', 'externalId,address,beds,baths\n');
@@ -179,7 +179,7 @@ test('an import by hand is one entry, which says what came of it', async () => {
   ]);
 });
 
-test('an import whose line in the audit log may be lost is answered with what it saved, and told once', async (t) => {
+test("if the outcome of an import's audit log entry is unknown, the import succeeds and is recorded once", async (t) => {
   const browser = await signIn(service, await createPerson(service));
   const { database } = service;
   const { write } = database;
@@ -197,7 +197,7 @@ test('an import whose line in the audit log may be lost is answered with what it
   assert.equal(response.status, 200);
   assert.equal(JSON.parse(await response.text()).created, 1);
   const { data } = await browser.ask('GET', '/admin/activity');
-  const told = data.filter(({ action }: { action: string }) => action === 'import.finished');
-  assert.equal(told.length, 1);
+  const imports = data.filter(({ action }: { action: string }) => action === 'import.finished');
+  assert.equal(imports.length, 1);
   assert.ok(service.logLines.some((line) => line.includes('an import is missing from the audit log')));
 });

@@ -15,8 +15,8 @@ const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...member
 const query = '?atomic=true';
 const run = (tenant: Tenant, body: string, type = NDJSON) => importFile(service, tenant, { type, body, query });
 
-/** `line field: code` of each fault, in their order. */
-async function refused(tenant: Tenant, body: string, type = NDJSON): Promise<string[]> {
+/** `line field: code` of each issue, in order. */
+async function rejected(tenant: Tenant, body: string, type = NDJSON): Promise<string[]> {
   const error = await readError(await sendFile(service, tenant, { type, body, query }), 422, 'import_failed');
   return faults(error);
 }
@@ -30,7 +30,7 @@ async function assertNothing(tenant: Tenant): Promise<void> {
   assert.deepEqual([data, sequence], [[], 0]);
 }
 
-describe('an atomic import keeps all rows or none', () => {
+describe('an atomic import saves all rows or none', () => {
   const files: [type: string, good: string, bad: string, at: number][] = [
     [NDJSON, line().repeat(3), `${line().repeat(2)}{}\n${line()}`, 3],
     [JSON_ARRAY, `[${line()},${line()},${line()}]`, `[${line()},${line()},{},${line()}]`, 3],
@@ -45,52 +45,52 @@ describe('an atomic import keeps all rows or none', () => {
     test(`none: ${type}`, async () => {
       const tenant = await service.createTenant();
       const required = ['address', 'beds', 'baths'].map((field) => `${at} ${field}: required`);
-      assert.deepEqual(await refused(tenant, bad, type), required);
+      assert.deepEqual(await rejected(tenant, bad, type), required);
       await assertNothing(tenant);
     });
   }
 
-  test('rows that only the database can refuse, and then what was saved before them is gone', async () => {
+  test('rows that the database rejects undo the rows before them', async () => {
     const tenant = await service.createTenant();
     const listing = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'TAKEN' }), 201);
     const other = await readListing(await post(service, tenant, MINIMAL), 201);
     const body = line().repeat(500) + line({ id: 'lst_0' }) + line({ id: other.id, externalId: 'TAKEN' });
-    assert.deepEqual(await refused(tenant, body), ['501 id: not_found', '502 externalId: external_id_taken']);
+    assert.deepEqual(await rejected(tenant, body), ['501 id: not_found', '502 externalId: external_id_taken']);
     const { data, sequence } = await listAll(service, tenant);
     assert.deepEqual([data, sequence], [[other, listing], 2]);
   });
 
-  test('rows that meet each other', async () => {
+  test('later rows change listings of earlier rows', async () => {
     const tenant = await service.createTenant();
     const body = line({ externalId: 'A' }) + line({ externalId: 'A', beds: 4 }) + line({ externalId: 'A', beds: 4 });
     assert.deepEqual(await run(tenant, body), counts(1, 1, 1));
   });
 
-  test('a CSV row that is only right for the listing it means', async () => {
+  test('a CSV row without required columns is valid only for an existing listing', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A' }), 201);
     assert.deepEqual(await run(tenant, 'externalId,beds\nA,4\n', 'text/csv'), counts(0, 1));
-    assert.deepEqual(await refused(tenant, 'externalId,beds\nA,5\nB,5\n', 'text/csv'), [
+    assert.deepEqual(await rejected(tenant, 'externalId,beds\nA,5\nB,5\n', 'text/csv'), [
       '3 address: required',
       '3 baths: required',
     ]);
     assert.equal((await listAll(service, tenant)).data[0]?.beds, 4);
   });
 
-  test('all faults are told, wherever they were found, also of a dry run', async () => {
+  test('issues from every stage are listed together, even in a dry run', async () => {
     const tenant = await service.createTenant();
     const body = 'id,externalId,address,beds,baths\n,A,a,1,1\n,B,a,-1,1\nlst_0,,a,1,1\n,,,1,1\n,C,a,many,1\n,D,a,1\n';
-    const found = await refused(tenant, body, 'text/csv');
+    const found = await rejected(tenant, body, 'text/csv');
     const fields = ['3 beds: out_of_range', '4 id: not_found', '5 address: required', '6 beds: invalid_type'];
     assert.deepEqual(found, [...fields, '7 body: invalid_format']);
-    const rehearsal = await sendFile(service, tenant, { type: 'text/csv', body, query: `${query}&dryRun=true` });
-    assert.deepEqual(faults(await readError(rehearsal, 422, 'import_failed')), found);
+    const dryRun = await sendFile(service, tenant, { type: 'text/csv', body, query: `${query}&dryRun=true` });
+    assert.deepEqual(faults(await readError(dryRun, 422, 'import_failed')), found);
     await assertNothing(tenant);
   });
 
-  test('faults are told by their rows, the first hundred of them', async () => {
+  test('issues are listed by row, up to 100', async () => {
     const tenant = await service.createTenant();
-    const mixed = await refused(
+    const mixed = await rejected(
       tenant,
       `${line()}[\n${line({ beds: 'x', city: 1 })}5\n${'x'.repeat(1024 * 1024 + 1)}\n`,
     );
@@ -101,11 +101,11 @@ describe('an atomic import keeps all rows or none', () => {
       '4 body: invalid_type',
       '5 body: payload_too_large',
     ]);
-    assert.equal((await refused(tenant, '{}\n'.repeat(200))).length, 100);
+    assert.equal((await rejected(tenant, '{}\n'.repeat(200))).length, 100);
     await assertNothing(tenant);
   });
 
-  test('a file that cannot be read to its end', async () => {
+  test('a file that cannot be read to its end saves nothing', async () => {
     const tenant = await service.createTenant();
     const cut = await sendFile(service, tenant, { type: JSON_ARRAY, body: `[${line()},`, query });
     const error = await readError(cut, 400, 'invalid_json');
@@ -122,7 +122,7 @@ describe('an atomic import keeps all rows or none', () => {
     await assertNothing(tenant);
   });
 
-  test('when the disk is full', only('sqlite', 'its file can be given a greatest size'), async () => {
+  test('a full disk saves nothing', only('sqlite', 'its file size can be limited'), async () => {
     await using full = await startTestService();
     const tenant = await full.createTenant();
     await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));
@@ -131,11 +131,11 @@ describe('an atomic import keeps all rows or none', () => {
     assert.equal(await storedSequence(full.database, tenant.accountId), 0);
   });
 
-  test('while others are answered, and no reader sees a part of it', async () => {
+  test('other requests are served during the import, and readers never see part of it', async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const importing = run(tenant, line().repeat(5000));
     const isOver = importing.then(() => true);
-    let answers = 0;
+    let served = 0;
     const seen = new Set<number>();
     const look = async () => {
       const { data } = Object(await (await service.fetch(tenant, '/v1/listings?limit=1')).json());
@@ -143,15 +143,15 @@ describe('an atomic import keeps all rows or none', () => {
       await (await service.fetch(other, '/v1/me')).text();
       return false;
     };
-    while (!(await Promise.race([isOver, look()]))) answers += 1;
+    while (!(await Promise.race([isOver, look()]))) served += 1;
     assert.deepEqual(await importing, counts(5000));
     assert.equal((await listAll(service, tenant)).sequence, 5000);
-    assert.ok(answers > 10 && seen.has(0), `${answers} answers`);
+    assert.ok(served > 10 && seen.has(0), `${served} responses`);
   });
 });
 
-describe('what an atomic import holds is limited', () => {
-  test('10,000 rows are taken, one more is not', async () => {
+describe('an atomic import is limited', () => {
+  test('to 10,000 rows', async () => {
     const tenant = await service.createTenant();
     const row = line({ externalId: 'A' });
     assert.deepEqual(await run(tenant, row.repeat(10_000)), counts(1, 0, 9999));
@@ -160,13 +160,13 @@ describe('what an atomic import holds is limited', () => {
     assert.equal((await listAll(service, tenant)).sequence, 1);
   });
 
-  test('more than 64 MiB are not taken', async () => {
+  test('to 64 MiB', async () => {
     const tenant = await service.createTenant();
     const body = Buffer.alloc(64 * 1024 * 1024 + 1, 0x0a);
     await readError(await sendFile(service, tenant, { type: NDJSON, body, query }), 413, 'payload_too_large');
   });
 
-  test('nor taken, if they come out of a package', async () => {
+  test('to 64 MiB after decompression', async () => {
     const tenant = await service.createTenant();
     const blank = Buffer.from(`${' '.repeat(65_535)}\n`.repeat(1024));
     const body = gzipSync(Buffer.concat([blank, Buffer.from(' ')]));
@@ -176,10 +176,10 @@ describe('what an atomic import holds is limited', () => {
   });
 });
 
-describe('an atomic import can be repeated with its Idempotency-Key', () => {
+describe('an atomic import can be retried with its Idempotency-Key', () => {
   const withKey = (key: string) => ({ type: NDJSON, query, headers: { 'Idempotency-Key': key } });
 
-  test('and is done once', async () => {
+  test('a retry replays the response and imports nothing', async () => {
     const tenant = await service.createTenant();
     const body = line().repeat(3);
     const first = await sendFile(service, tenant, { ...withKey('a'), body });
@@ -190,7 +190,7 @@ describe('an atomic import can be repeated with its Idempotency-Key', () => {
     assert.equal((await listAll(service, tenant)).sequence, 3);
   });
 
-  test('also when both come at once', async () => {
+  test('concurrent retries import once', async () => {
     const tenant = await service.createTenant();
     const replies = await Promise.all(
       [1, 2, 3].map(() => sendFile(service, tenant, { ...withKey('a'), body: line() })),
@@ -200,7 +200,7 @@ describe('an atomic import can be repeated with its Idempotency-Key', () => {
     assert.equal((await listAll(service, tenant)).sequence, 1);
   });
 
-  test('another file with the key is refused, also a bad one', async () => {
+  test('another file with the same key is rejected, even an invalid one', async () => {
     const tenant = await service.createTenant();
     assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
     for (const body of [line({ beds: 9 }), '{}\n', line() + line()]) {
@@ -210,7 +210,7 @@ describe('an atomic import can be repeated with its Idempotency-Key', () => {
     assert.equal((await listAll(service, tenant)).sequence, 1);
   });
 
-  test('a file that was refused is not remembered', async () => {
+  test('a rejected file does not use up the key', async () => {
     const tenant = await service.createTenant();
     await readError(await sendFile(service, tenant, { ...withKey('a'), body: '{}\n' }), 422, 'import_failed');
     const body = line({ id: 'lst_0' });
@@ -218,7 +218,7 @@ describe('an atomic import can be repeated with its Idempotency-Key', () => {
     assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
   });
 
-  test('the same file packed is the same file', async () => {
+  test('the compressed file is the same file', async () => {
     const tenant = await service.createTenant();
     assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
     const headers = { 'Idempotency-Key': 'a', 'Content-Encoding': 'gzip' };
@@ -226,7 +226,7 @@ describe('an atomic import can be repeated with its Idempotency-Key', () => {
     assert.equal(packed.headers.get('idempotent-replayed'), 'true');
   });
 
-  test('without atomic=true the key is refused', async () => {
+  test('the key is rejected without atomic=true', async () => {
     const tenant = await service.createTenant();
     for (const given of ['', '?atomic=false', '?dryRun=true']) {
       const response = await sendFile(service, tenant, { ...withKey('a'), query: given, body: line() });

@@ -10,7 +10,7 @@ const service = await startSharedService();
 
 const THIS_YEAR = new Date().getUTCFullYear();
 
-/** A listing that is good but for these members, given as JSON text so that numbers stay as they are written. */
+/** A valid listing plus these members, as JSON text that keeps numbers as written. */
 function invalid(members: string, ...faults: string[]): Refusal {
   const others = Object.entries(MINIMAL).filter(([name]) => !members.includes(`"${name}":`));
   const body = `{${others.map(([name, value]) => `"${name}":${JSON.stringify(value)},`).join('')}${members}}`;
@@ -20,7 +20,7 @@ function invalid(members: string, ...faults: string[]): Refusal {
 
 const characters = (count: number, character = 'x') => character.repeat(count);
 
-describe('a required field cannot be left out', () => {
+describe('required fields must be present', () => {
   testRefusals(service, [
     { ...invalid('', 'address: required', 'baths: required', 'beds: required'), body: '{}', name: 'all three' },
     { ...invalid('', 'address: required'), body: '{"beds":3,"baths":2}', name: 'address' },
@@ -67,7 +67,7 @@ const TEXTS: [field: string, lengthMax: number][] = [
   ['description', 4000],
 ];
 
-describe('a text is one to so many characters without control characters', () => {
+describe('texts are nonblank, limited in length, and without control characters', () => {
   testRefusals(
     service,
     TEXTS.flatMap(([field, lengthMax]) => [
@@ -108,7 +108,7 @@ const CHOICES: [field: string, value: string, partner?: string][] = [
   ['country', 'ZZ'],
 ];
 
-describe('a word of a list is one of them, letter by letter', () => {
+describe('choices are case-sensitive', () => {
   testRefusals(
     service,
     CHOICES.flatMap(([field, value, partner]) => {
@@ -127,7 +127,7 @@ const MEASURES: [field: string, decimalsMax: number][] = [
   ['lotSizeArea', 4],
 ];
 
-describe('a price or an area is above 0 and keeps its decimals', () => {
+describe('prices and areas are positive and limited in decimals', () => {
   testRefusals(
     service,
     MEASURES.flatMap(([field, decimalsMax]) => [
@@ -144,7 +144,7 @@ describe('a price or an area is above 0 and keeps its decimals', () => {
   );
 });
 
-describe('years and coordinates have their ranges', () => {
+describe('years and coordinates are limited to their ranges', () => {
   testRefusals(service, [
     invalid('"yearBuilt":999', 'yearBuilt: out_of_range'),
     invalid(`"yearBuilt":${THIS_YEAR + 6}`, 'yearBuilt: out_of_range'),
@@ -159,7 +159,7 @@ describe('years and coordinates have their ranges', () => {
   ]);
 });
 
-describe('a field that means nothing alone names its missing partner', () => {
+describe('a field without its required partner names the partner', () => {
   testRefusals(service, [
     invalid('"latitude":30', 'longitude: inconsistent'),
     invalid('"longitude":30', 'latitude: inconsistent'),
@@ -174,7 +174,7 @@ describe('a field that means nothing alone names its missing partner', () => {
   ]);
 });
 
-describe('a field that is not the client’s to set is refused, never dropped', () => {
+describe('read-only and unknown fields are rejected, not ignored', () => {
   const own = ['id', 'version', 'createdAt', 'updatedAt'];
   const unknown = ['price', 'Address', 'accountId', 'sequence', '__proto__', 'constructor', 'toString', '', ' beds'];
   testRefusals(service, [
@@ -187,11 +187,11 @@ describe('a field that is not the client’s to set is refused, never dropped', 
   ]);
 });
 
-describe('every fault is told at once, in a reply that stays small', () => {
+describe('all issues are listed at once, in a limited response', () => {
   testRefusals(service, [
     {
       ...invalid('', 'address: blank', 'beds: invalid_type', 'baths: out_of_range', 'status: invalid_choice'),
-      name: 'nineteen faults in one body',
+      name: 'nineteen issues in one body',
       body: `{"address":" ","beds":"3","baths":-1,"status":"sold","listPrice":1.001,"currency":"dollars","livingArea":0,
         "lotSizeUnits":"acres","yearBuilt":1.5,"latitude":91,"photos":[{"url":"https://a.example/1"},{"url":"x","alt":1}],
         "metadata":{"a":null,"b":1e400},"id":"lst_1","price":1,"__proto__":{},"externalId":".."}`,
@@ -210,16 +210,16 @@ describe('every fault is told at once, in a reply that stays small', () => {
     Array.from({ length: 50_000 }, (_, index) => member(index)).join();
   const crowds: [name: string, body: string][] = [
     ['unknown fields', `{${many((index) => `"f${index}":1`)}}`],
-    ['photos that are none', `{"photos":[${many(() => '1')}]}`],
-    ['metadata values that are none', `{"metadata":{${many((index) => `"m${index}":[]`)}}}`],
-    ['numbers that cannot be kept', `{"photos":[${many(() => '1e400')}]}`],
+    ['invalid photos', `{"photos":[${many(() => '1')}]}`],
+    ['invalid metadata values', `{"metadata":{${many((index) => `"m${index}":[]`)}}}`],
+    ['numbers out of range', `{"photos":[${many(() => '1e400')}]}`],
     ['one very long name', `{"${'n'.repeat(BODY_BYTES_MAX - 10)}":1}`],
   ];
   for (const [name, body] of crowds) {
-    test(`50,000 faults: ${name}`, async () => {
+    test(`50,000 issues: ${name}`, async () => {
       const tenant = await service.createTenant();
       const error = await readError(await post(service, tenant, body), 422, 'validation_failed');
-      assert.ok(JSON.stringify(error).length < 50_000, `${faultsOf(error).length} faults`);
+      assert.ok(JSON.stringify(error).length < 50_000, `${faultsOf(error).length} issues`);
       assert.ok(error.message.length < 200);
     });
   }

@@ -20,7 +20,7 @@ const url = (text: string) => [PHOTO, PHOTO, { url: text }];
 const metadata = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`name${index}`, 1]));
 
-describe('photos are at most 100 objects with an https URL and perhaps a caption', () => {
+describe('photos are at most 100 objects with an https URL and an optional caption', () => {
   testRefusals(service, [
     invalid('photos', 'https://a.example/1', 'photos: invalid_type'),
     invalid('photos', { 0: PHOTO }, 'photos: invalid_type'),

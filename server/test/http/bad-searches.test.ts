@@ -127,7 +127,7 @@ const badValues: Refusal[] = [
   ],
 ];
 
-describe('a value that cannot be meant is refused, and every fault is named', () => {
+describe('an invalid value is rejected, and every issue is named', () => {
   for (const [query, ...faults] of badValues) {
     test(query.slice(0, 80), async () => {
       const error = await readError(await ask(query), 400, 'invalid_query');
@@ -159,7 +159,7 @@ const unknownNames: [name: string, hint: string][] = [
   ['latitude', 'this request takes status'],
 ];
 
-describe('a name that there is not is told the nearest one, or those there are', () => {
+describe('an unknown name gets the nearest name or the list of names', () => {
   for (const [name, hint] of unknownNames) {
     test(name, async () => {
       const { message, details = [] } = await readError(await ask(`${name}=3`), 400, 'unknown_parameter');
@@ -170,7 +170,7 @@ describe('a name that there is not is told the nearest one, or those there are',
     });
   }
 
-  test('and so is a value', async () => {
+  test('an invalid value gets the nearest choice or the list of choices', async () => {
     for (const [query, hint] of [
       ['status=activ', 'Did you mean "active"?'],
       ['status=zzzzzz', 'Use one of coming_soon, active,'],
@@ -187,7 +187,7 @@ describe('a name that there is not is told the nearest one, or those there are',
     }
   });
 
-  test('a name and a value that are wrong are told together', async () => {
+  test('an unknown name and an invalid value are reported together', async () => {
     const error = await readError(await ask('bed=3&beds=x&radius=5'), 400, 'unknown_parameter');
     assert.deepEqual(faultsOf(error), [
       'query.bed: unknown_field',
@@ -198,7 +198,7 @@ describe('a name that there is not is told the nearest one, or those there are',
   });
 });
 
-describe('what is not UTF-8 in percent-encoding is refused, and never guessed', () => {
+describe('invalid percent-encoded UTF-8 is rejected, never guessed', () => {
   const garbled = ['%FF', 'a%C3', '%C3%28', '%ED%A0%80', '%', '50%', '%zz', '%2'];
   for (const value of garbled) {
     test(`city=${value}`, async () => {
@@ -214,7 +214,7 @@ describe('what is not UTF-8 in percent-encoding is refused, and never guessed', 
     });
   }
 
-  test('in events and imports, too, and in a name', async () => {
+  test('in events, imports, and names as well', async () => {
     for (const path of ['/v1/events?epoch=%FF', '/v1/events?after=%FF']) {
       const error = await readError(await service.fetch(tenant, path), 400, 'invalid_query');
       assert.match(error.message, /percent-encoded UTF-8/);
@@ -225,26 +225,26 @@ describe('what is not UTF-8 in percent-encoding is refused, and never guessed', 
     await readError(await ask('%FF=1'), 400, 'unknown_parameter');
   });
 
-  test('bytes that nobody has encoded', async () => {
+  test('unencoded bytes are rejected', async () => {
     const head = `GET /v1/listings?city=\u00c3\u00bc HTTP/1.1\r\nHost: localhost\r\n`;
     const { status, body } = await sendRaw(service.url, `${head}Authorization: Bearer ${tenant.key}\r\n\r\n`);
     assert.deepEqual([status, JSON.parse(body).error.code], [400, 'invalid_header']);
     assert.match(JSON.parse(body).error.message, /percent-encode them as UTF-8/);
   });
 
-  test('what is encoded well is taken', async () => {
+  test('valid percent-encoding is accepted', async () => {
     for (const value of ['%C3%BC', 'Z%c3%bcrich', '50%25', 'a+b', '%F0%9F%98%80', "!'()*~"]) {
       assert.equal((await ask(`city=${value}`)).status, 200, value);
     }
   });
 });
 
-test('what is refused is refused before If-None-Match is looked at', async () => {
+test('an invalid query is rejected before If-None-Match is checked', async () => {
   const response = await service.fetch(tenant, '/v1/listings?sort=price', { headers: { 'If-None-Match': '*' } });
   await readError(response, 400, 'invalid_query');
 });
 
-test('every filter of the table is a parameter of the list', async () => {
+test('every filter is a documented parameter of the list', async () => {
   const document = JSON.parse(await (await fetch(`${service.url}/v1/openapi.json`)).text());
   const names = document.paths['/listings'].get.parameters.map(({ name }: { name?: string }) => name?.split('[')[0]);
   for (const { field } of FILTERS) assert.ok(names.includes(field), field);

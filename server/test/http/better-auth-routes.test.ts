@@ -10,7 +10,7 @@ const administrator = await createPerson(service);
 const person = await createPerson(service, { accountId: administrator.accountId, role: 'member' });
 const nobody = new Browser(service);
 
-/** What the dashboard uses: the answer to a body of nothing, as nobody and as a member. */
+/** Routes of the dashboard: statuses for an empty body, signed out and as a member. */
 const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
   'GET /list-sessions': [401, 200],
   'POST /change-password': [401, 422],
@@ -26,14 +26,14 @@ const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
   'POST /update-user': [401, 422],
 };
 
-/** Everything that identity consists of, but for who has come in and gone. */
+/** All stored identity data except sessions. */
 async function state(): Promise<string> {
   const tables = ['users', 'credentials', 'two_factors', 'memberships', 'invitations', 'accounts', 'verifications'];
   const rows = await Promise.all(tables.map((table) => service.sql(`select * from ${table} order by 1, 2`)));
   return JSON.stringify(rows);
 }
 
-/** A body that has something for every route. */
+/** A body with fields for every route. */
 const EVERYTHING = {
   name: 'Mallory',
   email: person.email,
@@ -54,7 +54,7 @@ const EVERYTHING = {
 const routes = await routesOfBetterAuth(service.database);
 const before = await state();
 
-test('better-auth has the routes that are mounted, and many more', () => {
+test('better-auth has the mounted routes, and many more', () => {
   for (const route of Object.keys(MOUNTED)) assert.ok(routes.includes(route), route);
   assert.ok(routes.length > 2 * Object.keys(MOUNTED).length, routes.join('\n'));
   assert.ok(routes.includes('POST /sign-up/email') && routes.includes('POST /delete-user'));
@@ -64,7 +64,7 @@ describe('a route of better-auth that the dashboard uses', () => {
   for (const [route, [asNobody, asMember]] of Object.entries(MOUNTED)) {
     const [method = '', path = ''] = route.split(' ');
     const body = method === 'GET' ? undefined : {};
-    test(`${route} is answered ${asNobody} to nobody and ${asMember} to a member who sends nothing`, async () => {
+    test(`${route} without fields is ${asNobody} signed out and ${asMember} for a member`, async () => {
       const own = await signIn(service, person);
       for (const [browser, status] of [
         [nobody, asNobody],
@@ -76,7 +76,7 @@ describe('a route of better-auth that the dashboard uses', () => {
       assert.equal(await state(), before);
     });
 
-    test(`${route} takes nothing that is not its own`, async () => {
+    test(`${route} rejects fields of other routes`, async () => {
       if (method === 'GET' || path === '/revoke-other-sessions' || path === '/sign-out') return;
       const own = await signIn(service, person);
       const response = await own.send(method, `/admin/auth${path}`, EVERYTHING);

@@ -29,7 +29,7 @@ const CHANGES: [method: string, path: string][] = [
   ['PUT', '/v1/listings/external/NEW'],
 ];
 
-/** What is made of names in lower case is looked for among those there are: the names that this happens to. */
+/** Counts lowercased names: a name is lowercased only to compare it with the known ones. */
 function countLowered(t: TestContext, pattern: RegExp): () => number {
   const lowered = new Set<string>();
   const { toLowerCase } = String.prototype;
@@ -40,7 +40,7 @@ function countLowered(t: TestContext, pattern: RegExp): () => number {
   return () => lowered.size;
 }
 
-describe('a body with more values than any listing has is rejected as that, whatever they are', () => {
+describe('a body with more values than the largest listing is rejected for that alone', () => {
   const count = VALUES_MAX;
   const bodies: [name: string, body: string][] = [
     ['unknown members', `{${names(90_000)}}`],
@@ -63,7 +63,7 @@ describe('a body with more values than any listing has is rejected as that, what
     }
   }
 
-  test('and behind them the syntax is still checked', async () => {
+  test('a body with too many values still gets syntax errors', async () => {
     const open = `[${'0,'.repeat(count + 10)}`;
     for (const [rest, offset] of [
       ['01]', 1],
@@ -77,7 +77,7 @@ describe('a body with more values than any listing has is rejected as that, what
     }
   });
 
-  test('a body of the dashboard, a row of a file and a cell as well', async () => {
+  test('the limit covers dashboard bodies, import rows, and CSV cells', async () => {
     const signIn = await service.fetch(tenant, '/admin/auth/sign-in/email', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Origin: service.url },
@@ -93,7 +93,7 @@ describe('a body with more values than any listing has is rejected as that, what
   });
 });
 
-test('nothing that is valid is too much: the largest listing is taken, and 4,000 members are removed at once', async () => {
+test('valid bodies fit: the largest listing, and a patch that removes 4,000 members', async () => {
   const largest = {
     ...MINIMAL,
     description: 'd'.repeat(4000),
@@ -109,9 +109,9 @@ test('nothing that is valid is too much: the largest listing is taken, and 4,000
   assert.deepEqual(patched.metadata, { left: 1 });
 });
 
-describe('a hundred faults are named and worked out, and no more', () => {
+describe('at most 100 issues are computed and named', () => {
   for (const [method, path] of CHANGES) {
-    test(`of the members of a ${method}`, async (t) => {
+    test(`for members of a ${method}`, async (t) => {
       const lowered = countLowered(t, /^u\d+$/);
       const response = await send(method, path, `{${names(4_000)}}`);
       const copy = response.clone();
@@ -120,21 +120,21 @@ describe('a hundred faults are named and worked out, and no more', () => {
       const unknown = details.filter(({ code }) => code === 'unknown_field');
       assert.deepEqual([details.length, unknown[0]?.field, unknown.length > 90], [100, 'u0', true]);
       assert.ok((await copy.text()).length < REPLY_LENGTH_MAX);
-      assert.ok(lowered() <= 101, `${lowered()} names were looked for`);
+      assert.ok(lowered() <= 101, `${lowered()} names were compared`);
     });
   }
 
-  test('of the columns of a header', async (t) => {
+  test('for columns of a CSV header', async (t) => {
     const lowered = countLowered(t, /^u\d+$/);
     const body = `${many(CSV_COLUMNS_MAX, (index) => `u${index}`)}\n`;
     const response = await sendFile(service, tenant, { type: 'text/csv', body });
     const error = await readError(response, 422, 'validation_failed');
     assert.match(error.message, /^More than 100 columns cannot be imported/);
     assert.deepEqual([error.details?.length, error.line], [100, 1]);
-    assert.ok(lowered() <= 101, `${lowered()} names were looked for`);
+    assert.ok(lowered() <= 101, `${lowered()} names were compared`);
   });
 
-  test('of the parameters of a query, with those there are named once', async (t) => {
+  test('for query parameters, with the known names listed once', async (t) => {
     const lowered = countLowered(t, /^u\d+$/);
     const query = Array.from({ length: 2_500 }, (_, index) => `u${index}`).join('&');
     const response = await service.fetch(tenant, `/v1/listings?${query}`);
@@ -143,7 +143,7 @@ describe('a hundred faults are named and worked out, and no more', () => {
     assert.equal(details.length, 100);
     assert.equal(details.filter(({ message }) => message.includes('listPrice[gte]')).length, 1);
     assert.ok((await copy.text()).length < REPLY_LENGTH_MAX);
-    assert.ok(lowered() <= 101, `${lowered()} names were looked for`);
+    assert.ok(lowered() <= 101, `${lowered()} names were compared`);
   });
 });
 
@@ -154,7 +154,7 @@ describe('a CSV header has at most 500 columns', () => {
     ['121,000 unknown columns', Array.from({ length: 121_000 }, (_, index) => index.toString(36))],
   ] as const) {
     for (const query of ['', '?ignoreUnknown=true']) {
-      test(`so ${name} are rejected before they are looked at${query && ', also if unknown ones are ignored'}`, async () => {
+      test(`${name}: rejected unread${query && ', even with ignoreUnknown'}`, async () => {
         const body = gzipSync(`${cells.join()}\n`);
         const headers = { 'Content-Encoding': 'gzip' };
         const response = await sendFile(service, tenant, { type: 'text/csv', body, query, headers });
@@ -165,14 +165,14 @@ describe('a CSV header has at most 500 columns', () => {
     }
   }
 
-  test('and 500 are taken', async () => {
+  test('500 columns are accepted', async () => {
     const header = ['address', 'beds', 'baths', ...Array.from({ length: CSV_COLUMNS_MAX - 3 }, (_, i) => `u${i}`)];
     const body = `${header.join()}\na,1,1${','.repeat(CSV_COLUMNS_MAX - 3)}\n`;
     const response = await sendFile(service, tenant, { type: 'text/csv', body, query: '?ignoreUnknown=true' });
     assert.match(await response.text(), /"created":1,/);
   });
 
-  test('two columns for a field are named by their names alone, however much space is around them', async () => {
+  test('duplicate column names are reported without their padding', async () => {
     const padded = `id${' '.repeat(1_000)}`;
     const body = `${Array(CSV_COLUMNS_MAX).fill(padded).join()}\n`;
     const response = await sendFile(service, tenant, { type: 'text/csv', body });
@@ -182,7 +182,7 @@ describe('a CSV header has at most 500 columns', () => {
   });
 });
 
-test('of a text that is far too long no more is normalized than shows that', async (t) => {
+test('only the start of an overlong text is normalized', async (t) => {
   const { normalize } = String.prototype;
   let units = 0;
   t.mock.method(String.prototype, 'normalize', function (this: string, form?: string) {
@@ -203,7 +203,7 @@ test('of a text that is far too long no more is normalized than shows that', asy
   assert.ok(units < 100_000, `${units} units were normalized`);
 });
 
-test('an Accept that is longer than any list of types is 406, and is not compared with ours', async () => {
+test('an overlong Accept header is 406 without being parsed', async () => {
   const response = await service.fetch(tenant, '/v1/listings', { headers: { Accept: 'a/b,'.repeat(1_000) } });
   assert.match((await readError(response, 406, 'not_acceptable')).message, /longer than 1000 characters/);
 });

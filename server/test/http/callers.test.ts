@@ -24,7 +24,7 @@ async function sessionOf(person: Parameters<typeof signIn>[1]): Promise<Record<s
   return { Cookie: (await signIn(service, person)).cookie, Origin: service.url };
 }
 
-/** A session whose account the user has left for another one. */
+/** The session of a user who was removed from the account but belongs to another one. */
 const former = await createPerson(service, { accountId, role: 'member' });
 const formerSession = await sessionOf(former);
 const other = await createAccount(database, 'Other Homes');
@@ -41,10 +41,10 @@ const PRINCIPALS = {
 };
 type Name = keyof typeof PRINCIPALS;
 
-/** Codes of requests that were not let in; undefined for one that was. A read-only key is let in, and may not change. */
+/** Error codes of denied requests. A read-only key is admitted; its changes are rejected later. */
 const DENIED = new Set(['unauthorized', 'forbidden', 'account_changed']);
 
-/** Bodies cannot be parsed, so that nothing changes. */
+/** Bodies are invalid, so nothing changes. */
 async function send(name: Name, method: string, path: string, hasBody: boolean): Promise<Response> {
   const headers = { ...PRINCIPALS[name], ...(hasBody && { 'Content-Type': 'application/json' }) };
   return fetch(service.url + path, { method, headers, ...(hasBody && { body: '{' }) });
@@ -57,7 +57,7 @@ async function denialOf(name: Name, base: string, { method, path, body }: AnyOpe
   return typeof code === 'string' && DENIED.has(code) ? code : undefined;
 }
 
-/** What the operation's `caller` means below each base, by contract §9 and §14. */
+/** Expected denials by the operation's `caller`, below each base (contract §9 and §14). */
 const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = {
   '/v1': {
     account: {
@@ -87,7 +87,7 @@ for (const [{ base, operations }, callers] of [
   [V1, V1_CALLERS],
   [ADMIN, ADMIN_CALLERS],
 ] as const) {
-  describe(`below ${base} an endpoint lets in whom its contract names`, () => {
+  describe(`endpoints below ${base} admit only their documented callers`, () => {
     for (const operation of operations) {
       const { method, path, caller, operationId } = operation;
       test(`${method.toUpperCase()} ${path}: ${caller}`, async () => {
@@ -102,7 +102,7 @@ for (const [{ base, operations }, callers] of [
   });
 }
 
-test('without being let in, nothing is known of a path: 401 comes before 404 and 405', async () => {
+test('without access, every path gets 401, never 404 or 405', async () => {
   const lettingIn: [base: string, name: Name][] = [
     ['/v1', 'a key'],
     ['/admin', 'a member'],
@@ -121,7 +121,7 @@ test('without being let in, nothing is known of a path: 401 comes before 404 and
   }
 });
 
-test('below /admin/auth, what does not exist is 404 for anyone', async () => {
+test('an unknown path below /admin/auth is 404 for everyone', async () => {
   for (const name of ['nobody', 'a member'] as const)
     assert.equal((await send(name, 'POST', '/admin/auth/sign-up/email', false)).status, 404, name);
 });

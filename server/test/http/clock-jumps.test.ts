@@ -12,7 +12,7 @@ const service = await startSharedService({ rateLimit: { points: 1_000, seconds: 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** The clock is so many days ahead of what it was when the test began. */
+/** Sets the clock this many days ahead of the start of the test. */
 function clockFor(t: TestContext) {
   const startMs = Date.now();
   t.after(() => mock.timers.reset());
@@ -33,7 +33,7 @@ async function sendListing(method: string, path: string, body: object, headers: 
 
 const known = service.createTenant();
 
-test('a retry is recognised although the clock was set to another day meanwhile', async (t) => {
+test('a retry is recognized even after the clock was set to another day', async (t) => {
   const setDays = clockFor(t);
   const create = () => sendListing('POST', '', LISTING, { 'Idempotency-Key': 'across-days' });
   const { listing } = await create();
@@ -44,7 +44,7 @@ test('a retry is recognised although the clock was set to another day meanwhile'
   }
 });
 
-test('no listing is updated before it was created, whatever the clock does', async (t) => {
+test('updatedAt is never before createdAt, even if the clock is set back', async (t) => {
   const setDays = clockFor(t);
   const { listing } = await sendListing('POST', '', LISTING);
   setDays(-1);
@@ -55,7 +55,7 @@ test('no listing is updated before it was created, whatever the clock does', asy
   assert.ok(later.updatedAt > listing.createdAt);
 });
 
-test('nobody waits longer for points than a window takes, although the clock was set back', async (t) => {
+test('no rate limit lasts longer than its window, even if the clock is set back', async (t) => {
   const setDays = clockFor(t);
   const tenant = await service.createTenant();
   for (const days of [400, -400, 0]) {
@@ -66,7 +66,7 @@ test('nobody waits longer for points than a window takes, although the clock was
   }
 });
 
-test('a code of the app that was used while the clock was ahead keeps nobody out', async (t) => {
+test('an authenticator code used while the clock was ahead does not lock out its user', async (t) => {
   const setDays = clockFor(t);
   const person = await createPerson(service);
   const browser = await signIn(service, person);
@@ -80,10 +80,10 @@ test('a code of the app that was used while the clock was ahead keeps nobody out
   await give(back);
   const again = await signIn(service, person);
   const { status } = await again.send('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
-  assert.equal(status, 422, 'it still works once');
+  assert.equal(status, 422, 'the code works only once');
 });
 
-test('a session that was begun while the clock was ahead lasts no longer than others', async (t) => {
+test('a session started while the clock was ahead expires like any other', async (t) => {
   const setDays = clockFor(t);
   const person = await createPerson(service);
   setDays(400);
@@ -96,7 +96,7 @@ test('a session that was begun while the clock was ahead lasts no longer than ot
   assert.equal(await browser.ask('GET', '/admin/session'), null);
 });
 
-test('when a key was last used is told by the clock as it is now', async (t) => {
+test("a key's last use follows the clock when it is set back", async (t) => {
   const setDays = clockFor(t);
   const { keyId, ...tenant } = await service.createTenant();
   const usedAt = async () => {

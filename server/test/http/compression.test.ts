@@ -13,7 +13,7 @@ const service = await startSharedService();
 const tenant = await service.createTenant();
 const [id = ''] = await fill(service, tenant, 700);
 
-describe('a list is compressed as Accept-Encoding asks (RFC 9110 §12.5.3)', () => {
+describe('a list is compressed according to Accept-Encoding (RFC 9110 §12.5.3)', () => {
   const cases: [acceptEncoding: string | undefined, encoding: string | undefined][] = [
     [undefined, undefined],
     ['', undefined],
@@ -49,7 +49,7 @@ describe('a list is compressed as Accept-Encoding asks (RFC 9110 §12.5.3)', () 
   }
 });
 
-describe('compressed or not, the same bytes are said', () => {
+describe('compression does not change the bytes', () => {
   for (const format of FORMATS) {
     test(format, async () => {
       const empty = await service.createTenant();
@@ -95,7 +95,7 @@ for (const encoding of ['gzip', 'br'] as const) {
     assert.equal(await packed.text(), await plain.text());
   });
 
-  test(`what goes into ${encoding} comes out before more goes in`, async () => {
+  test(`${encoding} emits each chunk before it accepts the next`, async () => {
     const compressor = createCompressor(encoding);
     const chunks: Buffer[] = [];
     compressor.on('data', (chunk) => chunks.push(chunk));
@@ -111,7 +111,7 @@ for (const encoding of ['gzip', 'br'] as const) {
   });
 }
 
-describe('everything else is sent as it is', () => {
+describe('other responses are not compressed', () => {
   const requests: [path: string, status: number][] = [
     [`/v1/listings/${id}`, 200],
     ['/v1/me', 200],
@@ -134,7 +134,7 @@ describe('everything else is sent as it is', () => {
   });
 });
 
-test('HEAD says what GET would, without its body', async () => {
+test('HEAD has the headers of GET and no body', async () => {
   for (const query of ['', '?limit=2', '?limit=500']) {
     const lines = `Host: a\r\nAuthorization: Bearer ${tenant.key}\r\nAccept-Encoding: gzip\r\n\r\n`;
     const { status, headers } = await sendRaw(service.url, `HEAD /v1/listings${query} HTTP/1.1\r\n${lines}`);

@@ -20,11 +20,11 @@ const countListings = async (tenant: Tenant) =>
   (await readList(await service.fetch(tenant, '/v1/listings'))).data.length;
 
 afterEach(async () => {
-  assert.equal((await fetch(`${service.url}/livez`)).status, 200, 'the service does not answer any more');
+  assert.equal((await fetch(`${service.url}/livez`)).status, 200, 'the service has stopped responding');
 });
 
 describe('Expect: 100-continue', () => {
-  test('asks for the body of a good request, then answers it', async () => {
+  test('a valid request gets 100, then its response after the body', async () => {
     const tenant = await service.createTenant();
     using connection = await openRaw(service.url);
     connection.send(`${postHead(tenant)}Expect: 100-continue\r\n${LENGTH}\r\n`);
@@ -34,13 +34,13 @@ describe('Expect: 100-continue', () => {
     assert.equal(await countListings(tenant), 1);
   });
 
-  const refused: [name: string, lines: string, status: number][] = [
+  const rejected: [name: string, lines: string, status: number][] = [
     ['a type that is not JSON', 'Content-Type: text/plain\r\nContent-Length: 10\r\n', 415],
     ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES_MAX + 1}\r\n`, 413],
-    ['an unusable Idempotency-Key', `Content-Type: application/json\r\nIdempotency-Key: a b\r\n${LENGTH}`, 400],
+    ['an invalid Idempotency-Key', `Content-Type: application/json\r\nIdempotency-Key: a b\r\n${LENGTH}`, 400],
   ];
-  for (const [name, lines, status] of refused) {
-    test(`does not ask for the body of a request that is refused: ${name}`, async () => {
+  for (const [name, lines, status] of rejected) {
+    test(`an invalid request gets its error instead of 100: ${name}`, async () => {
       const tenant = await service.createTenant();
       using connection = await openRaw(service.url);
       connection.send(`POST /v1/listings HTTP/1.1\r\n${head(tenant)}Expect: 100-continue\r\n${lines}\r\n`);
@@ -49,7 +49,7 @@ describe('Expect: 100-continue', () => {
   }
 });
 
-test('two Content-Type lines are refused, whichever comes first', async () => {
+test('two Content-Type lines are rejected in either order', async () => {
   const tenant = await service.createTenant();
   for (const types of [
     ['application/json', 'text/plain'],
@@ -63,22 +63,22 @@ test('two Content-Type lines are refused, whichever comes first', async () => {
   assert.equal(await countListings(tenant), 0);
 });
 
-describe('a client that goes away in the middle of its body', () => {
+describe('a client that disconnects in the middle of its body', () => {
   const starts: [name: string, lines: string][] = [
     ['with a length', `${LENGTH}\r\n${BODY.slice(0, -1)}`],
-    ['with no byte of it', `${LENGTH}\r\n`],
+    ['before its first byte', `${LENGTH}\r\n`],
     ['in chunks', `Transfer-Encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n`],
     ['in the middle of a chunk', `Transfer-Encoding: chunked\r\n\r\nff\r\n${BODY}`],
   ];
   for (const [name, lines] of starts) {
     for (const way of ['destroy', 'end', 'resetAndDestroy'] as const) {
-      test(`${name}, by ${way}, leaves no listing`, async () => {
+      test(`${name}, by ${way}, creates no listing`, async () => {
         const tenant = await service.createTenant();
         using connection = await openRaw(service.url);
         connection.send(`${postHead(tenant)}${lines}`);
-        await until('it was sent', () => connection.socket.writableLength === 0);
+        await until('the request is sent', () => connection.socket.writableLength === 0);
         connection.socket[way]();
-        await until('it is logged', () => service.logLines.some((line) => line.includes(tenant.keyId)));
+        await until('the request is logged', () => service.logLines.some((line) => line.includes(tenant.keyId)));
         assert.equal(await countListings(tenant), 0);
         const errors = service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
         assert.deepEqual(errors, []);
@@ -87,7 +87,7 @@ describe('a client that goes away in the middle of its body', () => {
   }
 });
 
-test('one connection more than may be open is closed at once, those that are open go on, and the log tells', async () => {
+test('above the connection limit, new connections are closed, open ones work, and the log has one warning', async () => {
   await using service = await startTestService({ connectionsMax: 2 });
   const get = 'GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n';
   const open = async () => {
@@ -107,10 +107,10 @@ test('one connection more than may be open is closed at once, those that are ope
     first.send(get);
     assert.equal((await first.readReply()).status, 200);
   }
-  const told = service.logLines.filter((line) => JSON.parse(line).level === 40);
-  assert.equal(told.length, 1);
-  assert.match(told.join(), /more than 2 connections/);
-  await until('there is room again', async () => {
+  const warnings = service.logLines.filter((line) => JSON.parse(line).level === 40);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings.join(), /more than 2 connections/);
+  await until('a connection is free again', async () => {
     using connection = await open();
     const reply = await connection.readReply().catch(() => undefined);
     return reply?.status === 200;
@@ -120,8 +120,8 @@ test('one connection more than may be open is closed at once, those that are ope
 const CONNECT = 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n';
 const heldRequest = (tenant: Tenant, lines = '') => `GET /v1/events?wait=60 HTTP/1.1\r\n${lines}${head(tenant)}\r\n`;
 
-describe('a wish for a proxy', () => {
-  test('is of no harm when its connection is reset before the reply, or by it', async (t) => {
+describe('a CONNECT request', () => {
+  test('does no harm if its connection is reset', async (t) => {
     const { url } = await serveFor(t, { DATA_DIR: await directoryFor(t) });
     for (let time = 0; time < 40; time += 1) {
       using connection = await openRaw(url);
@@ -132,22 +132,22 @@ describe('a wish for a proxy', () => {
     }
   });
 
-  test('ends a connection on which a reply is still owed', async () => {
+  test('closes a connection with a pending response', async () => {
     using connection = await openRaw(service.url);
     connection.send(heldRequest(await service.createTenant()) + CONNECT);
     assert.equal(await connection.readToEnd(), '');
   });
 });
 
-describe('behind a reply that is still owed no more is read', () => {
+describe('nothing more is read while the last response is pending', () => {
   const PIECE = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
   const PIECES = 300;
-  /** A tenth of what they would take. */
+  /** A tenth of the memory that all requests would take. */
   const HEAP_GROWTH_MAX = 100e6;
   for (const [name, lines, behind] of [
-    ['where an upgrade was asked for', 'Upgrade: x\r\n', ''],
-    ['where a request was refused', '', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
-    ['where the parser has refused something', '', 'nonsense\r\n\r\n'],
+    ['after an upgrade request', 'Upgrade: x\r\n', ''],
+    ['after a rejected request', '', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['after a parse error', '', 'nonsense\r\n\r\n'],
   ]) {
     test(name, async () => {
       const tenant = await service.createTenant();
@@ -155,15 +155,15 @@ describe('behind a reply that is still owed no more is read', () => {
       const before = process.memoryUsage().heapUsed;
       connection.send(heldRequest(tenant, lines) + behind);
       for (let piece = 0; piece < PIECES; piece += 1) connection.send(PIECE);
-      await untilStill('nothing moves', () => connection.socket.writableLength);
+      await untilStill('nothing is read', () => connection.socket.writableLength);
       await post(service, tenant, MINIMAL);
       assert.equal((await connection.readReply()).status, 200);
-      assert.ok(process.memoryUsage().heapUsed < before + HEAP_GROWTH_MAX, 'the requests are kept');
+      assert.ok(process.memoryUsage().heapUsed < before + HEAP_GROWTH_MAX, 'the requests are in memory');
     });
   }
 });
 
-test('of requests that come all at once the first ones are answered, and then the connection ends', async () => {
+test('a connection with too many pipelined requests is closed after the first responses', async () => {
   const tenant = await service.createTenant();
   using connection = await openRaw(service.url);
   const one = `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
@@ -176,10 +176,10 @@ test('of requests that come all at once the first ones are answered, and then th
     last = headers.connection === 'close';
   }
   assert.equal(await connection.readToEnd(), '');
-  assert.ok(replies.length >= 128 && replies.length < 256, `${replies.length} replies`);
+  assert.ok(replies.length >= 128 && replies.length < 256, `${replies.length} responses`);
 });
 
-test('a client that keeps some requests on their way is not hindered, however many there are', async () => {
+test('a client with a few requests in flight can send any number on one connection', async () => {
   const tenant = await service.createTenant();
   using connection = await openRaw(service.url);
   const one = `GET /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;

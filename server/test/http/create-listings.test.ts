@@ -8,7 +8,7 @@ import { FULL_LISTING } from '../support/full-listing.ts';
 const service = await startSharedService();
 const tenant = await service.createTenant();
 
-test('three fields are enough, and the reply has nothing but them and what the server adds', async () => {
+test("three fields are enough, and the response adds only the server's fields", async () => {
   const before = Date.now();
   const response = await post(service, tenant, MINIMAL);
   const listing = await readListing(response, 201);
@@ -21,14 +21,14 @@ test('three fields are enough, and the reply has nothing but them and what the s
   assert.equal(response.headers.get('etag'), '"1"');
 });
 
-test('a listing with every field reads back as it was sent', async () => {
+test('a listing with every field is returned as sent', async () => {
   const created = await post(service, tenant, FULL_LISTING);
   const { id, version, createdAt, updatedAt, ...kept } = await readListing(created, 201);
   assert.deepEqual(kept, FULL_LISTING);
   assert.deepEqual([version, updatedAt], [1, createdAt]);
 });
 
-test('the Location leads to the very bytes of the reply, and the list has them too', async () => {
+test('the listing has the same bytes in the response, at its Location, and in the list', async () => {
   const owner = await service.createTenant();
   const created = await post(service, owner, FULL_LISTING);
   const bytes = await created.text();
@@ -39,7 +39,7 @@ test('the Location leads to the very bytes of the reply, and the list has them t
   assert.ok(list.startsWith(`{"data":[${bytes}],`), list);
 });
 
-test('ids grow, also for listings created at once', async () => {
+test('ids increase, even for listings created concurrently', async () => {
   const owner = await service.createTenant();
   const ids: string[] = [];
   for (let count = 0; count < 20; count += 1)
@@ -59,7 +59,7 @@ const IN_FIVE_YEARS = new Date().getUTCFullYear() + 5;
 const PHOTO = { url: 'https://a.example/1' };
 const LONG_URL = `https://a.example/${'x'.repeat(1982)}`;
 
-/** JSON members beside the required three → what the listing then has; undefined for a field that must be absent. */
+/** Extra JSON members → the stored fields; undefined for a field that must be absent. */
 const accepted: [name: string, members: string, expected: Record<string, unknown>][] = [
   ['3.0 is 3', '"beds":3.0', { beds: 3 }],
   ['30e-1 is 3', '"baths":30e-1', { baths: 3 }],
@@ -71,17 +71,17 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
   ['escaped emoji', '"address":"\\ud83d\\ude00"', { address: '😀' }],
   ['255 characters once trimmed', `"address":" ${'x'.repeat(255)}\\n"`, { address: 'x'.repeat(255) }],
   ['255 characters once composed', `"address":"${'e\u0301'.repeat(255)}"`, { address: '\u00e9'.repeat(255) }],
-  ['white space at the ends goes', '"address":"\\u00a0 \\t12  Elm\\r\\n"', { address: '12  Elm' }],
+  ['surrounding white space is removed', '"address":"\\u00a0 \\t12  Elm\\r\\n"', { address: '12  Elm' }],
   ['a text becomes NFC', '"city":"Zu\\u0308rich"', { city: 'Z\u00fcrich' }],
-  ['quotes, slashes and markup stay', '"city":"\\"\\\\/<b>\\u2028\'"', { city: '"\\/<b>\u2028\'' }],
+  ['quotes, slashes and markup are unchanged', '"city":"\\"\\\\/<b>\\u2028\'"', { city: '"\\/<b>\u2028\'' }],
   ['line feeds and tabs in a description', '"description":" a\\n\\tb "', { description: 'a\n\tb' }],
   ['4,000 characters of description', `"description":"${'é'.repeat(4000)}"`, { description: 'é'.repeat(4000) }],
   ['a price of 0.1', '"listPrice":0.1', { listPrice: 0.1, currency: 'USD' }],
   ['the highest price', '"listPrice":999999999999.99', { listPrice: 999999999999.99, currency: 'USD' }],
-  ['the highest price with a zero', '"listPrice":999999999999.990', { listPrice: 999999999999.99 }],
+  ['the highest price with a trailing zero', '"listPrice":999999999999.990', { listPrice: 999999999999.99 }],
   ['a price with an exponent', '"listPrice":4.5E+5', { listPrice: 450000 }],
   ['a price in its currency', '"listPrice":1,"currency":"JPY"', { currency: 'JPY' }],
-  ['areas get the account’s units', '"livingArea":1,"lotSizeArea":2', { livingAreaUnits: SQFT, lotSizeUnits: SQFT }],
+  ['default area units', '"livingArea":1,"lotSizeArea":2', { livingAreaUnits: SQFT, lotSizeUnits: SQFT }],
   ['four decimals of a lot', '"lotSizeArea":0.0001', { lotSizeArea: 0.0001 }],
   ['the year 1000', '"yearBuilt":1000', { yearBuilt: 1000 }],
   ['a year five years from now', `"yearBuilt":${IN_FIVE_YEARS}`, { yearBuilt: IN_FIVE_YEARS }],
@@ -92,14 +92,14 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
   ['no photos', '"photos":[]', { photos: [] }],
   ['100 photos', `"photos":[${Array(100).fill(JSON.stringify(PHOTO))}]`, { photos: Array(100).fill(PHOTO) }],
   ['a URL of 2,000 characters', `"photos":[{"url":"${LONG_URL}"}]`, { photos: [{ url: LONG_URL }] }],
-  ['a URL’s spelling stays', '"photos":[{"url":" HTTPS://A.test/ü "}]', { photos: [{ url: 'HTTPS://A.test/ü' }] }],
+  ['a URL is stored as written', '"photos":[{"url":" HTTPS://A.test/ü "}]', { photos: [{ url: 'HTTPS://A.test/ü' }] }],
   ['empty metadata', '"metadata":{}', { metadata: {} }],
-  ['names of objects in metadata', `"metadata":${JSON.stringify(OF_OBJECTS)}`, { metadata: OF_OBJECTS }],
-  ['metadata values are not trimmed, nor blank', '"metadata":{" a ":" x ","b":""}', { metadata: { a: ' x ', b: '' } }],
+  ['members of Object.prototype in metadata', `"metadata":${JSON.stringify(OF_OBJECTS)}`, { metadata: OF_OBJECTS }],
+  ['metadata values may be blank or padded', '"metadata":{" a ":" x ","b":""}', { metadata: { a: ' x ', b: '' } }],
   ['500 emoji of metadata', `"metadata":{"a":"${'😀'.repeat(500)}"}`, { metadata: { a: '😀'.repeat(500) } }],
   ['a number of 17 digits that a double holds', `"metadata":{"a":${DIGITS_17}}`, { metadata: { a: DIGITS_17 } }],
   [
-    'null for what is optional',
+    'null for an optional field',
     '"city":null,"status":null,"listPrice":null,"currency":null,"latitude":null,"photos":null,"metadata":null',
     { city: undefined, status: 'active', listPrice: undefined, currency: undefined, photos: undefined },
   ],
@@ -110,7 +110,7 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
   ],
 ];
 
-describe('what is accepted reads back as it was meant', () => {
+describe('accepted values are returned with the same meaning', () => {
   for (const [name, members, expected] of accepted) {
     test(name, async () => {
       const missing = Object.entries(MINIMAL).filter(([field]) => !members.includes(`"${field}":`));
@@ -130,7 +130,7 @@ const types = [
   ' application/json ; profile=x',
 ];
 
-describe('JSON is taken however it is announced', () => {
+describe('every way to declare JSON in UTF-8 is accepted', () => {
   for (const type of types) {
     test(`Content-Type: ${type}`, async () => {
       await readListing(await post(service, tenant, MINIMAL, { 'Content-Type': type }), 201);

@@ -35,7 +35,7 @@ describe('rows of CSV become listings', () => {
     assert.deepEqual([kept, version], [FULL_LISTING, 1]);
   });
 
-  test('with RESO’s names and words', async () => {
+  test('with RESO names and values', async () => {
     const tenant = await service.createTenant();
     const body = csv(
       'ListingKey,UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus,PropertyType,ListPrice,LivingArea,LivingAreaUnits,LotSizeArea,LotSizeUnits,YearBuilt,City,StateOrProvince,PostalCode,Country,UnitNumber,Latitude,Longitude,PublicRemarks',
@@ -62,7 +62,7 @@ describe('rows of CSV become listings', () => {
     });
   });
 
-  test('RESO’s words under our names are refused, and those that we have no word for', async () => {
+  test('RESO values in columns with our names are rejected, and so are RESO values without an equivalent', async () => {
     const tenant = await service.createTenant();
     const ours = csv('address,beds,baths,status,propertyType', 'a,1,1,Active Under Contract,Land');
     const reso = csv('UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus', 'a,1,1,Incomplete');
@@ -77,11 +77,11 @@ describe('rows of CSV become listings', () => {
     ['line feeds', 'address,beds,baths\na,1,2\nb,3,4\n'],
     ['CRLF', 'address,beds,baths\r\na,1,2\r\nb,3,4\r\n'],
     ['CR', 'address,beds,baths\ra,1,2\rb,3,4\r'],
-    ['all of them', 'address,beds,baths\r\n\na,1,2\r\rb,3,4'],
+    ['mixed line ends', 'address,beds,baths\r\n\na,1,2\r\rb,3,4'],
     ['a byte order mark', '\uFEFFaddress,beds,baths\na,1,2\nb,3,4'],
     ['a byte order mark and quotes', '\uFEFF"address","beds","baths"\n"a","1","2"\n"b","3","4"'],
-    ['spaces around names and numbers', ' address , beds ,baths\na, 1 , 2\n b ,3 ,4'],
-    ['its columns in another order', 'baths,address,beds\n2,a,1\n4,b,3'],
+    ['padded names and numbers', ' address , beds ,baths\na, 1 , 2\n b ,3 ,4'],
+    ['columns in another order', 'baths,address,beds\n2,a,1\n4,b,3'],
   ] as const) {
     test(`from a file with ${name}`, async () => {
       const tenant = await service.createTenant();
@@ -91,7 +91,7 @@ describe('rows of CSV become listings', () => {
     });
   }
 
-  test('a header without rows is a file without rows', async () => {
+  test('a header without rows is an empty file', async () => {
     const tenant = await service.createTenant();
     for (const body of ['address,beds,baths', 'address,beds,baths\r\n\r\n\n']) {
       assert.deepEqual(await run(tenant, body), counts(0));
@@ -99,7 +99,7 @@ describe('rows of CSV become listings', () => {
   });
 });
 
-test('a cell with too many values is a fault of its row, also where other columns are absent', async () => {
+test('a cell with too many values fails its row, even if columns are missing', async () => {
   const tenant = await service.createTenant();
   await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A-1' }), 201);
   const file = csv('externalId,beds,photos', `A-1,4,"[${'1,'.repeat(VALUES_MAX)}1]"`);
@@ -108,7 +108,7 @@ test('a cell with too many values is a fault of its row, also where other column
   assert.match(errors.join(), /photos: invalid_type/);
 });
 
-describe('a column that is absent leaves the field, an empty cell removes it', () => {
+describe('a missing column keeps the field, an empty cell removes it', () => {
   const full = {
     ...{ ...MINIMAL, externalId: 'A-1', city: 'Austin', status: 'pending', listPrice: 5, currency: 'EUR' },
     ...{ latitude: 1, longitude: 2, metadata: { a: 1, b: 2 }, photos: [{ url: 'https://a.example/1' }] },
@@ -121,7 +121,7 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
     ['a price is removed with its currency', 'listPrice', '', { listPrice: undefined, currency: undefined }],
     ['a price is changed and keeps its currency', 'listPrice', '6', { listPrice: 6 }],
     ['a currency becomes the account’s', 'currency', '', { currency: 'USD' }],
-    ['metadata are replaced, not merged', 'metadata', '"{""a"":2}"', { metadata: { a: 2 } }],
+    ['metadata is replaced, not merged', 'metadata', '"{""a"":2}"', { metadata: { a: 2 } }],
     ['metadata and photos are removed', 'metadata,photos', ',', { metadata: undefined, photos: undefined }],
     ['both coordinates are removed', 'latitude,longitude', ',', { latitude: undefined, longitude: undefined }],
     ['one coordinate is changed', 'latitude', '-1.5', { latitude: -1.5 }],
@@ -140,13 +140,13 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
     });
   }
 
-  const refused: [name: string, header: string, cells: string, fault: string][] = [
+  const rejected: [name: string, header: string, cells: string, fault: string][] = [
     ['a required field is emptied', 'address', '', 'address: required'],
     ['one coordinate is removed', 'latitude', '', 'latitude: inconsistent'],
     ['a price is removed and its currency is not', 'listPrice,currency', ',EUR', 'listPrice: inconsistent'],
   ];
-  for (const [name, header, cells, fault] of refused) {
-    test(`but not if ${name}`, async () => {
+  for (const [name, header, cells, fault] of rejected) {
+    test(`a row fails if ${name}`, async () => {
       const tenant = await service.createTenant();
       const before = await readListing(await post(service, tenant, full), 201);
       const report = await run(tenant, csv(`externalId,${header}`, `A-1,${cells}`));
@@ -155,7 +155,7 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
     });
   }
 
-  test('a new row needs what every listing needs', async () => {
+  test('a new row needs the required fields', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, full), 201);
     const { errors } = await run(tenant, csv('externalId,beds,latitude', 'A-1,4,1', 'A-2,4,1', 'A-3,,'));
@@ -165,7 +165,7 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
     ]);
   });
 
-  test('a listing is found by its id, and can be given another externalId', async () => {
+  test('a row with an id changes its listing, even the externalId', async () => {
     const tenant = await service.createTenant();
     const { id } = await readListing(await post(service, tenant, full), 201);
     assert.deepEqual(await run(tenant, csv('id,beds', `${id},9`)), counts(0, 1));
@@ -176,7 +176,7 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
     assert.equal('externalId' in (await onlyListing(tenant)), false);
   });
 
-  test('the account’s externalIds are found as they are stored', async () => {
+  test('external ids are normalized before they are matched', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, { ...MINIMAL, externalId: '-Zu\u0308rich' }), 201);
     assert.deepEqual(await run(tenant, csv('externalId,beds', "' -Zürich ,3".replace("' ", "'"))), counts(0, 0, 1));
@@ -184,8 +184,8 @@ describe('a column that is absent leaves the field, an empty cell removes it', (
   });
 });
 
-describe('bad rows fail alone, each with the line on which it begins', () => {
-  test('among good ones, behind cells of several lines', async () => {
+describe('an invalid row fails alone, reported by its first line', () => {
+  test('among valid rows with multiline cells', async () => {
     const tenant = await service.createTenant();
     const file = csv(
       'externalId,address,beds,baths,description',
@@ -212,7 +212,7 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
     assert.deepEqual(linesOf(data, 'externalId', 'description'), ['A-6 undefined', 'A-1 one\ntwo\nthree']);
   });
 
-  test('also those with a cell that is not UTF-8, which is named', async () => {
+  test('a cell that is not UTF-8 is named', async () => {
     const tenant = await service.createTenant();
     const file = Buffer.from(csv('address,beds,baths,city', 'a,1,1,Zürich', 'b,1,1,Zxrich', 'c,1,1,Zürich'));
     file[file.indexOf('x')] = 0xfc;
@@ -222,7 +222,7 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
     });
   });
 
-  test('numbers are never rounded, and texts are no numbers', async () => {
+  test('numbers are never rounded, and text is not a number', async () => {
     const tenant = await service.createTenant();
     const cells = ['1e400', '450000.555', '"450,000"', '$5', '007', "'5", 'null', '""""', '0'];
     const { errors } = await run(tenant, csv('address,beds,baths,listPrice', ...cells.map((cell) => `a,1,1,${cell}`)));
@@ -235,7 +235,7 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
     ]);
   });
 
-  test('of another account nothing is found or changed', async () => {
+  test("another account's listings are neither found nor changed", async () => {
     const [mine, theirs] = [await service.createTenant(), await service.createTenant()];
     const listing = await readListing(await post(service, theirs, { ...MINIMAL, externalId: 'A-1' }), 201);
     const { errors } = await run(mine, csv('id,externalId,beds', `${listing.id},,5`, ',A-1,5'));
@@ -244,27 +244,22 @@ describe('bad rows fail alone, each with the line on which it begins', () => {
   });
 });
 
-describe('a file is refused before any row', () => {
+describe('an invalid header rejects the whole file', () => {
   const NOT_UTF_8 = Buffer.from([0x61, 0xff, 0x2c, 0x62]);
-  const refused: [name: string, body: string | Buffer, faults: string[], message: RegExp][] = [
-    ['for a column that is not known', 'adress,beds,baths', ['adress: unknown_field'], /did you mean address\?/],
-    [
-      'for a RESO name that is mistyped',
-      'address,baths,Listprize',
-      ['Listprize: unknown_field'],
-      /did you mean listPrice\?/,
-    ],
-    ['for several, and then all are named', 'x1,beds,y2', ['x1: unknown_field', 'y2: unknown_field'], /^2 columns/],
-    ['for a column that comes twice', 'address,beds,baths,beds', ['beds: duplicate'], /remove one of them/],
-    ['for two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /like beds/],
-    ['for a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
-    ['for columns with other separators', 'address;beds;baths', ['address;beds;baths: unknown_field'], /with commas/],
-    ['for names of objects', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
-    ['for a header that is not UTF-8', NOT_UTF_8, ['b: unknown_field', 'column 1: unknown_field'], /^2/],
-    ['for nothing', '', [], /is empty/],
-    ['for blank lines', '\r\n\n', [], /is empty/],
+  const rejected: [name: string, body: string | Buffer, faults: string[], message: RegExp][] = [
+    ['an unknown column', 'adress,beds,baths', ['adress: unknown_field'], /did you mean address\?/],
+    ['a mistyped RESO name', 'address,baths,Listprize', ['Listprize: unknown_field'], /did you mean listPrice\?/],
+    ['several unknown columns, all named', 'x1,beds,y2', ['x1: unknown_field', 'y2: unknown_field'], /^2 columns/],
+    ['a duplicate column', 'address,beds,baths,beds', ['beds: duplicate'], /remove one of them/],
+    ['two names of one field', 'address,beds,baths,BedroomsTotal', ['BedroomsTotal: duplicate'], /the column beds/],
+    ['a column without a name', 'address,beds,baths,', ['column 4: unknown_field'], /column 4/],
+    ['a separator other than a comma', 'address;beds;baths', ['address;beds;baths: unknown_field'], /with commas/],
+    ['a member of Object.prototype', 'address,beds,baths,constructor', ['constructor: unknown_field'], /constructor/],
+    ['a header that is not UTF-8', NOT_UTF_8, ['b: unknown_field', 'column 1: unknown_field'], /^2/],
+    ['an empty file', '', [], /is empty/],
+    ['only blank lines', '\r\n\n', [], /is empty/],
   ];
-  for (const [name, header, faults, message] of refused) {
+  for (const [name, header, faults, message] of rejected) {
     test(name, async () => {
       const tenant = await service.createTenant();
       const body = header.length > 4 ? Buffer.concat([Buffer.from(header), Buffer.from('\r\na,1,1,1\r\n')]) : header;
@@ -276,7 +271,7 @@ describe('a file is refused before any row', () => {
     });
   }
 
-  test('unknown columns are left out if that is asked for, duplicate ones are refused all the same', async () => {
+  test('ignoreUnknown=true skips unknown columns, but not duplicate ones', async () => {
     const tenant = await service.createTenant();
     const file = csv('x,address,beds,,baths,y', '1,a,2,3,4,"5,6"');
     assert.deepEqual(await run(tenant, file, '?ignoreUnknown=true'), counts(1));
@@ -288,7 +283,7 @@ describe('a file is refused before any row', () => {
     assert.deepEqual(faultsOf(await readError(refusing, 422, 'validation_failed')).length, 3);
   });
 
-  test('ignoreUnknown is a switch, and for CSV only', async () => {
+  test('ignoreUnknown is a boolean and for CSV only', async () => {
     const tenant = await service.createTenant();
     for (const [type, value, code] of [
       ['text/csv', 'yes', 'invalid_choice'],
@@ -302,7 +297,7 @@ describe('a file is refused before any row', () => {
   });
 });
 
-test('a quote that is not closed ends the import where its row begins; the rows before are kept', async () => {
+test('an unclosed quote ends the import at its row; earlier rows stay', async () => {
   const tenant = await service.createTenant();
   const file = csv('address,beds,baths', 'a,1,1', 'b,x,1', 'c,"1,1', 'd,1,1');
   const error = await readError(await send(tenant, file), 422, 'import_failed');
@@ -310,14 +305,14 @@ test('a quote that is not closed ends the import where its row begins; the rows 
   assert.equal((await onlyListing(tenant)).address, 'a');
 });
 
-test('a row of several lines that is too long ends the import', async () => {
+test('an overlong multiline row ends the import', async () => {
   const tenant = await service.createTenant();
   const file = `${csv('address,beds,baths', 'a,1,1')}"${csv('b,1,1').repeat(200_000)}`;
   const error = await readError(await send(tenant, file), 422, 'import_failed');
   assert.deepEqual([error.line, error.created, error.failed], [3, 1, 0]);
 });
 
-test('a repeated externalId: the later row changes what the earlier one made', async () => {
+test('a later row with the same externalId changes the listing of the earlier one', async () => {
   const tenant = await service.createTenant();
   const file = csv('externalId,address,beds,baths,city', 'A,a,1,1,x', 'A,b,1,1,', 'A,b,1,1,', 'B,b,1,1,');
   assert.deepEqual(await run(tenant, file), counts(2, 1, 1));
@@ -325,7 +320,7 @@ test('a repeated externalId: the later row changes what the earlier one made', a
   assert.deepEqual([linesOf(data, 'address', 'city'), sequence], [['b undefined', 'b undefined'], 3]);
 });
 
-test('the report names the first hundred bad rows of a long file by their lines', async () => {
+test('the report of a long file has the first 100 invalid rows with their lines', async () => {
   const tenant = await service.createTenant();
   const file = csv('address,beds,baths', ...Array(500).fill(['a,x,"1"', 'a,1,1']).flat());
   const { created, failed, errors } = await readReport(await send(tenant, file));

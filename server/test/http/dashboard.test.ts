@@ -21,7 +21,7 @@ function policyOf(response: Response): Map<string, string> {
   return new Map(directives.map((text) => [text.split(' ')[0] ?? '', text.split(' ').slice(1).join(' ')]));
 }
 
-/** `fetch` would unpack replies and say itself what a request is for. */
+/** Unlike `fetch`, does not decompress responses or set Sec-Fetch headers. */
 function getRaw(path: string, headers: Record<string, string>): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(service.url + path, { headers, agent: false }, resolve).on('error', reject);
@@ -30,14 +30,14 @@ function getRaw(path: string, headers: Record<string, string>): Promise<Incoming
 
 describe('the dashboard', () => {
   for (const path of PATHS) {
-    test(`${path} is the page, so that reload and the back button work`, async () => {
+    test(`${path} is the page, so reloads and the back button work`, async () => {
       const { response, html } = await getPage(path);
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
       assert.match(html, /<div id="root">/);
     });
   }
 
-  test('runs scripts of its own only, is framed by nobody, and tells nobody where one comes from', async () => {
+  test('allows only its own scripts, no frames, and no referrer to other sites', async () => {
     const { response, html } = await getPage('/');
     const policy = policyOf(response);
     assert.equal(policy.get('script-src'), "'self'");
@@ -49,7 +49,7 @@ describe('the dashboard', () => {
     assert.doesNotMatch(html, /https?:\/\//);
   });
 
-  test('keeps the windows of other sites away where the browser trusts its address, and only there', async () => {
+  test('isolates its window only where the browser trusts the origin', async () => {
     const policies = await Promise.all(
       [{ 'Sec-Fetch-Dest': 'document' }, {}].map(async (headers) => {
         const reply = await getRaw('/', headers);
@@ -57,11 +57,11 @@ describe('the dashboard', () => {
         return reply.headers['cross-origin-opener-policy'];
       }),
     );
-    // Over plain HTTP to another machine the browser says nothing, and would complain of the policy in its console.
+    // Over plain HTTP from another machine, the browser sends no header and would log a warning.
     assert.deepEqual(policies, ['same-origin', undefined]);
   });
 
-  test('styles carry a nonce that is new in every reply', async () => {
+  test('styles carry a new nonce in every response', async () => {
     const [first, second] = await Promise.all([getPage('/'), getPage('/')]);
     const nonces = [first, second].map(({ response, html }) => {
       const nonce = /'nonce-([^']+)'/.exec(policyOf(response).get('style-src') ?? '')?.[1] ?? '';
@@ -72,7 +72,7 @@ describe('the dashboard', () => {
     assert.notEqual(nonces[0], nonces[1]);
   });
 
-  test('its files are kept by browsers for ever and come packed', async () => {
+  test('its files are immutable in caches and compressed', async () => {
     const { html } = await getPage('/');
     const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(html) ?? [];
     const plain = await buffer(await getRaw(script, { 'Accept-Encoding': 'identity' }));
@@ -88,17 +88,17 @@ describe('the dashboard', () => {
     }
   });
 
-  test('a file that is not there is 404, also with dots in its path', async () => {
+  test('a missing file is 404, even with dots in its path', async () => {
     for (const path of ['/assets/nothing.js', '/assets/..%2Findex.html', '/assets/%2e%2e%2f%2e%2e%2fpackage.json']) {
       await readError(await fetch(service.url + path), 404, 'not_found');
     }
   });
 
-  test('a path that is none of its own stays 404 in JSON', async () => {
+  test('an unknown path is 404 in JSON', async () => {
     await readError(await fetch(`${service.url}/nothing`, { headers: { Accept: 'text/html' } }), 404, 'not_found');
   });
 
-  test('says itself to people that there is no such page', async () => {
+  test('shows its own 404 page to browsers, except below API and asset paths', async () => {
     for (const [path, status, type] of [
       ['/nothing', 404, 'text/html; charset=utf-8'],
       ['/v1/nothing', 401, 'application/json'],
@@ -112,7 +112,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('/admin opened in a browser leads to it, and stays closed to programs', async () => {
+  test('/admin redirects browsers to the dashboard; for programs it is 404', async () => {
     const headers = { Accept: 'text/html,application/xhtml+xml' };
     for (const path of ['/admin', '/admin/']) {
       const response = await fetch(service.url + path, { headers, redirect: 'manual' });

@@ -15,8 +15,8 @@ const RUNS = 25;
 const row = (members: object) => ({ ...MINIMAL, ...members });
 const line = (members: object = {}) => `${JSON.stringify(row(members))}\n`;
 
-/** Sends a file as a dry run, then really: the replies must be the same, and only the second one may change anything. */
-async function rehearse(tenant: Tenant, type: string, body: string, query = ''): Promise<unknown> {
+/** Sends a file as a dry run, then as an import: same response, but only the import changes data. */
+async function importBothWays(tenant: Tenant, type: string, body: string, query = ''): Promise<unknown> {
   const before = await listAll(service, tenant);
   const dry = await send(tenant, type, body, `?dryRun=true${query}`);
   assert.deepEqual(await listAll(service, tenant), before);
@@ -29,7 +29,7 @@ async function send(tenant: Tenant, type: string, body: string, query: string) {
   const response = await sendFile(service, tenant, { type, body, query });
   const text = (await response.text())
     .replace(/"requestId":"[^"]*"/, '')
-    // New listings have other ids each time.
+    // New listings get different ids.
     .replaceAll(/lst_[0-9a-z]{26}/g, 'lst_');
   return [response.status, text];
 }
@@ -37,7 +37,7 @@ async function send(tenant: Tenant, type: string, body: string, query: string) {
 const importShort = (tenant: Tenant) =>
   sendFile(service, tenant, { type: NDJSON, body: line(), query: '?dryRun=true' });
 
-/** Rows that meet each other and what is there: few external ids, few contents, and sometimes the ids of listings. */
+/** Rows that affect each other and existing listings: few external ids and values. */
 const jsonRow = fc.record(
   {
     target: fc.nat(9),
@@ -49,7 +49,7 @@ const jsonRow = fc.record(
   { requiredKeys: ['beds'] },
 );
 
-/** The same in CSV, where a file has only some of the columns. */
+/** The same as CSV, with only some of the columns. */
 const csvColumns = fc.uniqueArray(
   fc.constantFrom('target', 'externalId', 'address', 'beds', 'baths', 'listPrice', 'currency', 'latitude', 'longitude'),
   { minLength: 1 },
@@ -66,7 +66,7 @@ const csvCells = fc.record({
   longitude: fc.constantFrom('1', ''),
 });
 
-/** Listings that are there before; the ids of the first of them are what `target` means. */
+/** Existing listings; `target` refers to the first of them. */
 async function plant(tenant: Tenant): Promise<string[]> {
   const ids: string[] = [];
   for (const members of [
@@ -79,8 +79,8 @@ async function plant(tenant: Tenant): Promise<string[]> {
   return ids;
 }
 
-describe('a dry run says what the import would', () => {
-  test('of rows of JSON that meet each other and what is there', async () => {
+describe("a dry run returns the import's response", () => {
+  test('for JSON rows that affect each other and existing listings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(jsonRow, { maxLength: 12 }), fc.boolean(), async (rows, isAtomic) => {
         const tenant = await service.createTenant();
@@ -88,13 +88,13 @@ describe('a dry run says what the import would', () => {
         const body = rows.map(({ target, ...members }) =>
           line({ ...members, ...(target !== undefined && { id: ids[target] }) }),
         );
-        await rehearse(tenant, NDJSON, body.join(''), isAtomic ? '&atomic=true' : '');
+        await importBothWays(tenant, NDJSON, body.join(''), isAtomic ? '&atomic=true' : '');
       }),
       { numRuns: RUNS },
     );
   });
 
-  test('of rows of CSV that leave and remove fields', async () => {
+  test('for CSV rows with missing columns and empty cells', async () => {
     await fc.assert(
       fc.asyncProperty(
         csvColumns,
@@ -107,19 +107,19 @@ describe('a dry run says what the import would', () => {
           const lines = rows.map((cells) =>
             columns.map((column) => (column === 'target' ? (ids[cells.target] ?? '') : cells[column])).join(),
           );
-          await rehearse(tenant, 'text/csv', [header, ...lines, ''].join('\n'), isAtomic ? '&atomic=true' : '');
+          await importBothWays(tenant, 'text/csv', [header, ...lines, ''].join('\n'), isAtomic ? '&atomic=true' : '');
         },
       ),
       { numRuns: RUNS },
     );
   });
 
-  test('of a listing that gives its externalId away, and one that takes it', async () => {
+  test('for an externalId that moves to another listing', async () => {
     const tenant = await service.createTenant();
     const { id } = await readListing(await post(service, tenant, row({ externalId: 'A' })), 201);
     const body =
       line({ id, externalId: 'B' }) + line({ externalId: 'A' }) + line({ id, externalId: 'A' }) + line({ id });
-    const [status, report] = Object(await rehearse(tenant, NDJSON, body));
+    const [status, report] = Object(await importBothWays(tenant, NDJSON, body));
     assert.equal(status, 200);
     assert.deepEqual(JSON.parse(report), {
       ...counts(1, 2),
@@ -128,7 +128,7 @@ describe('a dry run says what the import would', () => {
     });
   });
 
-  test('of a file that is refused or broken', async () => {
+  test('for rejected and broken files', async () => {
     const tenant = await service.createTenant();
     for (const [type, body, query, status] of [
       ['text/csv', 'adress\nx\n', '', 422],
@@ -138,15 +138,15 @@ describe('a dry run says what the import would', () => {
       [NDJSON, line({ id: 'lst_0' }), '&atomic=true', 422],
       [NDJSON, line().repeat(10_001), '&atomic=true', 413],
     ] as const) {
-      const [replied] = Object(await rehearse(await service.createTenant(), type, body, query));
+      const [replied] = Object(await importBothWays(await service.createTenant(), type, body, query));
       assert.equal(replied, status);
     }
     assert.equal((await listAll(service, tenant)).sequence, 0);
   });
 });
 
-describe('a dry run leaves nothing behind', () => {
-  test('no listing and no event', async () => {
+describe('a dry run leaves no traces', () => {
+  test('it creates no listing and no event', async () => {
     const tenant = await service.createTenant();
     const sent = { type: NDJSON, body: line({ externalId: 'A' }) };
     for (const query of ['?dryRun=true&atomic=true', '?dryRun=true&atomic=true', '?dryRun=true', '?atomic=true']) {
@@ -156,7 +156,7 @@ describe('a dry run leaves nothing behind', () => {
     assert.equal(data.length, 1);
   });
 
-  test('nor is an Idempotency-Key used up: it is refused, and then does for the import', async () => {
+  test('it rejects an Idempotency-Key without using it up', async () => {
     const tenant = await service.createTenant();
     const sent = { type: NDJSON, body: line(), headers: { 'Idempotency-Key': 'a' } };
     const dry = () => sendFile(service, tenant, { ...sent, query: '?atomic=true&dryRun=true' });
@@ -169,27 +169,22 @@ describe('a dry run leaves nothing behind', () => {
     assert.equal((await listAll(service, tenant)).sequence, 1);
   });
 
-  // Its rows are saved in SQLite on either engine.
-  test(
-    'and takes a constant amount of memory',
-    only('sqlite', 'a dry run saves its rows in SQLite on both engines'),
-    async () => {
-      const tenant = await service.createTenant();
-      const description = 'x'.repeat(3900);
-      const body = (async function* () {
-        for (let index = 0; index < 8000; index += 16) {
-          const lines = Array.from({ length: 16 }, (_, at) => line({ externalId: `A-${index + at}`, description }));
-          yield Buffer.from(lines.join(''));
-        }
-      })();
-      const sent = { type: NDJSON, body, query: '?dryRun=true' };
-      const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, sent));
-      assert.deepEqual(result, counts(8000));
-      assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
-    },
-  );
+  test('it takes constant memory', only('sqlite', 'a dry run saves its rows in SQLite on both engines'), async () => {
+    const tenant = await service.createTenant();
+    const description = 'x'.repeat(3900);
+    const body = (async function* () {
+      for (let index = 0; index < 8000; index += 16) {
+        const lines = Array.from({ length: 16 }, (_, at) => line({ externalId: `A-${index + at}`, description }));
+        yield Buffer.from(lines.join(''));
+      }
+    })();
+    const sent = { type: NDJSON, body, query: '?dryRun=true' };
+    const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, sent));
+    assert.deepEqual(result, counts(8000));
+    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+  });
 
-  test('a fifth one at a time of an account is 429, and those of other accounts go on', async () => {
+  test("an account's fifth concurrent dry run is 429; other accounts are not affected", async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const ended = Promise.withResolvers<void>();
     const body = async function* () {
@@ -208,7 +203,7 @@ describe('a dry run leaves nothing behind', () => {
     assert.equal((await importShort(tenant)).status, 200);
   });
 
-  test('a key that may only read may not even try', async () => {
+  test('a read-only key gets 403', async () => {
     const reader = await service.createTenant('Readers', 'read');
     const response = await sendFile(service, reader, { type: NDJSON, body: line(), query: '?dryRun=true' });
     await readError(response, 403, 'insufficient_scope');

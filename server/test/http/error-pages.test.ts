@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { withoutChance } from '../../../testkit/src/chance.ts';
 import { send } from '../../../testkit/src/listings.ts';
-import { KEY_REFUSED, readError, readListing } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { ERRORS } from '../../src/http/contract/errors.ts';
 import { V1 } from '../../src/http/map.ts';
@@ -22,7 +22,7 @@ async function readPage(path: string): Promise<string> {
   return response.text();
 }
 
-test('every code has a page, and a word that is no code has none', async () => {
+test('every code has a page, and other words have none', async () => {
   for (const code of ERROR_CODES) {
     const text = await readPage(`/docs/errors/${code}`);
     assert.ok(text.includes(`<h1><code>${code}</code></h1>`));
@@ -33,7 +33,7 @@ test('every code has a page, and a word that is no code has none', async () => {
   }
 });
 
-test('the reference leads to the index, the index to every page, and no link leads nowhere', async () => {
+test('the reference links to the index, the index to every page, and no link is dead', async () => {
   const { info } = JSON.parse(await (await fetch(`${service.url}/v1/openapi.json`)).text());
   assert.ok(info.description.includes('(/docs/errors)'));
   const index = await readPage('/docs/errors');
@@ -43,22 +43,22 @@ test('the reference leads to the index, the index to every page, and no link lea
   for (const path of links) assert.equal((await fetch(`${service.url}${path}`)).status, 200, path);
 });
 
-test('a reply with an error leads to its page, a 401 too, whose body stays what it is', async () => {
+test('every error response links to its page, even the exact 401', async () => {
   const response = await fetch(`${service.url}/v1/listings`);
   assert.equal(response.headers.get('link'), '</docs/errors/unauthorized>; rel="help"');
-  assert.equal(await response.text(), KEY_REFUSED);
-  const refused = await fetch(`${service.url}/livez`, { method: 'POST' });
-  assert.equal(refused.headers.get('link'), '</docs/errors/method_not_allowed>; rel="help"');
+  assert.equal(await response.text(), KEY_REJECTED);
+  const rejected = await fetch(`${service.url}/livez`, { method: 'POST' });
+  assert.equal(rejected.headers.get('link'), '</docs/errors/method_not_allowed>; rel="help"');
 });
 
-describe('the commands of a page are answered as it shows', () => {
+describe('the commands of a page get the response that it shows', () => {
   for (const code of ERROR_CODES) {
     const { commands } = ERRORS[code];
     if (commands !== undefined) test(code, () => assertAnswered(code, commands));
   }
 });
 
-/** Runs commands on an account with the listing of the examples, at version 2. */
+/** Runs commands on an account with the example's listing at version 2. */
 async function assertAnswered(code: ErrorCode, commands: readonly string[]): Promise<void> {
   const { status, headers = {} } = ERRORS[code];
   const tenant = await service.createTenant();

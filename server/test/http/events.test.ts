@@ -22,19 +22,19 @@ const patch = async (tenant: Tenant, id: string, body: object) =>
   readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, body));
 const sequencesOf = ({ data }: EventsReply) => data.map(({ sequence }) => sequence);
 
-/** Removes events behind the service's back, as a purge does. */
+/** Deletes events directly in the database, as a purge does. */
 async function removeEvents({ accountId }: Tenant, until: number): Promise<void> {
   await service.sql('delete from events where account_id = ? and sequence <= ?', accountId, until);
 }
 
-describe('the events say what has changed, in order', () => {
+describe('the event feed has all changes in order', () => {
   test('an account without changes has none', async () => {
     const tenant = await service.createTenant();
     const { epoch } = await readList(await service.fetch(tenant, '/v1/listings'));
     assert.deepEqual(await events(tenant), { data: [], nextAfter: 0, epoch });
   });
 
-  test('each change is one event with the listing as it was after it; a deleted one leaves a tombstone', async () => {
+  test('each change makes one event with the listing after it; a deletion leaves a tombstone', async () => {
     const tenant = await service.createTenant();
     const created = await create(tenant, { city: 'Austin', listPrice: 450000 });
     const { id } = created;
@@ -56,7 +56,7 @@ describe('the events say what has changed, in order', () => {
     assert.ok(data.every(({ createdAt, listing }) => listing === undefined || createdAt >= listing.updatedAt));
   });
 
-  test('what changes nothing makes no event', async () => {
+  test('a request that changes nothing makes no event', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant, { externalId: 'same' });
     await patch(tenant, id, { beds: MINIMAL.beds });
@@ -68,7 +68,7 @@ describe('the events say what has changed, in order', () => {
     assert.deepEqual(sequencesOf(await events(tenant)), [1]);
   });
 
-  test('PUT by external id makes the events of a creation and of a change', async () => {
+  test('PUT by external id makes creation and change events', async () => {
     const tenant = await service.createTenant();
     const put = (body: object) => send(service, tenant, 'PUT', '/listings/external/MLS%2F1', body);
     const created = await readListing(await put(MINIMAL), 201);
@@ -79,7 +79,7 @@ describe('the events say what has changed, in order', () => {
     assert.deepEqual(second, ['listing.updated', replaced, ['baths']]);
   });
 
-  test('a retry that is replayed makes no second event', async () => {
+  test('a replayed retry makes no second event', async () => {
     const tenant = await service.createTenant();
     const headers = { 'Idempotency-Key': 'once' };
     await post(service, tenant, MINIMAL, headers);
@@ -87,7 +87,7 @@ describe('the events say what has changed, in order', () => {
     assert.deepEqual(sequencesOf(await events(tenant)), [1]);
   });
 
-  test('a listing stands in its event byte for byte as GET gives it, also once it has changed again', async () => {
+  test('an event has the bytes that GET returned then, even after later changes', async () => {
     const tenant = await service.createTenant();
     const metadata = { '\u2028"\\': 1e-7, '2': '😀 ', '1': true };
     const photos = [{ url: 'https://a.example/1', caption: 'a\nb' }];
@@ -102,7 +102,7 @@ describe('the events say what has changed, in order', () => {
     assert.ok(feed.includes(`"listingId":"${id}","listing":${second},"changed":["externalId"],"createdAt":`));
   });
 
-  test('an account sees its own events only, however much happens elsewhere', async () => {
+  test('an account sees only its own events', async () => {
     const tenants = [await service.createTenant(), await service.createTenant()];
     const ids = [];
     for (const tenant of tenants) ids.push(await fill(service, tenant, 3));
@@ -113,7 +113,7 @@ describe('the events say what has changed, in order', () => {
   });
 });
 
-describe('nextAfter goes through all events, each once', () => {
+describe('following nextAfter returns every event once', () => {
   for (const [count, limit] of [
     [7, 3],
     [6, 3],
@@ -137,13 +137,13 @@ describe('nextAfter goes through all events, each once', () => {
     });
   }
 
-  test('without a limit a page has 100', async () => {
+  test('the default limit is 100', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 101);
     assert.equal((await events(tenant)).nextAfter, 100);
   });
 
-  test('a page of large listings has fewer, and the next one goes on there', async () => {
+  test('a page of large listings is shorter, and the next page continues there', async () => {
     const tenant = await service.createTenant();
     const ids = await fillWithLarge(service, tenant, 7);
     const seen: string[] = [];
@@ -157,8 +157,8 @@ describe('nextAfter goes through all events, each once', () => {
   });
 });
 
-describe('an after from which nobody can follow is 410: list again', () => {
-  test('one beyond the current sequence', async () => {
+describe('an unusable `after` is 410, and the client must list again', () => {
+  test('beyond the current sequence', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 2);
     assert.deepEqual((await events(tenant, '?after=2')).data, []);
@@ -169,7 +169,7 @@ describe('an after from which nobody can follow is 410: list again', () => {
     }
   });
 
-  test('one of another epoch', async () => {
+  test('from another epoch', async () => {
     const tenant = await service.createTenant();
     const { epoch } = await events(tenant);
     assert.deepEqual((await events(tenant, `?epoch=${epoch}`)).data, []);
@@ -179,7 +179,7 @@ describe('an after from which nobody can follow is 410: list again', () => {
     }
   });
 
-  test('one of which later events were removed, and no other', async () => {
+  test('followed by removed events, but not otherwise', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 5);
     await removeEvents(tenant, 3);
@@ -193,7 +193,7 @@ describe('an after from which nobody can follow is 410: list again', () => {
     assert.deepEqual((await events(tenant, '?after=5')).data, []);
   });
 
-  test('a change of a listing whose event was removed is told as any other', async () => {
+  test("a change is an ordinary event even if the listing's earlier event was removed", async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant);
     await removeEvents(tenant, 1);
@@ -225,7 +225,7 @@ const BAD_QUERIES: [query: string, ...faults: string[]][] = [
   ['cursor=x', 'query.cursor: unknown_field'],
 ];
 
-describe('a query that cannot be meant is refused at once', () => {
+describe('an invalid query is rejected at once', () => {
   for (const [query, ...faults] of BAD_QUERIES) {
     test(query, async () => {
       const tenant = await service.createTenant();
@@ -234,13 +234,13 @@ describe('a query that cannot be meant is refused at once', () => {
     });
   }
 
-  test('the query is checked before what it asks for', async () => {
+  test('the query is checked before the epoch and sequence', async () => {
     const tenant = await service.createTenant();
     await readError(await get(tenant, '?after=5&limit=0&epoch=x'), 400, 'invalid_query');
   });
 });
 
-test('a read-only key follows the events, and without a key nobody does', async () => {
+test('a read-only key reads the events; without a key it is 401', async () => {
   const reader = await service.createTenant('Readers', 'read');
   assert.deepEqual((await events(reader)).data, []);
   assert.equal((await fetch(`${service.url}/v1/events?wait=60`)).status, 401);

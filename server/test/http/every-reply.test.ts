@@ -10,7 +10,7 @@ const service = await startSharedService();
 const tenant = await service.createTenant();
 const [id = ''] = await fill(service, tenant, 300);
 
-/** Each path and the methods it takes. */
+/** Each path and its methods. */
 const PATHS: [path: string, allow: string][] = [
   ['/v1/listings', 'GET, HEAD, POST'],
   [`/v1/listings/${id}`, 'DELETE, GET, HEAD, PATCH'],
@@ -26,7 +26,7 @@ const PATHS: [path: string, allow: string][] = [
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-describe('a method that a path does not take is 405 and names those it does', () => {
+describe('an unsupported method is 405 and names the supported ones', () => {
   for (const [path, allow] of PATHS) {
     for (const method of METHODS.filter((name) => !allow.split(', ').includes(name))) {
       test(`${method} ${path.replace(id, '{id}')}`, async () => {
@@ -36,7 +36,7 @@ describe('a method that a path does not take is 405 and names those it does', ()
       });
     }
   }
-  test('TRACE gives nothing of the request back', async () => {
+  test('TRACE does not echo the request', async () => {
     const request = `TRACE /v1/me HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
     const reply = await sendRaw(service.url, request);
     assert.equal(reply.status, 405);
@@ -71,7 +71,7 @@ describe('HEAD is GET without the body', () => {
   }
 });
 
-describe('a path that is not there is 404 in the shape of all errors', () => {
+describe('an unknown path is 404 with the usual error body', () => {
   const paths = [
     ...['/v1/listings/', '/v1/listing', '/v1/listings/a/b', '/v1/me/', '/v1//me', '/V1/me', '/v2/listings', '/x'],
   ];
@@ -87,11 +87,11 @@ const ACCEPTED = [
   ...['application/json;q=0.1', 'text/html, application/xhtml+xml, */*;q=0.8', 'text/csv, application/json;q=0.5'],
   '',
 ];
-const REFUSED = [
+const REJECTED = [
   ...['text/csv', 'application/xml', 'text/*', 'application/json;q=0', '*/*;q=0', 'application/json;q=0, */*'],
 ];
 
-describe('Accept decides whether JSON is sent where there is nothing else (RFC 9110 §12.5.1)', () => {
+describe('Accept decides whether JSON-only endpoints respond (RFC 9110 §12.5.1)', () => {
   const routes = [`/v1/listings/${id}`, '/v1/me'];
   for (const accept of ACCEPTED) {
     test(`Accept: ${accept} gets JSON`, async () => {
@@ -102,7 +102,7 @@ describe('Accept decides whether JSON is sent where there is nothing else (RFC 9
       }
     });
   }
-  for (const accept of REFUSED) {
+  for (const accept of REJECTED) {
     test(`Accept: ${accept} gets 406, as JSON`, async () => {
       for (const route of routes) {
         await readError(await service.fetch(tenant, route, { headers: { Accept: accept } }), 406, 'not_acceptable');
@@ -110,7 +110,7 @@ describe('Accept decides whether JSON is sent where there is nothing else (RFC 9
       await readError(await post(service, tenant, MINIMAL, { Accept: accept }), 406, 'not_acceptable');
     });
   }
-  test('every other error is JSON too, whatever Accept says', async () => {
+  test('every other error is JSON, whatever Accept says', async () => {
     const headers = { Accept: 'text/html' };
     await readError(await service.fetch(tenant, '/v1/nothing', { headers }), 404, 'not_found');
     await readError(await service.fetch(tenant, '/v1/me', { headers, method: 'PUT' }), 405, 'method_not_allowed');
@@ -118,7 +118,7 @@ describe('Accept decides whether JSON is sent where there is nothing else (RFC 9
   });
 });
 
-describe('every reply has the same few headers', () => {
+describe('every response has the same few headers', () => {
   const requests: [path: string, init: RequestInit, status: number][] = [
     ['/v1/listings', {}, 200],
     ['/v1/listings?limit=1', {}, 200],
@@ -166,18 +166,18 @@ describe('Strict-Transport-Security', () => {
     const replies = await Promise.all(requests.map((head) => sendRaw(other.url, `${head}Connection: close\r\n\r\n`)));
     return [...new Set(replies.map(({ headers }) => headers['strict-transport-security']))];
   };
-  test('is in every reply where PUBLIC_URL is https, for this name alone', async () => {
+  test('is in every response if PUBLIC_URL is https, for this host only', async () => {
     assert.deepEqual(await valuesAt('https://listings.example.com'), ['max-age=31536000']);
   });
-  test('is in none where people come without HTTPS', async () => {
+  test('is in no response if PUBLIC_URL is not https', async () => {
     assert.deepEqual(await valuesAt('http://listings.example.com'), [undefined]);
     assert.deepEqual(await valuesAt(undefined), [undefined]);
   });
 });
 
-describe('a request has one id: the caller’s own if it is plain', () => {
+describe("a request has one id: the client's own if it is plain text", () => {
   for (const given of ['a', 'A.b_c-9', 'x'.repeat(128)]) {
-    test(`${given.slice(0, 20)} is kept, in the reply, the error and the log`, async () => {
+    test(`${given.slice(0, 20)} is used in the response, the error, and the log`, async () => {
       const response = await service.fetch(tenant, '/v1/nothing', { headers: { 'X-Request-Id': given } });
       assert.equal(response.headers.get('x-request-id'), given);
       await readError(response, 404, 'not_found');
@@ -194,7 +194,7 @@ describe('a request has one id: the caller’s own if it is plain', () => {
   }
 });
 
-test('/v1/me shows the account and the key in use, and not the key itself', async () => {
+test('/v1/me shows the account and the key in use, but not its secret', async () => {
   const reader = await service.createTenant('Straße & Söhne', 'read');
   const text = await (await service.fetch(reader, '/v1/me')).text();
   const me = JSON.parse(text);
@@ -206,7 +206,7 @@ test('/v1/me shows the account and the key in use, and not the key itself', asyn
   assert.ok(!text.includes(reader.key.slice(8)));
 });
 
-test('/docs/ leads to /docs, and /docs/errors/ to /docs/errors', async () => {
+test('/docs/ redirects to /docs, and /docs/errors/ to /docs/errors', async () => {
   for (const [path, status, target] of [
     ['/docs/', 308, '/docs'],
     ['/docs/admin/', 308, '/docs/admin'],

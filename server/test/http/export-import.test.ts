@@ -11,7 +11,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const RUNS = 12;
 
-/** What tries to be something else: formulas, quotes, separators, other values, other encodings' bytes. */
+/** Ambiguous texts: formulas, quotes, separators, other values, raw bytes. */
 const PIECES = [
   ...[
     '=',
@@ -80,12 +80,12 @@ function toRow({ coordinates, ...fields }: Generated): object {
   return { ...fields, latitude, longitude };
 }
 
-/** Puts listings with these fields into an account; those that cannot be, with one that can. @returns how many there are */
+/** Imports listings with these fields and one more. @returns how many were created */
 async function plant(tenant: Tenant, generated: Generated[]): Promise<number> {
   const rows = [...generated.map(toRow), MINIMAL];
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const { errors, ...planted } = await importFile(service, tenant, { type: NDJSON, body });
-  // Two names of one member, or two external ids that are the same once they are normalised.
+  // Random members or external ids can be equal once normalized.
   assert.ok(
     errors.every((error) => error.includes('duplicate')),
     errors.join(),
@@ -101,9 +101,9 @@ async function exportAs(tenant: Tenant, type: string, query = ''): Promise<strin
 
 const TYPES = [NDJSON, JSON_ARRAY, 'text/csv'];
 
-describe('an export that is imported again changes nothing', () => {
+describe('importing an export changes nothing', () => {
   for (const type of TYPES) {
-    test(`${type}, whatever stands in the fields`, async () => {
+    test(`as ${type}, with any field values`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(listing, { maxLength: 20 }), async (generated) => {
           const tenant = await service.createTenant();
@@ -119,11 +119,11 @@ describe('an export that is imported again changes nothing', () => {
   }
 });
 
-describe('an export makes the same listings in another account', () => {
+describe('importing an export into another account creates the same listings', () => {
   const OWN = ['id', 'version', 'createdAt', 'updatedAt'];
 
   for (const type of TYPES) {
-    test(`${type}, without the ids`, async () => {
+    test(`as ${type}, without the ids`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(listing, { maxLength: 20 }), async (generated) => {
           const [from, to] = [await service.createTenant(), await service.createTenant()];
@@ -135,7 +135,7 @@ describe('an export makes the same listings in another account', () => {
             (await listAll(service, tenant)).data.map(
               ({ id: _i, version: _v, createdAt: _c, updatedAt: _u, ...fields }) => JSON.stringify(fields),
             );
-          // The list begins with the newest, and an import with the first.
+          // The list starts with the newest listing, an import with the oldest.
           assert.deepEqual(await contents(to), (await contents(from)).reverse());
         }),
         { numRuns: RUNS },

@@ -11,7 +11,7 @@ const put = (tenant: Tenant, externalId: string, body: unknown, headers: Record<
   send(service, tenant, 'PUT', at(externalId), body, headers);
 const list = async (tenant: Tenant) => readList(await service.fetch(tenant, '/v1/listings'));
 
-test('PUT creates the listing, then replaces all that it says', async () => {
+test('PUT creates a listing, then replaces all its fields', async () => {
   const tenant = await service.createTenant();
   const response = await put(tenant, 'MLS-1', { ...MINIMAL, city: 'Austin', status: 'hold' });
   const created = await readListing(response, 201);
@@ -23,7 +23,7 @@ test('PUT creates the listing, then replaces all that it says', async () => {
   assert.deepEqual((await list(tenant)).data, [replaced]);
 });
 
-test('PUT of what is there already changes nothing', async () => {
+test('an identical PUT changes nothing', async () => {
   const tenant = await service.createTenant();
   const created = await readListing(await put(tenant, 'MLS-1', MINIMAL), 201);
   const response = await put(tenant, 'MLS-1', { ...MINIMAL, externalId: 'MLS-1', city: null });
@@ -32,7 +32,7 @@ test('PUT of what is there already changes nothing', async () => {
   assert.equal((await list(tenant)).sequence, 1);
 });
 
-describe('any external id can be named in a path, percent-decoded once', () => {
+describe('any external id works in a path, percent-decoded once', () => {
   for (const externalId of [
     ...['a b', 'a/b', 'a%2Fb', '..a', 'ü', '株式会社', '🏠'.repeat(255), "'; drop table", 'external', '?#&='],
   ]) {
@@ -46,19 +46,19 @@ describe('any external id can be named in a path, percent-decoded once', () => {
     });
   }
 
-  test('a decomposed and padded one is the same', async () => {
+  test('a decomposed or padded id names the same listing', async () => {
     const tenant = await service.createTenant();
     const created = await readListing(await put(tenant, 'Café', MINIMAL), 201);
     assert.deepEqual(await readListing(await send(service, tenant, 'GET', at(' Cafe\u0301 '))), created);
   });
 });
 
-describe('an external id that cannot be is refused, and nothing is stored', () => {
+describe('an invalid external id or body is rejected, and nothing is stored', () => {
   for (const [name, externalId, body, faults] of [
     ['256 characters', 'x'.repeat(256), MINIMAL, ['externalId: too_long']],
-    ['blanks', '  ', MINIMAL, ['externalId: blank']],
+    ['a blank id', '  ', MINIMAL, ['externalId: blank']],
     ['a control character', 'a\u0007', MINIMAL, ['externalId: invalid_format']],
-    ['another one in the body', 'a', { ...MINIMAL, externalId: 'b' }, ['externalId: inconsistent']],
+    ['another id in the body', 'a', { ...MINIMAL, externalId: 'b' }, ['externalId: inconsistent']],
     ['a number in the body', 'a', { ...MINIMAL, externalId: 1 }, ['externalId: invalid_type']],
     ['a body that is not a listing', 'a', { beds: 1 }, ['address: required', 'baths: required']],
     ['an array', 'a', [], ['body: invalid_type']],
@@ -81,7 +81,7 @@ describe('an external id that cannot be is refused, and nothing is stored', () =
   }
 });
 
-test('GET by external id knows ETags', async () => {
+test('GET by external id supports ETags', async () => {
   const tenant = await service.createTenant();
   await readListing(await put(tenant, 'MLS-1', MINIMAL), 201);
   const response = await send(service, tenant, 'GET', at('MLS-1'), undefined, { 'If-None-Match': '"1"' });

@@ -10,7 +10,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const RUNS = 12;
 
-/** What is done at once: listings are told apart by their external ids, so that changes meet each other. */
+/** Concurrent requests on a few external ids, so that they change the same listings. */
 const step = fc.oneof(
   fc.record({ type: fc.constant('put' as const), slot: fc.nat(4), beds: fc.nat(3) }),
   fc.record({ type: fc.constant('delete' as const), slot: fc.nat(4) }),
@@ -19,13 +19,13 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A list that was taken at some moment, and how many events its owner reads at a time. */
+/** A list read at some moment, and how many events its owner reads at a time. */
 interface Copy {
   list: ListReply;
   limit: number;
 }
 
-/** Does one thing; a copy if it was to take one. */
+/** Sends one request; returns the list if it was one. */
 async function take(tenant: Tenant, action: Step): Promise<Copy | undefined> {
   if (action.type === 'list') {
     const list = await readList(await service.fetch(tenant, '/v1/listings'));
@@ -41,7 +41,7 @@ async function take(tenant: Tenant, action: Step): Promise<Copy | undefined> {
   return undefined;
 }
 
-/** What somebody has who took a list and then read all events after it: newest first, as a list. */
+/** Reads all events after a list and applies them; newest first, like a list. */
 async function follow(tenant: Tenant, { list, limit }: Copy) {
   const listings = new Map(list.data.map((listing) => [listing.id, listing]));
   let { sequence } = list;
@@ -50,7 +50,7 @@ async function follow(tenant: Tenant, { list, limit }: Copy) {
     const { data, nextAfter } = await readEvents(await service.fetch(tenant, `/v1/events${query}`));
     for (const event of data) {
       sequence += 1;
-      assert.equal(event.sequence, sequence, 'nothing is missed, and nothing comes twice');
+      assert.equal(event.sequence, sequence, 'events have consecutive sequences');
       if (event.listing === undefined) listings.delete(event.listingId);
       else listings.set(event.listingId, event.listing);
     }
@@ -61,7 +61,7 @@ async function follow(tenant: Tenant, { list, limit }: Copy) {
   return { data, sequence };
 }
 
-test('a list of any moment and the events after its sequence are the list of now', async () => {
+test('any list plus the events after its sequence gives the current list', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 8 }), async (rounds) => {
       const tenant = await service.createTenant();
@@ -77,11 +77,11 @@ test('a list of any moment and the events after its sequence are the list of now
   );
 });
 
-test('so is a list that is still being sent while listings come, change and go', async () => {
+test('a list sent during changes plus the events after its sequence gives the current list', async () => {
   const tenant = await service.createTenant();
   const [oldest] = await fill(service, tenant, 2);
   await fill(service, tenant, 300);
-  // More than any buffer between two sockets holds.
+  // Larger than the buffers between two sockets.
   await fillWithLarge(service, tenant, 20);
   const response = await openList(service, tenant);
   const newest = await fill(service, tenant, 3);

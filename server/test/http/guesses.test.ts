@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openRaw, type RawConnection, type RawReply, sendRaw } from '../../../testkit/src/raw.ts';
-import { KEY_REFUSED } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED } from '../../../testkit/src/replies.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
+import { startBehindProxy } from '../support/behind-proxy.ts';
 
-/** Refused keys of one address in a minute that cost nothing. */
+/** Rejected keys per address and minute before connections are closed. */
 const BUDGET = 100;
 
 function requestText(authorization: string, forwardedFor?: string): string {
@@ -15,13 +15,13 @@ function requestText(authorization: string, forwardedFor?: string): string {
   return `GET /v1/me HTTP/1.1\r\nHost: localhost\r\n${authorization}${forwarded}\r\n`;
 }
 
-/** A key that could be one. */
+/** A well-formed key that does not exist. */
 function guess(forwardedFor?: string): string {
   return requestText(`Authorization: Bearer ${generateSecret()}\r\n`, forwardedFor);
 }
 
 function assertUnauthorized({ status, headers, body }: RawReply): void {
-  assert.deepEqual([status, headers['content-type'], body], [401, 'application/json', KEY_REFUSED]);
+  assert.deepEqual([status, headers['content-type'], body], [401, 'application/json', KEY_REJECTED]);
   assert.match(headers['www-authenticate'] ?? '', /error="invalid_token"/);
   assert.equal(headers['retry-after'] ?? headers.ratelimit, undefined);
 }
@@ -41,7 +41,7 @@ async function isClosedAfter(service: TestService, text: string): Promise<boolea
   return reply.headers.connection === 'close';
 }
 
-test('who guesses keys always gets the exact 401, and beyond the budget loses the connection with it', async () => {
+test('guessed keys get the exact 401, and above the budget the connection is closed', async () => {
   await using service = await startTestService();
   using guesser = await openRaw(service.url);
   await spendBudget(guesser);
@@ -53,7 +53,7 @@ test('who guesses keys always gets the exact 401, and beyond the budget loses th
   for (let turn = 0; turn < 10; turn += 1) assert.ok(await isClosedAfter(service, guess()));
 });
 
-test('good keys from the address of a guesser work on, on connections that stay', async () => {
+test("valid keys from a guesser's address keep working, on connections that stay open", async () => {
   await using service = await startTestService({ rateLimit: { points: 1_000, seconds: 3600 } });
   const { key } = await service.createTenant();
   const good = requestText(`Authorization: Bearer ${key}\r\n`);
@@ -69,7 +69,7 @@ test('good keys from the address of a guesser work on, on connections that stay'
   }
 });
 
-test('a good key sent right behind a guess, on the same connection, gets its reply', async () => {
+test('a valid key pipelined after a guess gets its response', async () => {
   await using service = await startTestService();
   const { key } = await service.createTenant();
   using guesser = await openRaw(service.url);
@@ -81,7 +81,7 @@ test('a good key sent right behind a guess, on the same connection, gets its rep
   assert.equal(await guesser.readToEnd(), '');
 });
 
-test('a request without a key is no guess', async () => {
+test('a request without a key does not count as a guess', async () => {
   await using service = await startTestService();
   using connection = await openRaw(service.url);
   for (let turn = 0; turn <= BUDGET; turn += 1) {
@@ -91,7 +91,7 @@ test('a request without a key is no guess', async () => {
   }
 });
 
-test('keys that cannot be keys count as guesses too', async () => {
+test('malformed keys count as guesses', async () => {
   await using service = await startTestService();
   using guesser = await openRaw(service.url);
   const lines = ['Authorization: Bearer x\r\n', 'Authorization: Basic x\r\n', 'Authorization: \r\n'];
@@ -103,14 +103,14 @@ test('keys that cannot be keys count as guesses too', async () => {
   assert.ok(await isClosedAfter(service, guess()));
 });
 
-test('a guesser that sends all of a body before reading gets the 401 whole', async () => {
+test('a guesser that sends its whole body before reading gets the whole 401', async () => {
   await using service = await startTestService();
   using guesser = await openRaw(service.url);
   await spendBudget(guesser);
   const head = requestText(`Authorization: Bearer ${generateSecret()}\r\nTransfer-Encoding: chunked\r\n`);
   guesser.send(head.replace('GET', 'POST'));
   await guesser.pauseAtFirstByte();
-  // A connection that was closed would refuse the second chunk at the latest.
+  // A closed connection would fail the second chunk at the latest.
   for (const chunk of ['1\r\na\r\n', '1\r\nb\r\n', '1\r\nc\r\n', '0\r\n\r\n']) {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     guesser.socket.write(chunk, resolve);
@@ -124,22 +124,20 @@ test('a guesser that sends all of a body before reading gets the 401 whole', asy
   assert.equal(await guesser.readToEnd(), '');
 });
 
-describe('X-Forwarded-For tells addresses apart only when a trusted proxy wrote it', () => {
-  test('from a trusted proxy each address has its own budget', async () => {
-    const trustedProxies = new BlockList();
-    trustedProxies.addAddress('127.0.0.1', 'ipv4');
-    await using service = await startTestService({ trustedProxies });
+describe('X-Forwarded-For is trusted only from a trusted proxy', () => {
+  test('which gives each client address its own budget', async () => {
+    await using service = await startBehindProxy();
     using proxy = await openRaw(service.url);
     await spendBudget(proxy, () => guess('203.0.113.9, 198.51.100.1'));
     assert.ok(await isClosedAfter(service, guess('198.51.100.1')));
     const isClosed = await isClosedAfter(service, guess('198.51.100.2, 198.51.100.1'));
-    assert.ok(isClosed, 'what the client wrote is not believed');
+    assert.ok(isClosed, 'an entry from the client is not trusted');
     assert.ok(!(await isClosedAfter(service, guess('198.51.100.2'))));
     assert.ok(!(await isClosedAfter(service, guess('198.51.100.1, 198.51.100.2'))));
     assert.ok(!(await isClosedAfter(service, guess())));
   });
 
-  test('from anybody else it changes nothing', async () => {
+  test('from others it is ignored', async () => {
     await using service = await startTestService();
     using guesser = await openRaw(service.url);
     let turn = 0;
@@ -150,10 +148,8 @@ describe('X-Forwarded-For tells addresses apart only when a trusted proxy wrote 
     assert.ok(await isClosedAfter(service, guess('203.0.113.1')));
   });
 
-  test('an IPv6 address counts with all of its /64', async () => {
-    const trustedProxies = new BlockList();
-    trustedProxies.addAddress('127.0.0.1', 'ipv4');
-    await using service = await startTestService({ trustedProxies });
+  test('IPv6 addresses share the budget of their /64', async () => {
+    await using service = await startBehindProxy();
     using proxy = await openRaw(service.url);
     let turn = 0;
     await spendBudget(proxy, () => {

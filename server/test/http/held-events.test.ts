@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
-import { KEY_REFUSED, readEvents, readListing } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readEvents, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
@@ -10,7 +10,7 @@ import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
 
 const service = await startSharedService();
 
-/** Begins one request that waits, and gives its reply in a function: an async one would wait for it. */
+/** Starts a waiting request. Returns its response in a function, so that `await` does not wait. */
 async function holdOne(tenant: Tenant, query: string): Promise<() => Promise<RawReply>> {
   const [reply] = await hold(service, [tenant], query);
   assert.ok(reply && isAnyHeld());
@@ -21,8 +21,8 @@ async function readHeld({ status, body }: RawReply) {
   return readEvents(new Response(body, { status }));
 }
 
-describe('with wait the reply comes as soon as something happens', () => {
-  test('a creation, a change and a deletion each end the waiting', async () => {
+describe('with wait, the response is sent as soon as an event occurs', () => {
+  test('a creation, a change, and a deletion each end the wait', async () => {
     const tenant = await service.createTenant();
     const creation = await holdOne(tenant, 'wait=60');
     const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
@@ -40,27 +40,27 @@ describe('with wait the reply comes as soon as something happens', () => {
     assert.ok(!isAnyHeld());
   });
 
-  test('what is there already comes at once', async () => {
+  test('existing events are returned at once', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 2);
     const { data } = await readEvents(await service.fetch(tenant, '/v1/events?wait=60&after=1'));
     assert.equal(data.length, 1);
   });
 
-  test('what changes nothing, and what happens elsewhere, does not end it', async () => {
+  test("unchanged listings and other accounts' events do not end the wait", async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
     const reply = await holdOne(tenant, 'after=1&wait=60');
     await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: MINIMAL.beds });
     await fill(service, other, 3);
     const reads = countReads(service);
-    await until('others have been looked for', () => reads.others >= 2);
+    await until('the database was polled', () => reads.others >= 2);
     assert.ok(isAnyHeld());
     await send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 9 });
     assert.equal((await readHeld(await reply())).nextAfter, 2);
   });
 
-  test('when nothing happens the reply is empty, and nextAfter is after', async () => {
+  test('after the wait without events, the response is empty and nextAfter is unchanged', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 1);
     const reply = await holdOne(tenant, 'after=1&wait=1');
@@ -69,7 +69,7 @@ describe('with wait the reply comes as soon as something happens', () => {
     assert.ok(!isAnyHeld());
   });
 
-  test('HEAD and wait=0 are answered at once', async () => {
+  test('HEAD and wait=0 respond at once', async () => {
     const tenant = await service.createTenant();
     assert.deepEqual((await readEvents(await service.fetch(tenant, '/v1/events?wait=0'))).data, []);
     const head = await service.fetch(tenant, '/v1/events?wait=60', { method: 'HEAD' });
@@ -77,38 +77,38 @@ describe('with wait the reply comes as soon as something happens', () => {
   });
 });
 
-describe('a held request ends with its key', () => {
-  const assertRefused = ({ status, body }: RawReply) => assert.deepEqual([status, body], [401, KEY_REFUSED]);
+describe('a waiting request gets 401 once its key is invalid', () => {
+  const assertRejected = ({ status, body }: RawReply) => assert.deepEqual([status, body], [401, KEY_REJECTED]);
 
-  test('one that was deleted: 401 at the next change, and nothing of the change', async () => {
+  test('a deleted key gets 401 at the next event, without the event', async () => {
     const tenant = await service.createTenant();
     const deleted = await service.createKey(tenant.accountId);
     const reply = await holdOne(deleted, 'wait=60');
     await deleteApiKey(service.database, deleted.keyId);
     await fill(service, tenant, 1);
-    assertRefused(await reply());
+    assertRejected(await reply());
   });
 
-  test('one that was deleted: 401 when the time is over', async () => {
+  test('a deleted key gets 401 at the end of the wait', async () => {
     const tenant = await service.createTenant();
     const reply = await holdOne(tenant, 'wait=1');
     await deleteApiKey(service.database, tenant.keyId);
-    assertRefused(await reply());
+    assertRejected(await reply());
   });
 
-  test('one that has expired: 401 when the time is over', async () => {
+  test('an expired key gets 401 at the end of the wait', async () => {
     const { accountId } = await service.createTenant();
     const tenant = await service.createKey(accountId, 'full', Date.now() + 700);
     const [reply] = await hold(service, [tenant], 'wait=1');
     assert.ok(reply);
-    assertRefused(await reply);
+    assertRejected(await reply);
   });
 });
 
-describe('a client that leaves waits no longer', () => {
+describe('a client that disconnects ends its wait', () => {
   for (const [name, requests] of [
-    ['with one request on its connection', 1],
-    ['with two, one behind the other', 2],
+    ['with one request', 1],
+    ['with two pipelined requests', 2],
   ] as const) {
     test(name, async () => {
       const tenant = await service.createTenant();
@@ -116,15 +116,15 @@ describe('a client that leaves waits no longer', () => {
       for (let index = 0; index < requests; index += 1) await holdOn(connection, tenant);
       assert.ok(isAnyHeld());
       connection.socket.destroy();
-      await until('nobody waits', () => !isAnyHeld());
+      await until('no request waits', () => !isAnyHeld());
     });
   }
 
-  test('and one that only says that it sends no more has left, too', async () => {
+  test('even if it closes only its sending side', async () => {
     const tenant = await service.createTenant();
     using connection = await openRaw(service.url);
     await holdOn(connection, tenant);
     connection.socket.end();
-    await until('nobody waits', () => !isAnyHeld());
+    await until('no request waits', () => !isAnyHeld());
   });
 });

@@ -11,7 +11,7 @@ const service = await startSharedService();
 const KEY = { 'Idempotency-Key': 'retry-1' };
 const list = async (tenant: Tenant) => readList(await service.fetch(tenant, '/v1/listings'));
 
-/** What a client sees of a reply, but for what is different each time. */
+/** The response without headers that always differ. */
 async function seen(response: Response) {
   const names = ['content-type', 'location', 'etag'];
   const headers = names.map((name) => response.headers.get(name));
@@ -22,13 +22,13 @@ function ageEvents({ accountId }: Tenant) {
   return service.sql('update events set created_at = 0 where account_id = ?', accountId);
 }
 
-/** How many characters the account's records have together. */
+/** The total length of the account's records, in characters. */
 async function recordedLength(tenant: Tenant): Promise<number> {
   const rows = await service.sql('select outcome from idempotency_keys where account_id = ?', tenant.accountId);
   return rows.reduce((sum, { outcome }) => sum + String(outcome).length, 0);
 }
 
-/** Each kind of change: how it is prepared, and sent. */
+/** Each kind of change. */
 const CHANGES: [name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>][] = [
   ['create', 'POST', '/listings', MINIMAL],
   ['update', 'PATCH', '/listings/{id}', { beds: 9 }, { 'If-Match': '"1"' }],
@@ -39,7 +39,7 @@ const CHANGES: [name: string, method: string, path: string, body?: unknown, head
   ['delete by external id', 'DELETE', '/listings/external/there', undefined, { 'If-Match': '*' }],
 ];
 
-describe('a request that is sent again with its Idempotency-Key is answered again, and done once', () => {
+describe('a retry with the same Idempotency-Key gets the first response and changes nothing', () => {
   for (const [name, method, path, body, headers] of CHANGES) {
     test(name, async () => {
       const tenant = await service.createTenant();
@@ -57,7 +57,7 @@ describe('a request that is sent again with its Idempotency-Key is answered agai
   }
 });
 
-test('the reply that was stored is sent, also when the listing has changed since', async () => {
+test('the stored response is sent even if the listing has changed since', async () => {
   const tenant = await service.createTenant();
   const first = await post(service, tenant, MINIMAL, KEY);
   const { id } = await readListing(first.clone(), 201);
@@ -69,14 +69,14 @@ test('the reply that was stored is sent, also when the listing has changed since
 const LARGE = { ...MINIMAL, description: 'x'.repeat(4000) };
 const CHANGED = { beds: 9, description: 'y'.repeat(4000) };
 
-describe('a patch that changed nothing is answered again with the version it found', () => {
+describe('a patch that changed nothing is replayed with the version it found', () => {
   const later: [name: string, method: string, body?: unknown][] = [
     ['after the listing has changed', 'PATCH', CHANGED],
     ['after it was deleted', 'DELETE'],
   ];
   for (const [name, method, body] of later) {
     for (const isOld of [false, true]) {
-      test(isOld ? `${name}, when its event was about to be purged` : name, async () => {
+      test(isOld ? `${name}, if its event was due to be purged` : name, async () => {
         const tenant = await service.createTenant();
         const { id } = await readListing(await post(service, tenant, LARGE), 201);
         if (isOld) await ageEvents(tenant);
@@ -91,7 +91,7 @@ describe('a patch that changed nothing is answered again with the version it fou
   }
 });
 
-test('a request that stores nothing of a listing stores no copy of it with its Idempotency-Key', async () => {
+test('an Idempotency-Key stores no copy of a listing for a request that changed nothing', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, LARGE, KEY), 201);
   for (const isOld of [false, true]) {
@@ -106,7 +106,7 @@ test('a request that stores nothing of a listing stores no copy of it with its I
   }
 });
 
-test('a record that holds the document, as the first edition kept it, is answered again', async () => {
+test('a record in the old format, which holds the document, is replayed', async () => {
   const tenant = await service.createTenant();
   const first = await post(service, tenant, MINIMAL, KEY);
   const { id, version } = await readListing(first.clone(), 201);
@@ -116,7 +116,7 @@ test('a record that holds the document, as the first edition kept it, is answere
   assert.deepEqual(await seen(await post(service, tenant, MINIMAL, KEY)), await seen(first));
 });
 
-test('a version that is not kept any more is answered with what the listing is now, and done no second time', async () => {
+test('if the version is no longer stored, a retry gets the current listing and changes nothing', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, MINIMAL, KEY), 201);
   await service.database.write((session) => removeEvents(session, tenant.accountId, 1));
@@ -128,7 +128,7 @@ test('a version that is not kept any more is answered with what the listing is n
   assert.deepEqual((await list(tenant)).data, []);
 });
 
-test('64 identical creates at once make one listing and one event, and all get it', async () => {
+test('64 concurrent identical creates make one listing and one event, and all get that listing', async () => {
   const tenant = await service.createTenant();
   const replies = await Promise.all(Array.from({ length: 64 }, () => post(service, tenant, MINIMAL, KEY)));
   const created = await Promise.all(replies.map((reply) => readListing(reply, 201)));
@@ -138,15 +138,15 @@ test('64 identical creates at once make one listing and one event, and all get i
   assert.deepEqual([data.length, sequence], [1, 1]);
 });
 
-describe('the same key with another request is 422 idempotency_key_reused, and does nothing', () => {
+describe('reusing the key for another request is 422 idempotency_key_reused and changes nothing', () => {
   const rows: [name: string, method: string, path: string, body: unknown, headers?: Record<string, string>][] = [
     ['another body', 'POST', '/listings', { ...MINIMAL, beds: 4 }],
-    ['the same body in another form', 'POST', '/listings', ` ${JSON.stringify(MINIMAL)}`],
-    ['a body that is no listing', 'POST', '/listings', {}],
+    ['the same JSON with other white space', 'POST', '/listings', ` ${JSON.stringify(MINIMAL)}`],
+    ['an invalid listing', 'POST', '/listings', {}],
     ['another type', 'POST', '/listings', MINIMAL, { 'Content-Type': 'application/json; charset=utf-8' }],
     ['another method and path', 'PUT', '/listings/external/a', MINIMAL],
     ['a condition', 'POST', '/listings', MINIMAL, { 'If-Match': '"1"' }],
-    ['a listing that is not there', 'PATCH', '/listings/lst_0', {}],
+    ['an unknown listing', 'PATCH', '/listings/lst_0', {}],
   ];
   for (const [name, method, path, body, headers] of rows) {
     test(name, async () => {
@@ -160,21 +160,21 @@ describe('the same key with another request is 422 idempotency_key_reused, and d
   }
 });
 
-test('what was refused is not remembered: the key can be used for what is right', async () => {
+test('a rejected request does not use up the key', async () => {
   const tenant = await service.createTenant();
   await readError(await post(service, tenant, {}, KEY), 422, 'validation_failed');
   await readError(await send(service, tenant, 'PATCH', '/listings/lst_0', {}, KEY), 404, 'not_found');
   await readListing(await post(service, tenant, MINIMAL, KEY), 201);
 });
 
-test('quoted and bare are the same key', async () => {
+test('a quoted key equals the bare one', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, MINIMAL, { 'Idempotency-Key': '"a-1"' }), 201);
   const again = await readListing(await post(service, tenant, MINIMAL, { 'Idempotency-Key': 'a-1' }), 201);
   assert.equal(again.id, id);
 });
 
-test('two accounts use the same key without meeting', async () => {
+test('two accounts can use the same key', async () => {
   const [ada, bob] = [await service.createTenant(), await service.createTenant()];
   const { id } = await readListing(await post(service, ada, MINIMAL, KEY), 201);
   const theirs = await post(service, bob, MINIMAL, KEY);
@@ -182,7 +182,7 @@ test('two accounts use the same key without meeting', async () => {
   assert.notEqual((await readListing(theirs, 201)).id, id);
 });
 
-test('a retry survives the rotation of its API key', async () => {
+test('a retry can use another API key of the account', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, MINIMAL, KEY), 201);
   const rotated = await service.createKey(tenant.accountId);
@@ -191,7 +191,7 @@ test('a retry survives the rotation of its API key', async () => {
   await readError(await post(service, reader, MINIMAL, KEY), 403, 'insufficient_scope');
 });
 
-test('a record that has expired is none, and the worker removes it and no other', async () => {
+test('an expired record is not replayed, and the worker removes only expired records', async () => {
   const [ada, bob] = [await service.createTenant(), await service.createTenant()];
   const { id } = await readListing(await post(service, ada, MINIMAL, KEY), 201);
   await readListing(await post(service, bob, MINIMAL, KEY), 201);

@@ -11,7 +11,7 @@ const service = await startSharedService();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The database fails from its nth use on, as it does when its disk is gone. */
+/** Makes the database fail from its nth use on, as on a full disk. */
 function breakAfter(t: TestContext, uses: number) {
   const { database } = service;
   let used = 0;
@@ -28,7 +28,7 @@ function breakAfter(t: TestContext, uses: number) {
   }
   return {
     hasFailed: () => used > uses,
-    mend: () => {
+    restore: () => {
       for (const method of methods) method.mock.restore();
     },
   };
@@ -40,7 +40,7 @@ interface Scene {
   send(): Promise<Response>;
 }
 
-/** Tries the same with a database that fails ever later, until it has not failed any more. */
+/** Repeats the scene while the database fails one use later each time, until it no longer fails. */
 async function failEverywhere(
   t: TestContext,
   arrange: () => Promise<Scene>,
@@ -50,19 +50,19 @@ async function failEverywhere(
     const scene = await arrange();
     const broken = breakAfter(t, uses);
     const response = await scene.send();
-    broken.mend();
+    broken.restore();
     if (!broken.hasFailed()) {
       assert.ok(response.ok, await response.text());
       assert.ok(uses > 3);
       return;
     }
-    // Whoever is signed out already is told so.
+    // A browser that is already signed out gets 204.
     if (response.status !== 204) await readError(response, 503, 'unavailable');
     await check(scene, response.status);
   }
 }
 
-/** What is stored of somebody. */
+/** A user's stored data. */
 async function stored({ userId }: Person) {
   const all = (sql: string) => service.sql(sql, userId);
   const actions = await all('select action from audit_log where actor_id = ? order by id');
@@ -83,7 +83,7 @@ async function arrange(path: string, body: unknown, prepare = signIn): Promise<S
   return { person, browser, send: () => browser.send('POST', path, body) };
 }
 
-test('signing in with a database that fails is 503, and nobody is in without a line in the audit log', async (t) => {
+test('signing in with a failing database is 503, and no session exists without an audit log entry', async (t) => {
   const begin = async () => {
     const person = await createPerson(service);
     const browser = new Browser(service);
@@ -95,20 +95,20 @@ test('signing in with a database that fails is 503, and nobody is in without a l
   });
 });
 
-test('a change of the password with a database that fails is 503, and is told by the audit log if it was made', async (t) => {
+test('changing the password with a failing database is 503, and recorded in the audit log if it was changed', async (t) => {
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   const begin = () => arrange('/admin/auth/change-password', change);
   await failEverywhere(t, begin, async ({ person, browser }) => {
     const { actions, sessions } = await stored(person);
     const isChanged = actions.includes('administrator.password_changed');
     const given = { email: person.email, password: isChanged ? NEW_PASSWORD : PASSWORD };
-    if (isChanged) assert.equal(sessions, (await isSignedIn(browser)) ? 1 : 0, 'the other sessions are over');
+    if (isChanged) assert.equal(sessions, (await isSignedIn(browser)) ? 1 : 0, 'the other sessions have ended');
     else assert.ok(await isSignedIn(browser));
     await new Browser(service).ask('POST', '/admin/auth/sign-in/email', given);
   });
 });
 
-test('switching the second factor on with a database that fails is 503, and it is on as a whole or not at all', async (t) => {
+test('turning on the second factor with a failing database is 503, and it is fully on or off', async (t) => {
   const begin = async () => {
     const { person, browser, totpURI } = await enrol(service);
     return { person, browser, send: () => giveCode(browser, 'totp', totp(totpURI)) };
@@ -120,7 +120,7 @@ test('switching the second factor on with a database that fails is 503, and it i
   });
 });
 
-test('switching it off with a database that fails is 503, and it is off as a whole or not at all', async (t) => {
+test('turning off the second factor with a failing database is 503, and it is fully on or off', async (t) => {
   const begin = async () => {
     const scene = await guard(service);
     const given = { password: PASSWORD, code: nextTotp(scene.totpURI) };
@@ -134,7 +134,7 @@ test('switching it off with a database that fails is 503, and it is off as a who
   });
 });
 
-test('a code with a database that fails is 503, not a wrong code, and lets nobody in', async (t) => {
+test('a code with a failing database is 503, not a wrong code, and does not sign in', async (t) => {
   const begin = async () => {
     const { person, totpURI } = await guard(service);
     const browser = await typePassword(service, person);
@@ -143,7 +143,7 @@ test('a code with a database that fails is 503, not a wrong code, and lets nobod
   await failEverywhere(t, begin, async ({ browser }) => assert.equal(await isSignedIn(browser), false));
 });
 
-test('signing out with a database that fails is 503, and is told by the audit log if the session is over', async (t) => {
+test('signing out with a failing database is 503, and recorded in the audit log if the session ended', async (t) => {
   await failEverywhere(
     t,
     () => arrange('/admin/auth/sign-out', undefined),
@@ -155,7 +155,7 @@ test('signing out with a database that fails is 503, and is told by the audit lo
   );
 });
 
-test('on a full disk a session that is due to be prolonged is good as it is', async (t) => {
+test('on a full disk, a session that cannot be extended stays valid', async (t) => {
   const browser = await signIn(service, await createPerson(service));
   const newest = 'select expires_at from sessions order by id desc limit 1';
   const before = await service.sql(newest);
@@ -165,7 +165,7 @@ test('on a full disk a session that is due to be prolonged is good as it is', as
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * DAY_MS });
   t.after(() => mock.timers.reset());
   await browser.ask('GET', '/admin/listings?limit=1');
-  assert.ok(write.mock.callCount() > 0, 'it was due');
+  assert.ok(write.mock.callCount() > 0, 'the session was due to be extended');
   write.mock.restore();
   assert.deepEqual(await service.sql(newest), before);
   await browser.ask('GET', '/admin/listings?limit=1');

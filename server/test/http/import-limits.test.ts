@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
-import { KEY_REFUSED, readError } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
@@ -15,8 +15,8 @@ const service = await startSharedService();
 
 const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
 
-describe('an import ends soon', () => {
-  test('after its key was deleted, also where no row was written and no byte comes', async () => {
+describe('an import stops', () => {
+  test('after its key is deleted, even if no row is written and no byte arrives', async () => {
     const tenant = await service.createTenant();
     const { sending, replied } = openImport(service, tenant, { Expect: '100-continue' });
     await once(sending, 'continue');
@@ -24,11 +24,11 @@ describe('an import ends soon', () => {
     await deleteApiKey(service.database, tenant.keyId);
     const { status, body } = await replied;
     assert.equal(status, 401);
-    assert.equal(body, KEY_REFUSED);
+    assert.equal(body, KEY_REJECTED);
     sending.destroy();
   });
 
-  test('after its client left, although the whole body has come', async () => {
+  test('after its client disconnects, even if the whole body has arrived', async () => {
     const tenant = await service.createTenant();
     const body = gzipSync(line().repeat(60_000));
     const headers = { 'Content-Encoding': 'gzip', 'Content-Length': String(body.length) };
@@ -37,7 +37,7 @@ describe('an import ends soon', () => {
     await until('a row is stored', async () => (await countListings(tenant)) > 0);
     sending.destroy();
     let stored = 0;
-    await until('no row of it is stored any more', async () => {
+    await until('no more rows are stored', async () => {
       stored = await countListings(tenant);
       await importFile(service, tenant, { type: NDJSON, body: line() });
       return (await countListings(tenant)) === stored + 1;
@@ -46,8 +46,8 @@ describe('an import ends soon', () => {
   });
 });
 
-describe('a body that comes too slowly is 408 and does not keep its place', () => {
-  test('after a minute it must bring 30 KiB in each 30 seconds', async (t) => {
+describe('a body that arrives too slowly is 408', () => {
+  test('after the first minute it needs 30 KiB every 30 seconds', async (t) => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
     t.after(() => mock.timers.reset());
@@ -56,7 +56,7 @@ describe('a body that comes too slowly is 408 and does not keep its place', () =
     const send = async (row: string) => {
       sending.write(row);
       sent += 1;
-      // Asked for without HTTP: the client's timers stand still, too.
+      // Read without HTTP: the client's timers are also mocked.
       await until('the row is stored', async () => (await storedSequence(service.database, tenant.accountId)) === sent);
     };
     for (const afterMs of [0, 20_000, 20_000, 20_000]) {
@@ -74,24 +74,24 @@ describe('a body that comes too slowly is 408 and does not keep its place', () =
     const { status, body } = await replied;
     const { code, message, created } = JSON.parse(body).error;
     assert.deepEqual([status, code, created], [408, 'request_timeout', sent]);
-    assert.match(message, /30 KiB in each 30 seconds/);
+    assert.match(message, /30 KiB every 30 seconds/);
   });
 });
 
-describe('lines without content are taken, but not 10,000 in a row', () => {
+describe('blank lines are accepted, but not 10,000 in a row', () => {
   for (const [type, start] of [
     [NDJSON, line()],
     ['text/csv', 'address,beds,baths\n12 Elm Street,3,2\n'],
   ] as const) {
     const row = type === NDJSON ? line() : '14 Elm Street,3,2\n';
 
-    test(`${type}: 9,999 of them, and again after a row`, async () => {
+    test(`${type}: 9,999 lines are accepted, and again after a row`, async () => {
       const tenant = await service.createTenant();
       const body = start + '\n'.repeat(9_999) + row + '\n'.repeat(9_999);
       assert.deepEqual(await importFile(service, tenant, { type, body }), counts(2));
     });
 
-    test(`${type}: more are 422 with their line, and the rows before them stay`, async () => {
+    test(`${type}: 10,000 lines are 422 with their line number, and earlier rows stay`, async () => {
       const tenant = await service.createTenant();
       const body = gzipSync(start + '\n'.repeat(2 * MEBIBYTE) + row);
       const response = await sendFile(service, tenant, { type, body, headers: { 'Content-Encoding': 'gzip' } });
@@ -104,8 +104,8 @@ describe('lines without content are taken, but not 10,000 in a row', () => {
   }
 });
 
-describe('what an account sends at a time is limited', () => {
-  test('rows at fault of open atomic imports take little memory', async () => {
+describe("an account's concurrent uploads are limited", () => {
+  test('invalid rows of atomic imports take little memory', async () => {
     const tenant = await service.createTenant();
     const body = gzipSync(`{"photos":[${'0,'.repeat(98)}0]}\n`.repeat(1_500));
     const { growthBytes } = await watchMemory(async () => {
@@ -126,42 +126,42 @@ describe('what an account sends at a time is limited', () => {
     [NDJSON, `{"photos":[${'0,'.repeat(98)}0]}\n`.repeat(300)],
     ['text/csv', `address,beds,baths,photos\n${`a,1,1,"[${'0,'.repeat(98)}0]"\n`.repeat(300)}`],
   ] as const) {
-    test(`${type}: a report names 100 failed rows and 100 faults in all`, async () => {
+    test(`${type}: a report has at most 100 failed rows and 100 issues`, async () => {
       const tenant = await service.createTenant();
       const { failed, errors } = await readReport(await sendFile(service, tenant, { type, body }));
       assert.deepEqual([failed, errors.length], [300, 100]);
       assert.equal(errors.flatMap(({ details = [] }) => details).length, 100);
-      // Rows behind them are not even looked at so closely.
+      // Later rows get no detailed validation.
       assert.equal(errors.at(-1)?.message, 'Fields of the row are not valid.');
     });
   }
 
-  test('atomic imports together hold 64 MiB at most, and those of other accounts are not affected', async () => {
+  test("an account's atomic imports hold at most 64 MiB together; other accounts are not affected", async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const headers = { 'Content-Encoding': 'gzip' };
     const half = line({ nonsense: 'x'.repeat(64 * 1024) }).repeat(600);
     const first = openImport(service, tenant, headers, '?atomic=true');
     const packed = gzipSync(half);
-    // All but the end of the package: the import has its rows and waits for more.
+    // All but the end of the compressed file: the import has its rows and waits for more.
     first.sending.write(packed.subarray(0, -8));
-    let isFirstRefused = false;
+    let isFirstRejected = false;
     const replied = first.replied.then(({ status }) => {
-      isFirstRefused = status === 429;
+      isFirstRejected = status === 429;
       return status;
     });
-    // Whichever of both has more to come is refused.
-    await until('the account holds too much', async () => {
+    // The import that needs more memory is rejected, which can be either.
+    await until('the account is above its limit', async () => {
       const second = await sendFile(service, tenant, { type: NDJSON, body: packed, headers, query: '?atomic=true' });
       if (second.status === 429) await readError(second, 429, 'too_many_imports');
-      return second.status === 429 || isFirstRefused;
+      return second.status === 429 || isFirstRejected;
     });
     const fine = await sendFile(service, other, { type: NDJSON, body: packed, headers, query: '?atomic=true' });
     await readError(fine, 422, 'import_failed');
     first.sending.end(packed.subarray(-8));
-    assert.equal(await replied, isFirstRefused ? 429 : 422);
+    assert.equal(await replied, isFirstRejected ? 429 : 422);
   });
 
-  test('a file waits for a place where those of others take all of them', async () => {
+  test('an account waits for a free place if others use all of them', async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => service.createTenant()));
     const open = tenants.flatMap((tenant) =>
       Array.from({ length: 4 }, () => openImport(service, tenant, { Expect: '100-continue' })),

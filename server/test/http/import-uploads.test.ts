@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { only } from '../../../testkit/src/database.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
-import { KEY_REFUSED, readError } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
@@ -17,7 +17,7 @@ const service = await startSharedService();
 
 const countListings = async (tenant: Tenant) => (await listAll(service, tenant)).data.length;
 
-describe('a file is imported as it comes in', () => {
+describe('a file is imported while it arrives', () => {
   test('rows are stored before the file ends', async () => {
     const tenant = await service.createTenant();
     const { sending, replied } = openImport(service, tenant);
@@ -30,7 +30,7 @@ describe('a file is imported as it comes in', () => {
     assert.deepEqual([status, JSON.parse(body)], [200, counts(3)]);
   });
 
-  test('byte by byte', async () => {
+  test('even one byte at a time', async () => {
     const tenant = await service.createTenant();
     for (const [type, file] of [
       [NDJSON, line({ city: 'Zürich' }) + line()],
@@ -45,7 +45,7 @@ describe('a file is imported as it comes in', () => {
     assert.equal(await countListings(tenant), 4);
   });
 
-  test('whatever its length, in constant memory', async () => {
+  test('in constant memory, however long it is', async () => {
     const tenant = await service.createTenant();
     const LINES = 300;
     const long = Buffer.from(line({ nonsense: 'x'.repeat(500_000) }));
@@ -57,30 +57,30 @@ describe('a file is imported as it comes in', () => {
     assert.ok(growthBytes < 100 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
-  test('and others are answered meanwhile', async () => {
+  test('while other requests are served', async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const importing = importFile(service, tenant, { type: NDJSON, body: line().repeat(1000) });
-    let answers = 0;
+    let served = 0;
     const isOver = importing.then(() => true);
-    while (!(await Promise.race([isOver, service.fetch(other, '/v1/me').then(() => false)]))) answers += 1;
+    while (!(await Promise.race([isOver, service.fetch(other, '/v1/me').then(() => false)]))) served += 1;
     assert.deepEqual(await importing, counts(1000));
-    assert.ok(answers > 10, `${answers} answers`);
+    assert.ok(served > 10, `${served} responses`);
   });
 
-  test('for as long as it takes, though no byte comes meanwhile', async () => {
+  test('for as long as it takes, even if no bytes arrive during the import', async () => {
     const idleTimeoutMs = 100;
-    await using hasty = await startTestService({ idleTimeoutMs });
-    const tenant = await hasty.createTenant();
+    await using impatient = await startTestService({ idleTimeoutMs });
+    const tenant = await impatient.createTenant();
     const body = gzipSync(line({ externalId: 'A' }).repeat(20_000));
     const startTimeMs = performance.now();
     const sent = { type: NDJSON, body, headers: { 'Content-Encoding': 'gzip' } };
-    assert.deepEqual(await importFile(hasty, tenant, sent), counts(1, 0, 19_999));
+    assert.deepEqual(await importFile(impatient, tenant, sent), counts(1, 0, 19_999));
     assert.ok(performance.now() - startTimeMs > 2 * idleTimeoutMs);
-    // The connection is as hasty as before with the next request.
-    assert.equal((await hasty.fetch(tenant, '/v1/me')).status, 200);
+    // The idle timeout applies again to the next request.
+    assert.equal((await impatient.fetch(tenant, '/v1/me')).status, 200);
   });
 
-  test('several at once, each for its account', async () => {
+  test('several at once, each into its account', async () => {
     const tenants = await Promise.all(Array.from({ length: 5 }, () => service.createTenant()));
     const reports = await Promise.all(
       tenants.map((tenant) => importFile(service, tenant, { type: NDJSON, body: line().repeat(300) })),
@@ -90,8 +90,8 @@ describe('a file is imported as it comes in', () => {
   });
 });
 
-describe('a file that does not come whole leaves whole rows', () => {
-  test('when the connection breaks', async () => {
+describe('an incomplete upload saves only whole rows', () => {
+  test('if the connection breaks', async () => {
     const tenant = await service.createTenant();
     using connection = await openRaw(service.url);
     const body = line({ externalId: 'A-1' }) + line({ externalId: 'A-2' });
@@ -103,13 +103,13 @@ describe('a file that does not come whole leaves whole rows', () => {
     connection.socket.destroy();
     const lines = () =>
       service.logLines.map((logged) => JSON.parse(logged)).filter((one) => one.requestId === 'broken-off');
-    await until('it is logged', () => lines().length === 1);
+    await until('the request is logged', () => lines().length === 1);
     assert.deepEqual([lines()[0].aborted, lines()[0].level], [true, 30]);
     assert.deepEqual(await importFile(service, tenant, { type: NDJSON, body }), counts(0, 0, 2));
     assert.equal((await listAll(service, tenant)).sequence, 2);
   });
 
-  test('when nothing comes for half a minute: 408, which says what was imported', async (t) => {
+  test('after 30 seconds without a byte: 408 with the counts', async (t) => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
     t.after(() => mock.timers.reset());
@@ -127,7 +127,7 @@ describe('a file that does not come whole leaves whole rows', () => {
     assert.deepEqual([status, code, at, created, failed, errors.length], [408, 'request_timeout', 4, 2, 1, 1]);
   });
 
-  test('when its key is deleted: 401, and no row after that', async () => {
+  test('after its key is deleted: 401, and no more rows', async () => {
     const tenant = await service.createTenant();
     const { sending, replied } = openImport(service, tenant);
     sending.write(line());
@@ -136,29 +136,25 @@ describe('a file that does not come whole leaves whole rows', () => {
     sending.write(line());
     const { status, body } = await replied;
     assert.equal(status, 401);
-    assert.equal(body, KEY_REFUSED);
+    assert.equal(body, KEY_REJECTED);
     sending.destroy();
     assert.equal(await storedSequence(service.database, tenant.accountId), 1);
   });
 
-  test(
-    'when the disk is full: 507, which says what was imported',
-    only('sqlite', 'its file can be given a greatest size'),
-    async () => {
-      await using full = await startTestService();
-      const tenant = await full.createTenant();
-      await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));
-      const body = line({ description: 'x'.repeat(4000) }).repeat(500);
-      const response = await sendFile(full, tenant, { type: NDJSON, body });
-      const error = await readError(response, 507, 'storage_full');
-      const { data, sequence } = await listAll(full, tenant);
-      assert.ok(data.length > 0 && data.length < 500);
-      assert.deepEqual([error.created, error.failed, sequence], [data.length, 0, data.length]);
-    },
-  );
+  test('on a full disk: 507 with the counts', only('sqlite', 'its file size can be limited'), async () => {
+    await using full = await startTestService();
+    const tenant = await full.createTenant();
+    await full.database.write((session) => session.execute(words('pragma max_page_count = 400'), {}));
+    const body = line({ description: 'x'.repeat(4000) }).repeat(500);
+    const response = await sendFile(full, tenant, { type: NDJSON, body });
+    const error = await readError(response, 507, 'storage_full');
+    const { data, sequence } = await listAll(full, tenant);
+    assert.ok(data.length > 0 && data.length < 500);
+    assert.deepEqual([error.created, error.failed, sequence], [data.length, 0, data.length]);
+  });
 });
 
-describe('a file may be packed', () => {
+describe('a file may be compressed', () => {
   const good = line({ externalId: 'A-1' }) + line({ externalId: 'A-2' });
   for (const encoding of ['gzip', 'x-gzip', ' GZIP']) {
     test(`Content-Encoding: ${encoding}`, async () => {
@@ -169,20 +165,20 @@ describe('a file may be packed', () => {
   }
   const packed = { type: NDJSON, headers: { 'Content-Encoding': 'gzip' } };
 
-  test('in several parts, one after the other (RFC 1952 §2.2)', async () => {
+  test('in several gzip members (RFC 1952 §2.2)', async () => {
     const tenant = await service.createTenant();
     const body = Buffer.concat([gzipSync(good.slice(0, 30)), gzipSync(good.slice(30))]);
     assert.deepEqual(await importFile(service, tenant, { ...packed, body }), counts(2));
   });
 
   const broken: [name: string, body: Buffer, created: number][] = [
-    ['what is not packed', Buffer.from(good), 0],
-    ['nothing', Buffer.alloc(0), 0],
-    ['a package that is cut', gzipSync(good).subarray(0, -9), 2],
-    ['a package with a wrong checksum', Buffer.concat([gzipSync(good).subarray(0, -8), Buffer.alloc(8)]), 2],
+    ['an uncompressed file', Buffer.from(good), 0],
+    ['an empty file', Buffer.alloc(0), 0],
+    ['a truncated file', gzipSync(good).subarray(0, -9), 2],
+    ['a file with a wrong checksum', Buffer.concat([gzipSync(good).subarray(0, -8), Buffer.alloc(8)]), 2],
   ];
   for (const [name, body, created] of broken) {
-    test(`${name} is refused`, async () => {
+    test(`${name} is rejected`, async () => {
       const tenant = await service.createTenant();
       const error = await readError(await sendFile(service, tenant, { ...packed, body }), 422, 'import_failed');
       assert.ok(Number(error.created) <= created);
@@ -192,7 +188,7 @@ describe('a file may be packed', () => {
 
   for (const type of [NDJSON, 'text/csv', 'application/json']) {
     for (const query of ['', '?atomic=true', '?dryRun=true']) {
-      test(`what is packed and not said to be is told so, and no row of it is read: ${type} ${query}`, async () => {
+      test(`without Content-Encoding, no row is read and the error asks for the header: ${type} ${query}`, async () => {
         const tenant = await service.createTenant();
         const response = await sendFile(service, tenant, { type, body: gzipSync(good), query });
         const { message } = await readError(response, 422, 'import_failed');
@@ -202,13 +198,13 @@ describe('a file may be packed', () => {
     }
   }
 
-  test('what is packed twice is told so', async () => {
+  test('a file compressed twice gets an error that says so', async () => {
     const tenant = await service.createTenant();
     const response = await sendFile(service, tenant, { ...packed, body: gzipSync(gzipSync(good)) });
     assert.match((await readError(response, 422, 'import_failed')).message, /compressed twice/);
   });
 
-  test('a hundred megabytes of one row are refused, in constant memory', async () => {
+  test('one row of 100 MB is rejected, in constant memory', async () => {
     const tenant = await service.createTenant();
     const body = gzipSync(`{"address":"${'x'.repeat(100_000_000)}"}\n${line()}`);
     const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, { ...packed, body }));
@@ -216,25 +212,25 @@ describe('a file may be packed', () => {
     assert.ok(growthBytes < 50 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
-  test('a hundred megabytes of many rows are not', async () => {
+  test('100 MB of many rows are accepted', async () => {
     const tenant = await service.createTenant();
     const body = gzipSync(`${' '.repeat(999_999)}\n`.repeat(100) + line());
     assert.deepEqual(await importFile(service, tenant, { ...packed, body }), counts(1));
   });
 });
 
-describe('what is not asked for rightly is refused before the file is read', () => {
+describe('an invalid request is rejected before the file is read', () => {
   type Init = { query?: string; headers?: Record<string, string> };
   const cases: [name: string, init: Init, status: number, code: string][] = [
     ['another type', { headers: { 'Content-Type': 'application/xml' } }, 415, 'unsupported_media_type'],
     ['another charset', { headers: { 'Content-Type': `${NDJSON}; charset=latin1` } }, 415, 'unsupported_media_type'],
-    ['another packing', { headers: { 'Content-Encoding': 'br' } }, 415, 'unsupported_media_type'],
-    ['packed twice', { headers: { 'Content-Encoding': 'gzip, gzip' } }, 415, 'unsupported_media_type'],
-    ['a reply that is not JSON', { headers: { Accept: 'text/csv' } }, 406, 'not_acceptable'],
+    ['another encoding', { headers: { 'Content-Encoding': 'br' } }, 415, 'unsupported_media_type'],
+    ['two encodings', { headers: { 'Content-Encoding': 'gzip, gzip' } }, 415, 'unsupported_media_type'],
+    ['Accept without JSON', { headers: { Accept: 'text/csv' } }, 406, 'not_acceptable'],
     ['an unknown parameter', { query: '?nonsense=1' }, 400, 'unknown_parameter'],
-    ['a switch that is none', { query: '?atomic=yes' }, 400, 'invalid_query'],
+    ['an invalid switch', { query: '?atomic=yes' }, 400, 'invalid_query'],
     ['a switch without a value', { query: '?dryRun' }, 400, 'invalid_query'],
-    ['a switch that is given twice', { query: '?atomic=true&atomic=true' }, 400, 'invalid_query'],
+    ['a repeated switch', { query: '?atomic=true&atomic=true' }, 400, 'invalid_query'],
     ['an Idempotency-Key', { headers: { 'Idempotency-Key': 'a' } }, 400, 'invalid_idempotency_key'],
   ];
   for (const [name, init, status, code] of cases) {
@@ -245,7 +241,7 @@ describe('what is not asked for rightly is refused before the file is read', () 
     });
   }
 
-  test('the types and packings that are taken are named', async () => {
+  test('the error names the accepted types and encodings', async () => {
     const tenant = await service.createTenant();
     const wrongType = await sendFile(service, tenant, { type: 'text/xml', body: '' });
     assert.match((await readError(wrongType, 415, 'unsupported_media_type')).message, /application\/x-ndjson/);
@@ -254,7 +250,7 @@ describe('what is not asked for rightly is refused before the file is read', () 
     assert.equal(wrongPacking.headers.get('accept-encoding'), 'gzip, identity');
   });
 
-  test('a key that may only read gets 403 and is not asked for the file', async () => {
+  test('a read-only key gets 403 without 100 Continue', async () => {
     const reader = await service.createTenant('Readers', 'read');
     const { sending, replied } = openImport(service, reader, { Expect: '100-continue' });
     let isAsked = false;
@@ -266,7 +262,7 @@ describe('what is not asked for rightly is refused before the file is read', () 
     sending.destroy();
   });
 
-  test('a good one is asked for the file', async () => {
+  test('a full key gets 100 Continue', async () => {
     const tenant = await service.createTenant();
     const { sending, replied } = openImport(service, tenant, { Expect: '100-continue' });
     await once(sending, 'continue');
@@ -274,7 +270,7 @@ describe('what is not asked for rightly is refused before the file is read', () 
     assert.equal((await replied).status, 200);
   });
 
-  test('the first fault in the order of checks is told', async () => {
+  test('the first failed check decides the error', async () => {
     const reader = await service.createTenant('Readers', 'read');
     const bad = { 'Content-Type': 'text/plain', 'Idempotency-Key': 'a' };
     const query = '?nonsense=1';

@@ -10,7 +10,7 @@ const service = await startSharedService();
 const row = (members: object) => ({ ...MINIMAL, ...members });
 const ndjson = (...rows: unknown[]) => rows.map((one) => `${JSON.stringify(one)}\n`).join('');
 
-/** The same rows as a file of each kind; in each the first row is line 1. */
+/** The same rows in each format; the first row is always line 1. */
 const KINDS: [type: string, file: (...rows: unknown[]) => string][] = [
   [NDJSON, ndjson],
   [JSON_ARRAY, (...rows) => JSON.stringify(rows)],
@@ -20,7 +20,7 @@ for (const [type, file] of KINDS) {
   const run = (tenant: Tenant, ...rows: unknown[]) => importFile(service, tenant, { type, body: file(...rows) });
 
   describe(`rows of ${type}`, () => {
-    test('become listings, in their order, with events without a gap', async () => {
+    test('become listings in order, with consecutive events', async () => {
       const tenant = await service.createTenant();
       const addresses = Array.from({ length: 500 }, (_, index) => `${index} Elm`);
       const rows = addresses.map((address) => row({ externalId: address, address }));
@@ -31,7 +31,7 @@ for (const [type, file] of KINDS) {
       assert.ok(data.every(({ version, createdAt, updatedAt }) => version === 1 && createdAt === updatedAt));
     });
 
-    test('change nothing when they come again', async () => {
+    test('change nothing when they are imported again', async () => {
       const tenant = await service.createTenant();
       const rows = [row({ externalId: 'A-1', listPrice: 1 }), row({ externalId: 'A-2', metadata: { a: 1, b: 2 } })];
       assert.deepEqual(await run(tenant, ...rows), counts(2));
@@ -40,14 +40,14 @@ for (const [type, file] of KINDS) {
       assert.deepEqual(await listAll(service, tenant), before);
     });
 
-    test('without an id or externalId are new each time', async () => {
+    test('without an id or externalId create new listings each time', async () => {
       const tenant = await service.createTenant();
       assert.deepEqual(await run(tenant, MINIMAL, MINIMAL), counts(2));
       assert.deepEqual(await run(tenant, MINIMAL), counts(1));
       assert.equal((await listAll(service, tenant)).data.length, 3);
     });
 
-    test('replace all that a listing says', async () => {
+    test('replace all fields of a listing', async () => {
       const tenant = await service.createTenant();
       const input = row({ externalId: 'A-1', city: 'Austin', listPrice: 2 });
       const first = await readListing(await post(service, tenant, input), 201);
@@ -58,7 +58,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([kept, sequence], [{ ...rest, beds: 4, version: 2 }, 2]);
     });
 
-    test('find their listing by its id, and can give it another externalId', async () => {
+    test('with an id change its listing, even the externalId', async () => {
       const tenant = await service.createTenant();
       const { id } = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
       const rows = [row({ id, externalId: 'A-2' }), row({ externalId: 'A-1', beds: 9 })];
@@ -67,7 +67,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([linesOf(data, 'externalId', 'beds'), data[1]?.id], [['A-1 9', 'A-2 3'], id]);
     });
 
-    test('with one externalId change one listing, the last of them last', async () => {
+    test('with the same externalId change one listing in order', async () => {
       const tenant = await service.createTenant();
       const rows = [1, 2, 2, 3].map((beds) => row({ externalId: 'A-1', beds }));
       assert.deepEqual(await run(tenant, ...rows), counts(1, 2, 1));
@@ -75,7 +75,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([data.length, data[0]?.beds, data[0]?.version, sequence], [1, 3, 3, 3]);
     });
 
-    test('may carry what an export adds, which is ignored', async () => {
+    test("may have the server's fields, which are ignored", async () => {
       const tenant = await service.createTenant();
       const listing = await readListing(await post(service, tenant, MINIMAL), 201);
       const times = { version: -1, createdAt: null, updatedAt: 'yesterday' };
@@ -85,14 +85,14 @@ for (const [type, file] of KINDS) {
       assert.equal(data[0]?.version, 1);
     });
 
-    test('take null for what is optional as not given, also an id', async () => {
+    test('may have null for optional fields, even for the id', async () => {
       const tenant = await service.createTenant();
       assert.deepEqual(await run(tenant, row({ id: null, externalId: null, city: null, status: null })), counts(1));
       const { data } = await listAll(service, tenant);
       assert.deepEqual([data[0]?.status, 'city' in (data[0] ?? {})], ['active', false]);
     });
 
-    test('that are bad fail alone, each with every fault it has', async () => {
+    test('fail alone if they are invalid, each with all its issues', async () => {
       const tenant = await service.createTenant();
       const taken = await readListing(await post(service, tenant, row({ externalId: 'TAKEN' })), 201);
       const other = await readListing(await post(service, tenant, row({ externalId: 'OTHER' })), 201);
@@ -131,7 +131,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual([data[2], data[3], sequence], [other, taken, 4]);
     });
 
-    test('a row that is refused for its externalId names the listing that has it', async () => {
+    test('a row with a taken externalId gets an error that names its listing', async () => {
       const tenant = await service.createTenant();
       const taken = await readListing(await post(service, tenant, row({ externalId: 'A-1' })), 201);
       const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
@@ -140,7 +140,7 @@ for (const [type, file] of KINDS) {
       assert.equal(errors[0]?.listingId, taken.id);
     });
 
-    test('of a thousand bad ones the first hundred are told', async () => {
+    test('of a thousand invalid rows the first hundred are reported', async () => {
       const tenant = await service.createTenant();
       const { errors, ...others } = await run(tenant, ...Array(1000).fill({}));
       assert.deepEqual(others, { created: 0, updated: 0, unchanged: 0, failed: 1000 });
@@ -148,7 +148,7 @@ for (const [type, file] of KINDS) {
       for (const [index, error] of errors.entries()) assert.equal(Number.parseInt(error, 10), index + 1);
     });
 
-    test('a row that is no JSON fails alone, and says where', async () => {
+    test('a row that is not JSON fails alone, with its offset', async () => {
       const tenant = await service.createTenant();
       const good = file(row({ externalId: 'A-1' }), row({ externalId: 'A-2' }), row({ externalId: 'A-3' }));
       const body = good.replace('"A-2"', '"A-2",,');
@@ -167,7 +167,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual(await importFile(service, tenant, { type, body }), report);
     });
 
-    test('a row of 1 MiB is taken, and one that is longer fails alone', async () => {
+    test('a row of 1 MiB is accepted; a longer one fails alone', async () => {
       const tenant = await service.createTenant();
       const long = JSON.stringify(row({ externalId: 'A-1' }));
       const body = file(row({}), 'HERE', row({}));
@@ -177,7 +177,7 @@ for (const [type, file] of KINDS) {
       assert.deepEqual(await importFile(service, tenant, { type, body: padded(1024 * 1024 + 1) }), report);
     });
 
-    test('nothing of another account is found, changed or shown', async () => {
+    test("another account's listings are neither found, changed, nor shown", async () => {
       const [mine, theirs] = [await service.createTenant(), await service.createTenant()];
       const listing = await readListing(await post(service, theirs, row({ externalId: 'A-1' })), 201);
       const body = file(listing, row({ externalId: 'A-1' }), row({ id: listing.id, externalId: 'A-1' }));
@@ -190,15 +190,15 @@ for (const [type, file] of KINDS) {
   });
 }
 
-describe('an export in NDJSON can be imported as it is', () => {
-  test('its closing line is no row', async () => {
+describe('an NDJSON export can be imported unchanged', () => {
+  test('its last line is not a row', async () => {
     const tenant = await service.createTenant();
     const listing = await readListing(await post(service, tenant, MINIMAL), 201);
     const body = ndjson(listing, { end: true, count: 1, sequence: 1, epoch: '01234567' });
     assert.deepEqual(await importFile(service, tenant, { type: NDJSON, body: body + body }), counts(0, 0, 2));
   });
 
-  test('a listing with a member of that name is refused', async () => {
+  test('a listing with a member named end is rejected', async () => {
     const tenant = await service.createTenant();
     const body = ndjson(row({ end: true }), { end: false });
     const { errors } = await importFile(service, tenant, { type: NDJSON, body });
@@ -209,8 +209,8 @@ describe('an export in NDJSON can be imported as it is', () => {
   });
 });
 
-describe('lines are counted as an editor counts them', () => {
-  test('blank ones and those that end with CRLF too', async () => {
+describe('lines are counted as in an editor', () => {
+  test('including blank lines and CRLF', async () => {
     const tenant = await service.createTenant();
     const body = `\uFEFF\r\n${JSON.stringify(MINIMAL)}\r\n\r\n{}\r\n \t\n[`;
     const { errors, ...others } = await importFile(service, tenant, { type: NDJSON, body });
@@ -225,13 +225,13 @@ describe('lines are counted as an editor counts them', () => {
   });
 });
 
-describe('an array that is broken is an error that says where, and keeps the rows before', () => {
+describe('an invalid array gets an error with its line and offset, and earlier rows stay', () => {
   const good = JSON.stringify([row({ externalId: 'A-1' }), {}, row({ externalId: 'A-2' })]);
   const cases: [name: string, body: string, line: number, offset: number][] = [
-    ['it is cut behind an element', good.slice(0, -1), 3, good.length - 1],
-    ['it is cut within an element', `${good.slice(0, -1)},{"address":"`, 4, good.length + 12],
-    ['it ends with a comma', `${good.slice(0, -1)},]`, 4, good.length],
-    ['something comes behind it', `${good}{}`, 4, good.length],
+    ['truncated after an element', good.slice(0, -1), 3, good.length - 1],
+    ['truncated within an element', `${good.slice(0, -1)},{"address":"`, 4, good.length + 12],
+    ['a trailing comma', `${good.slice(0, -1)},]`, 4, good.length],
+    ['text after the array', `${good}{}`, 4, good.length],
   ];
   for (const [name, body, line, offset] of cases) {
     test(name, async () => {
@@ -250,7 +250,7 @@ describe('an array that is broken is an error that says where, and keeps the row
   }
 
   for (const body of ['', '{"data":[]}', JSON.stringify(MINIMAL), 'address,beds,baths\n']) {
-    test(`what is none at all: ${body}`, async () => {
+    test(`not an array: ${body}`, async () => {
       const tenant = await service.createTenant();
       const error = await readError(await sendFile(service, tenant, { type: JSON_ARRAY, body }), 400, 'invalid_json');
       assert.deepEqual([error.offset, error.created], [0, 0]);

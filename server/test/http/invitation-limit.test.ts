@@ -5,20 +5,20 @@ import { type CreateLimiter, createMemoryLimiter } from '../../src/lib/limiter.t
 
 const OF_ACCOUNT = 100;
 const TO_EMAIL = 5;
-const refused = { code: 'rate_limited' };
+const rejected = { code: 'rate_limited' };
 
-test('invitations to one address take nothing from those to others', async () => {
+test('invitations to one address do not use up those to others', async () => {
   const limit = new InvitationLimit(createMemoryLimiter);
   for (let count = 0; count < TO_EMAIL; count += 1) await limit.spend('acc_a', 'one@example.com');
   for (let count = 0; count < 2 * OF_ACCOUNT; count += 1) {
-    await assert.rejects(limit.spend('acc_a', 'one@example.com'), refused);
+    await assert.rejects(limit.spend('acc_a', 'one@example.com'), rejected);
   }
   for (let count = TO_EMAIL; count < OF_ACCOUNT; count += 1) await limit.spend('acc_a', `${count}@example.com`);
-  await assert.rejects(limit.spend('acc_a', 'last@example.com'), refused);
+  await assert.rejects(limit.spend('acc_a', 'last@example.com'), rejected);
   await limit.spend('acc_b', 'last@example.com');
 });
 
-test('whoever goes on inviting is refused, and what is counted of it does not grow', async () => {
+test('rejected invitations use no more memory', async () => {
   const counted = new Set<string | number>();
   const createLimiter: CreateLimiter = (name, allowance) => {
     const limiter = createMemoryLimiter(name, allowance);
@@ -38,7 +38,7 @@ test('whoever goes on inviting is refused, and what is counted of it does not gr
   for (let count = 0; count < OF_ACCOUNT; count += 1) await limit.spend('acc_a', `${count}@example.com`);
   const before = counted.size;
   for (let count = 0; count < 5 * OF_ACCOUNT; count += 1) {
-    await assert.rejects(limit.spend('acc_a', `other${count}@example.com`), refused);
+    await assert.rejects(limit.spend('acc_a', `other${count}@example.com`), rejected);
   }
   assert.equal(counted.size, before);
 });

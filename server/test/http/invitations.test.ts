@@ -13,7 +13,7 @@ const service = await startSharedService();
 
 let guests = 0;
 
-/** Somebody invited to an account: the token of the link. */
+/** Invites a guest; returns the token of the link. */
 async function inviteGuest(role = 'member', email = `guest${guests++}@example.com`) {
   const ada = await createPerson(service);
   const adas = await signIn(service, ada);
@@ -26,7 +26,7 @@ function accept(browser: Browser, token: string, person: object = { name: 'Grace
 }
 
 describe('an invitation', () => {
-  test('is shown with its link once, and afterwards without', async () => {
+  test('has its link only in the response that creates it', async () => {
     const { adas, id, email, ada } = await inviteGuest();
     const { data } = await adas.ask('GET', '/admin/invitations');
     const { createdAt } = data[0];
@@ -41,7 +41,7 @@ describe('an invitation', () => {
     assert.ok(!JSON.stringify(rows).includes(other.url.split('=')[1]), 'only the hash of the token is stored');
   });
 
-  test('lets somebody new in: they see where to, choose name and password, and are signed in', async () => {
+  test('shows its account to a new user, who sets a name and password and is signed in', async () => {
     const { token, email, ada, adas } = await inviteGuest('administrator');
     const browser = new Browser(service);
     const offer = { accountName: 'Hill Country Homes', email, role: 'administrator', hasUser: false };
@@ -72,7 +72,7 @@ describe('an invitation', () => {
     await new Browser(service).ask('POST', '/admin/invitations/preview', { token }, 404);
   });
 
-  test('of somebody who has a password here is theirs alone: they sign in, and get the account beside their own', async () => {
+  test('for an existing user needs their sign-in, and adds the account to theirs', async () => {
     const person = await createPerson(service);
     const { token, ada } = await inviteGuest('member', person.email);
     const browser = new Browser(service);
@@ -86,7 +86,7 @@ describe('an invitation', () => {
     assert.deepEqual(linesOf(session.accounts, 'id').sort(), [person.accountId, ada.accountId].sort());
   });
 
-  test('is over after seven days, when it is taken back, and when another goes to the same address', async () => {
+  test('expires after seven days, when revoked, and when the address is invited again', async () => {
     const old = await inviteGuest();
     mock.timers.enable({ apis: ['Date'], now: Date.now() + 7 * 24 * 60 * 60 * 1000 + 1 });
     const late = await accept(new Browser(service), old.token).finally(() => mock.timers.reset());
@@ -105,7 +105,7 @@ describe('an invitation', () => {
     assert.equal((await accept(new Browser(service), url.split('#token=')[1])).status, 200);
   });
 
-  test('without a name or a password, or with bad ones, is told so and stays open', async () => {
+  test('stays valid after attempts with an invalid name or password', async () => {
     const { token } = await inviteGuest();
     for (const [person, fields] of [
       [{}, ['name', 'password']],
@@ -118,18 +118,18 @@ describe('an invitation', () => {
     assert.equal((await accept(new Browser(service), token)).status, 200);
   });
 
-  test('goes to one address five times an hour at most, so that nobody is buried in letters', async () => {
+  test('is limited to five an hour per address', async () => {
     const { adas, email } = await inviteGuest();
     const invite = (address: string) => adas.send('POST', '/admin/invitations', { email: address, role: 'member' });
     for (let count = 0; count < 4; count += 1) assert.equal((await invite(email)).status, 201);
-    const refused = await invite(email.toUpperCase());
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    await readError(refused, 429, 'rate_limited');
+    const rejected = await invite(email.toUpperCase());
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+    await readError(rejected, 429, 'rate_limited');
     assert.equal((await invite('another@example.com')).status, 201);
     assert.equal((await adas.ask('GET', '/admin/invitations')).data.length, 2);
   });
 
-  test('is made and seen in its own account only', async () => {
+  test('can be created and listed only in its own account', async () => {
     const { ada, adas } = await inviteGuest();
     const strangers = await signIn(service, await createPerson(service));
     const given = { email: 'mallory@example.com', role: 'administrator' };
@@ -139,13 +139,13 @@ describe('an invitation', () => {
   });
 });
 
-describe('whoever manages the account no more', () => {
+describe('an administrator who is removed or becomes a member', () => {
   const log = async (browser: Browser) =>
     (await browser.ask('GET', '/admin/activity?limit=3')).data.map(
       ({ action, target }: Record<string, { name: string }>) => [action, target?.name],
     );
 
-  /** Eve, an administrator who has invited somebody, and Ada, another one. */
+  /** Eve, an administrator with an open invitation, and Ada, another administrator. */
   async function enterWithEve() {
     const ada = await createPerson(service);
     const eve = await createPerson(service, { accountId: ada.accountId, name: 'Eve' });
@@ -155,7 +155,7 @@ describe('whoever manages the account no more', () => {
     return { ada, adas, eve, invited: given.email, token: String(url).split('#token=')[1] ?? '' };
   }
 
-  test('has invited nobody: what they invited to is over when they are removed, and the audit log says so', async () => {
+  test('when removed, loses their open invitations, and the audit log says so', async () => {
     const { adas, eve, invited, token } = await enterWithEve();
     await adas.ask('DELETE', `/admin/members/${eve.userId}`, undefined, 204);
     await readError(await accept(new Browser(service), token), 404, 'not_found');
@@ -166,7 +166,7 @@ describe('whoever manages the account no more', () => {
     ]);
   });
 
-  test('has invited nobody when they become a member, either', async () => {
+  test('when made a member, loses them as well', async () => {
     const { adas, eve, invited, token } = await enterWithEve();
     await adas.ask('PATCH', `/admin/members/${eve.userId}`, { role: 'member' });
     await readError(await accept(new Browser(service), token), 404, 'not_found');
@@ -176,13 +176,13 @@ describe('whoever manages the account no more', () => {
     ]);
   });
 
-  test('does not come back by an invitation to themselves from before, and others keep theirs', async () => {
+  test('cannot return with an earlier invitation of their own; other invitations stay', async () => {
     const { ada, adas, eve } = await enterWithEve();
     const { email } = eve;
     await adas.ask('DELETE', `/admin/members/${eve.userId}`, undefined, 204);
     const { url } = await adas.ask('POST', '/admin/invitations', { email, role: 'member' }, 201);
     await adas.ask('POST', '/admin/invitations', { email: 'other@example.com', role: 'member' }, 201);
-    // The operator lets them in meanwhile, and they are removed again.
+    // The operator adds Eve again, and Ada removes her again.
     const again = { name: 'Eve', email, password: PASSWORD };
     const { id } = await createAdministrator(service.database, ada.accountId, again, 'member', OPERATOR);
     await adas.ask('DELETE', `/admin/members/${id}`, undefined, 204);
@@ -192,8 +192,8 @@ describe('whoever manages the account no more', () => {
   });
 });
 
-describe('mail', () => {
-  test('brings an invitation where SMTP_URL and MAIL_FROM are set', async (t) => {
+describe('invitation mail', () => {
+  test('is sent if SMTP_URL and MAIL_FROM are set', async (t) => {
     const mail = await startMailServer();
     t.after(() => mail.close());
     await using other = await startTestService({
@@ -209,12 +209,12 @@ describe('mail', () => {
     const { url, isMailed } = JSON.parse(await invited.text());
     assert.equal(isMailed, true);
     assert.ok(url.startsWith('http://listings.example.com/invitation#token='));
-    const letter = await until('the letter', () => mail.letters[0]);
-    // RFC 2045 §6.7: long lines are broken, and "=" is written as =3D.
-    const text = letter.replaceAll('=\n', '').replaceAll('=3D', '=');
+    const message = await until('the mail', () => mail.letters[0]);
+    // RFC 2045 §6.7: long lines are folded, and "=" is encoded as =3D.
+    const text = message.replaceAll('=\n', '').replaceAll('=3D', '=');
     const [mailed = ''] = /http:\/\/listings\.example\.com\/invitation#token=\S+/.exec(text) ?? [];
     assert.notEqual(mailed, '');
-    assert.notEqual(mailed, url, 'the mailed link is shown to nobody');
+    assert.notEqual(mailed, url, 'the mailed link is in no response');
     const [, token] = mailed.split('#token=');
     const accepted = await browser.send('POST', '/admin/invitations/preview', { token }, origin);
     assert.equal(JSON.parse(await accepted.text()).email, 'grace@example.com');
@@ -223,7 +223,7 @@ describe('mail', () => {
     assert.match(text, /^Subject: Join Hill Country Homes/m);
   });
 
-  test('shows whose an address is; a link that was shown does not, and the operator is told before they let its person in', async (t) => {
+  test('confirms an address; for an unconfirmed one, the CLI asks the operator to name the user', async (t) => {
     const mail = await startMailServer();
     t.after(() => mail.close());
     await using other = await startTestService({ mail: { smtpUrl: mail.url, from: 'listings@example.com' } });
@@ -236,7 +236,7 @@ describe('mail', () => {
     const { url } = await invite('ceo@example.com');
     assert.equal((await accept(new Browser(other), url.split('#token=')[1])).status, 200);
     const error = await letIn('ceo@example.com').then(
-      () => assert.fail('the person of a shown link is let in'),
+      () => assert.fail('an unconfirmed address was accepted'),
       (reason: Error) => reason,
     );
     assert.match(error.message, /Grace Hopper, here since \d{4}-.*, of "Hill Country Homes" \(acc_\w+\)/);
@@ -245,14 +245,14 @@ describe('mail', () => {
     assert.equal((await letIn('ceo@example.com', personId)).id, personId);
 
     await invite('grace@example.com');
-    const letter = await until('the letter', () => mail.letters.find((text) => text.includes('To: grace@')));
-    const mailed = letter.replaceAll('=\n', '').replaceAll('=3D', '=');
+    const message = await until('the mail', () => mail.letters.find((text) => text.includes('To: grace@')));
+    const mailed = message.replaceAll('=\n', '').replaceAll('=3D', '=');
     const [, token = ''] = /#token=(\S+)/.exec(mailed) ?? [];
     assert.equal((await accept(new Browser(other), token)).status, 200);
     assert.equal((await letIn('grace@example.com')).email, 'grace@example.com');
   });
 
-  test('that cannot be sent leaves the invitation and its link', async () => {
+  test('that cannot be sent leaves the invitation and its link valid', async () => {
     await using other = await startTestService({ mail: { smtpUrl: 'smtp://127.0.0.1:9', from: 'a@example.com' } });
     const adas = await signIn(other, await createPerson(other));
     const given = { email: 'grace@example.com', role: 'member' };

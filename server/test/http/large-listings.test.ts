@@ -9,13 +9,13 @@ import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 
 const LARGE = 30;
-/** What is read at a time, and the listing with which that was exceeded. */
+/** The bytes read at a time, plus the listing that exceeds them. */
 const CHUNK_BYTES_MAX = 2 * MEBIBYTE;
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 const tenant = await service.createTenant();
-/** Small ones before, between and after large ones; newest first. */
+/** Small listings before, between, and after large ones; newest first. */
 async function fillMixed(owner: Tenant, small: number, large: number): Promise<string[]> {
   const ids = [
     ...(await fill(service, owner, small)),
@@ -27,13 +27,13 @@ async function fillMixed(owner: Tenant, small: number, large: number): Promise<s
   return ids.reverse();
 }
 const ids = await fillMixed(tenant, 30, LARGE / 2);
-/** An account with fewer of them, which still take several chunks. */
+/** A smaller account, whose listings still take several chunks. */
 const lesser = await service.createTenant();
 const lesserIds = await fillMixed(lesser, 5, 3);
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 
-/** The lengths of a reply's chunks as they came over the wire. */
+/** The chunk lengths of a response. */
 async function readChunkLengths(query: string): Promise<number[]> {
   using connection = await openRaw(service.url);
   const lines = `Host: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nConnection: close\r\n`;
@@ -49,18 +49,18 @@ async function readChunkLengths(query: string): Promise<number[]> {
   return lengths;
 }
 
-/** Deletes listings behind the service's back. */
+/** Deletes listings directly in the database. */
 async function removeListings(removed: string[]): Promise<void> {
   for (const id of removed) await service.sql('delete from listings where id = ?', id);
 }
 
 describe('listings of nearly a mebibyte', () => {
-  test('the complete list has each of them once, in order', async () => {
+  test('are in the complete list once, in order', async () => {
     assert.deepEqual(idsOf(await readList(await service.fetch(tenant, '/v1/listings'))), ids);
   });
 
   for (const limit of [1, 2, 3, 7, lesserIds.length, lesserIds.length + 1, 1000]) {
-    test(`pages of ${limit} are the complete list, cut`, async () => {
+    test(`are in pages of ${limit} in the order of the complete list`, async () => {
       const seen: string[] = [];
       let query = `?limit=${limit}`;
       for (;;) {
@@ -69,11 +69,7 @@ describe('listings of nearly a mebibyte', () => {
         const page = await readList(response);
         seen.push(...idsOf(page));
         assert.equal(page.data.length, Math.min(limit, lesserIds.length - seen.length + page.data.length));
-        assert.equal(
-          page.nextCursor === null,
-          seen.length === lesserIds.length,
-          'the last page knows that it is the last',
-        );
+        assert.equal(page.nextCursor === null, seen.length === lesserIds.length, 'only the last page has no cursor');
         const next = `?limit=${limit}&cursor=${page.nextCursor}`;
         assert.equal(link, page.nextCursor === null ? null : `</v1/listings${next}>; rel="next"`);
         if (page.nextCursor === null) break;
@@ -89,7 +85,7 @@ describe('listings of nearly a mebibyte', () => {
       assert.ok(Math.max(...lengths) <= CHUNK_BYTES_MAX, `a chunk of ${Math.max(...lengths)} bytes`);
     });
 
-    test(`hold little memory while a reader of /v1/listings${query} pauses, and others are answered`, async () => {
+    test(`use little memory while a reader of /v1/listings${query} pauses, and other requests are served`, async () => {
       const before = memoryBytes();
       const response = await openList(service, tenant, query);
       await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
@@ -102,28 +98,28 @@ describe('listings of nearly a mebibyte', () => {
     });
   }
 
-  test('others are answered between the first byte and the last', async () => {
+  test('other requests are served while the list is sent', async () => {
     const response = await openList(service, tenant);
-    let answered = 0;
+    let served = 0;
     let isOver = false;
     const reading = readAll(response).finally(() => {
       isOver = true;
     });
     while (!isOver) {
       await (await service.fetch(tenant, '/v1/me')).text();
-      if (!isOver) answered += 1;
+      if (!isOver) served += 1;
     }
     assert.ok((await reading).isComplete);
-    assert.ok(answered > 0);
+    assert.ok(served > 0);
   });
 });
 
-test('a page that is sent in runs ends where its cursor says, although listings come and go meanwhile', async () => {
+test('a page sent in several runs ends at its cursor, even if listings are created and deleted meanwhile', async () => {
   const owner = await service.createTenant();
   const owned = (await fillWithLarge(service, owner, 14)).reverse();
   const response = await openList(service, owner, '?limit=10');
   await fill(service, owner, 5);
-  // Within the page, its last one, and the first of the next page.
+  // Within the page, its last listing, and the first of the next page.
   const gone = [owned[7], owned[9], owned[10]].map(String);
   await removeListings(gone);
   const page = JSON.parse((await readAll(response)).text);
@@ -135,7 +131,7 @@ test('a page that is sent in runs ends where its cursor says, although listings 
   );
 });
 
-test('a page that is sent in runs is cut when its key is deleted meanwhile', async () => {
+test('a page sent in several runs is cut off if its key is deleted', async () => {
   const { key, secret } = await issueApiKey(service.database, {
     accountId: tenant.accountId,
     name: 'Short-lived',

@@ -8,14 +8,14 @@ import { enrol, giveCode, guard, NEW_PASSWORD, typePassword } from '../support/t
 
 const RESET_PASSWORD = 'horse staple correct battery';
 
-/** Somebody who is about to do something with their password, the old one by then. */
+/** A user who sends a request authorized by the old password. */
 interface Scene {
   person: Person;
   browser: Browser;
   send(): Promise<Response>;
 }
 
-/** Does something just before the database is written to for the nth time, as another process may. */
+/** Runs an action just before the nth write, as another process could. */
 function before(t: TestContext, { database }: TestService, nth: number, action: () => Promise<unknown>) {
   const { write } = database;
   let writes = 0;
@@ -30,7 +30,7 @@ function before(t: TestContext, { database }: TestService, nth: number, action: 
   return { hasCome: () => writes >= nth, restore: () => mocked.mock.restore() };
 }
 
-/** Whatever the moment at which the operator resets the password: nobody is in who has given the old one. */
+/** Resets the password before each write in turn: the old password must never lead to a session. */
 function testEveryMoment(
   name: string,
   arrange: (service: TestService) => Promise<Scene>,
@@ -68,14 +68,14 @@ function signingIn(service: TestService, person: Person): Scene {
   return { person, browser, send: () => browser.send('POST', '/admin/auth/sign-in/email', given) };
 }
 
-testEveryMoment('who has given the password just before it is reset is not in', async (service) =>
+testEveryMoment('a password reset during sign-in leaves no session', async (service) =>
   signingIn(service, await createPerson(service)),
 );
 
 const codes = new WeakMap<Browser, string>();
 
 testEveryMoment(
-  'nor do they owe only the second factor',
+  'a password reset during sign-in leaves no sign-in that needs only the second factor',
   async (service) => {
     const { person, totpURI } = await guard(service);
     const scene = signingIn(service, person);
@@ -88,7 +88,7 @@ testEveryMoment(
 );
 
 for (const factor of ['totp', 'backup-code'] as const) {
-  testEveryMoment(`who gives the second factor just then is not in: ${factor}`, async (service) => {
+  testEveryMoment(`a password reset before the second factor leaves no session: ${factor}`, async (service) => {
     const { person, totpURI, backupCodes } = await guard(service);
     const browser = await typePassword(service, person);
     const code = factor === 'totp' ? nextTotp(totpURI) : backupCodes[0];
@@ -96,19 +96,19 @@ for (const factor of ['totp', 'backup-code'] as const) {
   });
 }
 
-testEveryMoment('who changes the password just then has not changed it', async (service) => {
+testEveryMoment('a password reset overrides a concurrent password change', async (service) => {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   return { person, browser, send: () => browser.send('POST', '/admin/auth/change-password', change) };
 });
 
-testEveryMoment('who switches the second factor on just then is out', async (service) => {
+testEveryMoment('a password reset ends the session that turns on the second factor', async (service) => {
   const { person, browser, totpURI } = await enrol(service);
   return { person, browser, send: () => giveCode(browser, 'totp', totp(totpURI)) };
 });
 
-testEveryMoment('who switches the second factor off just then is out', async (service) => {
+testEveryMoment('a password reset ends the session that turns off the second factor', async (service) => {
   const { person, browser, totpURI } = await guard(service);
   const given = { password: PASSWORD, code: nextTotp(totpURI) };
   return { person, browser, send: () => browser.send('POST', '/admin/auth/two-factor/disable', given) };

@@ -13,11 +13,11 @@ import { isAnyHeld } from '../support/held.ts';
 
 const service = await startSharedService();
 
-/** How somebody who is at work loses the account. */
+/** How a signed-in user loses access. */
 const ENDS: [name: string, end: (userId: string) => string][] = [
-  ['all sessions end', (userId) => `delete from sessions where user_id = '${userId}'`],
+  ['all sessions are deleted', (userId) => `delete from sessions where user_id = '${userId}'`],
   ['the session expires', (userId) => `update sessions set expires_at = '2020-01-01' where user_id = '${userId}'`],
-  ['the person is removed from the account', (userId) => `delete from memberships where user_id = '${userId}'`],
+  ['the user is removed from the account', (userId) => `delete from memberships where user_id = '${userId}'`],
 ];
 
 async function enter() {
@@ -35,7 +35,7 @@ function headersOf(browser: Browser): Record<string, string> {
 
 for (const [name, statementOf] of ENDS) {
   describe(`when ${name}`, () => {
-    test('the next request is refused', async () => {
+    test('the next request gets 401 or 409', async () => {
       const { person, browser, end } = await enter();
       await browser.ask('GET', '/admin/listings');
       await end(statementOf(person.userId));
@@ -44,12 +44,12 @@ for (const [name, statementOf] of ENDS) {
       await response.text();
     });
 
-    test('a held request is answered with 401', async () => {
+    test('a waiting request gets 401', async () => {
       const { person, browser, end } = await enter();
       const held = browser.send('GET', '/admin/events?wait=60');
-      await until('the request is held', isAnyHeld);
+      await until('the request waits', isAnyHeld);
       await end(statementOf(person.userId));
-      // Somebody else's change wakes it.
+      // Another user's change wakes it.
       const other = await signIn(service, await createPerson(service, { accountId: person.accountId }));
       await other.ask('POST', '/admin/listings', MINIMAL, 201);
       const response = await held;
@@ -57,7 +57,7 @@ for (const [name, statementOf] of ENDS) {
       assert.deepEqual([response.status, error.code, error.message], [401, 'unauthorized', 'Sign in first.']);
     });
 
-    test('a change whose body is on its way is not made', async () => {
+    test('a change whose body is being sent gets 401 and is not made', async () => {
       const { person, browser, end, listings } = await enter();
       const headers = { ...headersOf(browser), 'Content-Type': 'application/json', Expect: '100-continue' };
       const sending = request(`${service.url}/admin/listings`, { method: 'POST', headers });
@@ -72,7 +72,7 @@ for (const [name, statementOf] of ENDS) {
       assert.equal(await listings(), 0);
     });
 
-    test('an import is over, what it saved stays, and the audit log says so', async () => {
+    test('an import stops with 401; its saved rows stay and are in the audit log', async () => {
       const { person, browser, keeper, end, listings } = await enter();
       const headers = { ...headersOf(browser), 'Content-Type': 'application/x-ndjson' };
       const sending = request(`${service.url}/admin/imports`, { method: 'POST', headers });
@@ -91,7 +91,7 @@ for (const [name, statementOf] of ENDS) {
       assert.deepEqual(linesOf(imports, 'target.name'), ['1 created, 0 updated, 0 unchanged, 0 failed']);
     });
 
-    test('a list that is being sent is cut, never ended early', async () => {
+    test('a list that is being sent is cut off', async () => {
       const { person, browser, end } = await enter();
       const { accountId } = person;
       const { id: keyId, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Program' }, 201);

@@ -19,7 +19,7 @@ const full = {
 const bare = await readListing(await post(service, tenant, MINIMAL), 201);
 const rich = await readListing(await post(service, tenant, full), 201);
 
-describe('fields=… leaves these members only, in the order of all replies', () => {
+describe('fields=… limits the members and keeps their order', () => {
   const cases: [fields: string, members: string[]][] = [
     ['id', ['id']],
     ['id,address', ['id', 'address']],
@@ -42,13 +42,13 @@ describe('fields=… leaves these members only, in the order of all replies', ()
     });
   }
 
-  test('a CSV has these columns only, and no line of it is empty', async () => {
+  test('a CSV has only these columns, and no empty lines', async () => {
     assert.equal(await readText(service, tenant, CSV, '?fields=city'), 'city\r\nAustin\r\n""\r\n');
     const prices = await readText(service, tenant, CSV, '?fields=listPrice,beds');
     assert.equal(prices, 'beds,listPrice\r\n3,450000.5\r\n3,\r\n');
   });
 
-  test('a Feature keeps its id and its place', async () => {
+  test('a Feature keeps its id and geometry', async () => {
     const { features } = JSON.parse(await readText(service, tenant, GEOJSON, '?fields=city'));
     const geometry = { type: 'Point', coordinates: [-97.7431, 30.2672] };
     assert.deepEqual(features, [
@@ -57,7 +57,7 @@ describe('fields=… leaves these members only, in the order of all replies', ()
     ]);
   });
 
-  test('also beyond the first run', async () => {
+  test('even after the first run', async () => {
     const owner = await service.createTenant();
     const ids = await fill(service, owner, 600);
     for (const format of FORMATS) {
@@ -67,13 +67,13 @@ describe('fields=… leaves these members only, in the order of all replies', ()
     }
   });
 
-  test('commas may be encoded', async () => {
+  test('commas may be percent-encoded', async () => {
     const text = await readText(service, tenant, JSON_TYPE, '?fields=id%2Cbeds');
     assert.deepEqual(parseList(JSON_TYPE, text)[0], { id: rich.id, beds: 3 });
   });
 });
 
-describe('fields that cannot be meant are refused', () => {
+describe('invalid fields are rejected', () => {
   const cases: [query: string, ...faults: string[]][] = [
     ['fields=', 'query.fields: blank'],
     ['fields=adress', 'query.fields: invalid_choice'],
@@ -94,7 +94,7 @@ describe('fields that cannot be meant are refused', () => {
     });
   }
 
-  test('an unknown one is told the nearest one, or all of them', async () => {
+  test('an unknown field gets the nearest name or all names', async () => {
     for (const [given, said] of [
       ['adress', '"address"'],
       ['ID', '"id"'],
@@ -106,7 +106,7 @@ describe('fields that cannot be meant are refused', () => {
     }
   });
 
-  test('many of them do not make a long reply', async () => {
+  test('many invalid fields get a short response', async () => {
     const response = await service.fetch(tenant, `/v1/listings?fields=${'x,'.repeat(7_000)}`);
     const error = await readError(response, 400, 'invalid_query');
     assert.ok((error.details?.length ?? 0) <= 30);

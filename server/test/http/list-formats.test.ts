@@ -17,8 +17,8 @@ const HOSTILE = [
   ...['1e3', 'true', '😀語é', 'a\u2028b', 'a\ufeffb', '<script>', '%00', '</a>'],
 ];
 
-describe('every format has the same listings', () => {
-  test('with every field, with few, and with hostile texts in all of them', async () => {
+describe('every format contains the same listings', () => {
+  test('with all fields, with few, and with hostile texts', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, MINIMAL), 201);
     await readListing(await post(service, tenant, FULL_LISTING), 201);
@@ -43,7 +43,7 @@ describe('every format has the same listings', () => {
     });
   }
 
-  test('pages follow each other by Link, and the format may change between them', async () => {
+  test('Link headers lead through all pages, even if the format changes between them', async () => {
     const tenant = await service.createTenant();
     const ids = await fill(service, tenant, 9);
     const seen: unknown[] = [];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fill, MINIMAL, plant, post } from '../../../testkit/src/listings.ts';
-import { faultsOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { faultsOf, linesOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 
 const service = await startTestService();
@@ -33,21 +33,18 @@ test('an account without listings has an empty list', async () => {
   assert.deepEqual(rest, { data: [], nextCursor: null, sequence: 0 });
 });
 
-describe('the list is the whole account, newest first', () => {
+describe("the list has all the account's listings, newest first", () => {
   for (const count of [1, 249, 250, 251, 501]) {
     test(`${count} listings`, async () => {
       const tenant = await service.createTenant();
       const ids = await fill(service, tenant, count);
       const { data, nextCursor, sequence } = await readList(await list(tenant));
-      assert.deepEqual(
-        data.map(({ id }) => id),
-        ids.toSorted().reverse(),
-      );
+      assert.deepEqual(linesOf(data, 'id'), ids.toSorted().reverse());
       assert.deepEqual([nextCursor, sequence], [null, count]);
     });
   }
 
-  test('300 listings that were created at once over HTTP', async () => {
+  test('300 listings created concurrently over HTTP', async () => {
     const tenant = await service.createTenant();
     const creating = Array.from({ length: 300 }, async (_, index) =>
       readListing(await post(service, tenant, { ...MINIMAL, address: `${index} Elm Street` }), 201),
@@ -59,20 +56,20 @@ describe('the list is the whole account, newest first', () => {
   });
 });
 
-test('many pages that are asked for at once are whole, and lead to the end', async () => {
+test('clients that page through the list concurrently all get every listing', async () => {
   const tenant = await service.createTenant();
   const newestFirst = (await fill(service, tenant, 900)).toSorted().reverse();
   const walks = await Promise.all(Array.from({ length: 12 }, () => readPages(tenant, 400)));
   for (const ids of walks) assert.deepEqual(ids, newestFirst);
 });
 
-test('a list never has a listing of another account', async () => {
+test("a list never contains another account's listings", async () => {
   const [one, other] = [await service.createTenant(), await service.createTenant()];
   const ids = await fill(service, one, 3);
   const otherIds = await fill(service, other, 2);
   const lists = [await readList(await list(one)), await readList(await list(other))];
   assert.deepEqual(
-    lists.map(({ data }) => data.map(({ id }) => id)),
+    lists.map(({ data }) => linesOf(data, 'id')),
     [ids.toReversed(), otherIds.toReversed()],
   );
   assert.deepEqual(
@@ -81,7 +78,7 @@ test('a list never has a listing of another account', async () => {
   );
 });
 
-describe('pages are the complete list, cut', () => {
+describe('pages together are the complete list', () => {
   for (const [count, limit] of [
     [7, 1],
     [7, 3],
@@ -93,22 +90,16 @@ describe('pages are the complete list, cut', () => {
       const tenant = await service.createTenant();
       await plant(service, tenant, count);
       const { data } = await readList(await list(tenant));
-      assert.deepEqual(
-        await readPages(tenant, limit),
-        data.map(({ id }) => id),
-      );
+      assert.deepEqual(await readPages(tenant, limit), linesOf(data, 'id'));
     });
   }
 
-  test('without a limit a cursor gives all the rest', async () => {
+  test('with a cursor and no limit, the response has all the rest', async () => {
     const tenant = await service.createTenant();
     const ids = await fill(service, tenant, 300);
     const { nextCursor } = await readList(await list(tenant, '?limit=10'));
     const rest = await readList(await list(tenant, `?cursor=${nextCursor}`));
-    assert.deepEqual(
-      rest.data.map(({ id }) => id),
-      ids.toReversed().slice(10),
-    );
+    assert.deepEqual(linesOf(rest.data, 'id'), ids.toReversed().slice(10));
     assert.equal(rest.nextCursor, null);
   });
 
@@ -118,14 +109,11 @@ describe('pages are the complete list, cut', () => {
     const { nextCursor } = await readList(await list(tenant, '?limit=2'));
     for (const limit of [3, 5, 3]) {
       const { data } = await readList(await list(tenant, `?limit=${limit}&cursor=${nextCursor}`));
-      assert.deepEqual(
-        data.map(({ id }) => id),
-        ids.slice(2, 2 + limit),
-      );
+      assert.deepEqual(linesOf(data, 'id'), ids.slice(2, 2 + limit));
     }
   });
 
-  test('listings created between pages neither skip nor repeat one that was there', async () => {
+  test('listings created between pages do not skip or repeat existing ones', async () => {
     const tenant = await service.createTenant();
     const ids = await fill(service, tenant, 20);
     const seen = await readPages(tenant, 3, async () => {
@@ -135,8 +123,8 @@ describe('pages are the complete list, cut', () => {
   });
 });
 
-describe('the list’s ETag is weak and changes with the list', () => {
-  test('a matching one gets 304 without a body until something is created', async () => {
+describe('the list has a weak ETag that changes with it', () => {
+  test('a matching tag gets 304 without a body until a listing is created', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 3);
     const etag = (await list(tenant)).headers.get('etag') ?? '';
@@ -154,7 +142,7 @@ describe('the list’s ETag is weak and changes with the list', () => {
     assert.equal((await readList(changed)).data.length, 4);
   });
 
-  test('each account, limit and cursor has its own', async () => {
+  test('each account, limit, and cursor has its own tag', async () => {
     const tenants = [await service.createTenant(), await service.createTenant()];
     const [tenant] = tenants;
     assert.ok(tenant);
@@ -165,7 +153,7 @@ describe('the list’s ETag is weak and changes with the list', () => {
     assert.equal(new Set(etags).size, queries.length);
   });
 
-  test('another listing’s tag does not match, and a tag that cannot be read is refused', async () => {
+  test("a listing's tag does not match, and an invalid tag is rejected", async () => {
     const tenant = await service.createTenant();
     assert.equal((await list(tenant, '', { 'If-None-Match': '"1", W/"x"' })).status, 200);
     for (const given of ['nonsense', '"open', 'W/x', '"a" "b"', '"a",', '']) {
@@ -203,7 +191,7 @@ const badQueries: [query: string, code: string, ...faults: string[]][] = [
   ['limt=0&limit=0', 'unknown_parameter', 'query.limit: out_of_range', 'query.limt: unknown_field'],
 ];
 
-describe('a query that cannot be meant is refused, never guessed or clamped', () => {
+describe('an invalid query is rejected, never guessed or clamped', () => {
   for (const [query, code, ...faults] of badQueries) {
     test(query, async () => {
       const tenant = await service.createTenant();
@@ -211,7 +199,7 @@ describe('a query that cannot be meant is refused, never guessed or clamped', ()
     });
   }
 
-  test('an unknown parameter is told the nearest one', async () => {
+  test('an unknown parameter gets the nearest name', async () => {
     const tenant = await service.createTenant();
     for (const [given, nearest] of [
       ['limt', 'limit'],

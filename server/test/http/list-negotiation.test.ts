@@ -37,12 +37,12 @@ const CASES: [accept: string, format: string][] = [
   ['application/geo+json, application/json', GEOJSON],
 ];
 
-const REFUSED = [
+const REJECTED = [
   ...['application/xml', 'image/*', 'text/csv;q=0', 'text/*;q=0, application/json;q=0.000', '*/*;q=0'],
   ...['text/csv; charset=iso-8859-1', 'application/json; version=2', 'application/vnd.geo+json', 'nonsense', ','],
 ];
 
-describe('Accept decides as what a list comes (RFC 9110 §12.5.1)', () => {
+describe('Accept selects the format of a list (RFC 9110 §12.5.1)', () => {
   for (const [accept, format] of CASES) {
     test(`Accept: ${accept}`, async () => {
       const response = await service.fetch(tenant, '/v1/listings', { headers: { Accept: accept } });
@@ -52,14 +52,14 @@ describe('Accept decides as what a list comes (RFC 9110 §12.5.1)', () => {
     });
   }
 
-  test('without the header it is JSON', async () => {
+  test('without Accept the list is JSON', async () => {
     const lines = `Host: a\r\nAuthorization: Bearer ${tenant.key}\r\n\r\n`;
     const { headers } = await sendRaw(service.url, `GET /v1/listings HTTP/1.1\r\n${lines}`);
     assert.equal(headers['content-type'], JSON_TYPE);
   });
 
-  for (const accept of REFUSED) {
-    test(`Accept: ${accept} gets 406, as JSON, which names what there is`, async () => {
+  for (const accept of REJECTED) {
+    test(`Accept: ${accept} gets 406 in JSON with the available formats`, async () => {
       const response = await service.fetch(tenant, '/v1/listings', { headers: { Accept: accept } });
       const { message } = await readError(response, 406, 'not_acceptable');
       for (const format of [JSON_TYPE, NDJSON, CSV, GEOJSON]) assert.ok(message.includes(format), message);
@@ -67,7 +67,7 @@ describe('Accept decides as what a list comes (RFC 9110 §12.5.1)', () => {
   }
 });
 
-test('errors are JSON in every format, and Accept is looked at before the query', async () => {
+test('errors are JSON in every format, and Accept is checked before the query', async () => {
   for (const accept of [NDJSON, CSV, GEOJSON]) {
     const headers = { Accept: accept };
     await readError(await service.fetch(tenant, '/v1/listings?limit=0', { headers }), 400, 'invalid_query');
@@ -76,6 +76,6 @@ test('errors are JSON in every format, and Accept is looked at before the query'
     const { status } = await fetch(`${service.url}/v1/listings`, { headers });
     assert.equal(status, 401);
   }
-  const refused = { headers: { Accept: 'image/png' } };
-  await readError(await service.fetch(tenant, '/v1/listings?limit=0', refused), 406, 'not_acceptable');
+  const rejected = { headers: { Accept: 'image/png' } };
+  await readError(await service.fetch(tenant, '/v1/listings?limit=0', rejected), 406, 'not_acceptable');
 });

@@ -14,13 +14,13 @@ const HEADER =
   'currency,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,latitude,longitude,description,photos,' +
   'metadata,version,createdAt,updatedAt\r\n';
 
-/** What ends every list of a fresh account with so many listings. */
+/** The closing members of the account's list. */
 async function readFrame(tenant: Tenant) {
   const { nextCursor, sequence, epoch } = JSON.parse(await readText(service, tenant, JSON_TYPE));
   return { nextCursor, sequence, epoch };
 }
 
-test('an empty account has a list in every format', async () => {
+test('every format of an empty list', async () => {
   const tenant = await service.createTenant();
   const { epoch } = await readFrame(tenant);
   const frame = `"nextCursor":null,"sequence":0,"epoch":"${epoch}"}`;
@@ -35,7 +35,7 @@ test('an empty account has a list in every format', async () => {
   }
 });
 
-test('two listings, one of them with a place', async () => {
+test('every format of two listings, one of them with coordinates', async () => {
   const tenant = await service.createTenant();
   const place = { latitude: 30.2672, longitude: -97.7431 };
   const photos = [{ url: 'https://a.example/1.jpg', caption: 'a "b"' }];
@@ -71,7 +71,7 @@ test('two listings, one of them with a place', async () => {
   assert.equal(await readText(service, tenant, GEOJSON), collection);
 });
 
-test('a page has a Link to the next in every format, and the next cursor where there is a place for it', async () => {
+test('every format links to the next page, and both JSON formats have its cursor', async () => {
   const tenant = await service.createTenant();
   for (let count = 0; count < 3; count += 1) await readListing(await post(service, tenant, MINIMAL), 201);
   for (const format of FORMATS) {
@@ -85,7 +85,7 @@ test('a page has a Link to the next in every format, and the next cursor where t
   }
 });
 
-test('a CSV has the sequence and the epoch in its headers', async () => {
+test('only a CSV has the sequence and epoch in headers', async () => {
   const tenant = await service.createTenant();
   await readListing(await post(service, tenant, MINIMAL), 201);
   const { sequence, epoch } = await readFrame(tenant);
@@ -96,7 +96,7 @@ test('a CSV has the sequence and the epoch in its headers', async () => {
   }
 });
 
-test('Content-Type names the format, and of a text its charset', async () => {
+test('Content-Type names the format, and the charset of a CSV', async () => {
   const tenant = await service.createTenant();
   for (const format of FORMATS) {
     const { headers } = await service.fetch(tenant, '/v1/listings', { headers: { Accept: format } });
@@ -104,8 +104,8 @@ test('Content-Type names the format, and of a text its charset', async () => {
   }
 });
 
-describe('each format has an ETag of its own', () => {
-  test('which gets 304, and for the other formats 200', async () => {
+describe('each format has its own ETag', () => {
+  test('which gets 304 for this format and 200 for others', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, MINIMAL), 201);
     for (const query of ['', '?limit=1', '?fields=id']) {
@@ -138,7 +138,7 @@ test('HEAD has the headers of GET in every format', async () => {
     assert.equal(await head?.text(), '');
   }
 });
-test('a total stands at the end, in a CSV in its headers', () => {
+test('the total is in the last member or line, or in a header of a CSV', () => {
   const frame = { nextCursor: null, sequence: 7, epoch: 'abcdefgh', total: 5 };
   const reply = (format: string) => replyList(formatOf(format), { frame, first: [], rest: undefined }, ['id'], {});
   const members = '"nextCursor":null,"sequence":7,"epoch":"abcdefgh","total":5}';

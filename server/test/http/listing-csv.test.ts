@@ -9,7 +9,7 @@ const FIELDS = ['id', 'address', 'beds', 'listPrice', 'latitude', 'description',
 
 const encode = (listing: Record<string, unknown>) => toCsvLine(FIELDS.map((field) => encodeCell(listing[field])));
 
-/** What an independent parser and `decodeRecord` make of a line. */
+/** Reads a line with an independent parser and `decodeRecord`. */
 function decode(line: string) {
   const [cells = [], ...others]: string[][] = parse(line, { record_delimiter: '\r\n' });
   assert.deepEqual([cells.length, others], [FIELDS.length, []]);
@@ -21,7 +21,7 @@ const PIECES = [
   ...['😀', '0', 'null', '{', '\u2028', '\ufeff'],
 ];
 
-describe('a listing that becomes a line of CSV comes back the same', () => {
+describe('a listing is unchanged after encoding and decoding as CSV', () => {
   test('with hostile text in every cell', () => {
     const random = generator(1);
     const text = () =>
@@ -42,7 +42,7 @@ describe('a listing that becomes a line of CSV comes back the same', () => {
     }
   });
 
-  test('fields that are not there are empty cells, which are null', () => {
+  test('a missing field is an empty cell, which is decoded as null', () => {
     const line = encode({ id: 'lst_0', beds: 0, photos: [], metadata: {} });
     assert.equal(line, 'lst_0,,0,,,,[],{},\r\n');
     const [address, listPrice, latitude, description, version] = Array(5).fill(null);
@@ -51,7 +51,7 @@ describe('a listing that becomes a line of CSV comes back the same', () => {
   });
 });
 
-describe('a text that a spreadsheet would run gets one quote, which is taken away again', () => {
+describe('a text that a spreadsheet would evaluate is escaped with a quote', () => {
   for (const [text, cell] of [
     ['=1+1', "'=1+1"],
     ['+49 30', "'+49 30"],
@@ -81,18 +81,18 @@ describe('a text that a spreadsheet would run gets one quote, which is taken awa
     });
   }
 
-  test('a text that somebody else wrote without the quote is taken as it is', () => {
+  test('unescaped cells of other programs are read as they are', () => {
     assert.deepEqual(decodeRecord({ address: '=1', city: "'t Harde" }).value, { address: '=1', city: "'t Harde" });
   });
 
-  test('within JSON an escape keeps the sign', () => {
+  test('JSON cells escape the sign within the JSON', () => {
     const metadata = { 'a;=1': ';＝1', b: ";'=1", c: -1 };
     const cell = encodeCell(metadata);
     assert.doesNotMatch(cell, /;[=＝]/);
     assert.deepEqual(decodeRecord({ metadata: cell }).value, { metadata });
   });
 
-  test('numbers are never touched', () => {
+  test('numbers are not escaped', () => {
     assert.equal(encodeCell(-97.7431), '-97.7431');
     assert.equal(encodeCell(-1e-8), '-1e-8');
     const { value } = decodeRecord({ longitude: '-97.7431', latitude: '-1e-8' });
@@ -100,33 +100,33 @@ describe('a text that a spreadsheet would run gets one quote, which is taken awa
   });
 });
 
-describe('a number in a cell is written as in JSON', () => {
+describe('numbers in cells have the syntax of JSON', () => {
   for (const cell of ['3', '3.0', '-0', '1e3', '4.5E+05', ' 3 ', '0.10', '-97.7431']) {
-    test(`${JSON.stringify(cell)} is one`, () => {
+    test(`${JSON.stringify(cell)} is a number`, () => {
       assert.deepEqual(decodeRecord({ listPrice: cell }).value, { listPrice: parseJson(cell).value });
     });
   }
   for (const cell of [
     ...['007', '+5', '.5', '5.', '1,000', '$5', '0x10', 'Infinity', 'NaN', 'null', '1e', '１', "'5", ' '],
   ]) {
-    test(`${JSON.stringify(cell)} stays the text that the field refuses`, () => {
+    test(`${JSON.stringify(cell)} stays text`, () => {
       assert.deepEqual(decodeRecord({ listPrice: cell }), { value: { listPrice: cell }, inexactNumbers: [] });
     });
   }
 
-  test('one that a double cannot hold is reported, also within metadata', () => {
+  test('a number that a double cannot hold is reported, even in metadata', () => {
     const { inexactNumbers } = decodeRecord({ listPrice: '9007199254740993', metadata: '{"a":1e400}', beds: '3' });
     assert.deepEqual(inexactNumbers, [['listPrice'], ['metadata', 'a']]);
   });
 });
 
-test('a cell that should be JSON and is not stays a text', () => {
+test('a cell with invalid JSON stays text', () => {
   for (const metadata of ["{'a':1}", '{"a":1,"a":2}', 'null', "'{}", '{"__proto__"']) {
     assert.deepEqual(decodeRecord({ metadata }).value, { metadata });
   }
 });
 
-test('a line is quoted as RFC 4180 has it, and never empty', () => {
+test('a line is quoted as in RFC 4180 and never empty', () => {
   assert.equal(toCsvLine(['a', 'b c', '']), 'a,b c,\r\n');
   assert.equal(toCsvLine(['a,b', 'say "x"', 'one\ntwo', '\r']), '"a,b","say ""x""","one\ntwo","\r"\r\n');
   assert.equal(toCsvLine(['']), '""\r\n');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
-import { readError } from '../../../testkit/src/replies.ts';
+import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 
@@ -14,24 +14,18 @@ async function loggedAs(requestId: string): Promise<Record<string, unknown>> {
   return JSON.parse(await until('the log line', ask));
 }
 
-test('a request is logged with who sent it, what it was and how it ended', async () => {
+test("the log has a request's sender, target, and outcome", async () => {
   await service.fetch(tenant, '/v1/listings?limit=5', { headers: { 'X-Request-Id': 'good-1' } });
   const { method, path, status, accountId, keyId, address, durationMs, code } = await loggedAs('good-1');
   assert.deepEqual(
     { method, path, status, address, code },
-    {
-      method: 'GET',
-      path: '/v1/listings',
-      status: 200,
-      address: '127.0.0.1',
-      code: undefined,
-    },
+    { method: 'GET', path: '/v1/listings', status: 200, address: '127.0.0.1', code: undefined },
   );
   assert.deepEqual({ accountId, keyId }, { accountId: tenant.accountId, keyId: tenant.keyId });
   assert.equal(typeof durationMs, 'number');
 });
 
-test('a request of the dashboard is logged with the person and the account, and without the cookie', async () => {
+test('the log has the user and account of a dashboard request, but not the cookie', async () => {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   await browser.send('GET', '/admin/listings', undefined, { 'X-Request-Id': 'hand-1' });
@@ -40,23 +34,23 @@ test('a request of the dashboard is logged with the person and the account, and 
   for (const value of browser.cookies.values()) assert.ok(!service.logLines.join('').includes(value));
 });
 
-test('a request that failed is logged with the code of its error', async () => {
+test('the log has the error code of a failed request', async () => {
   await service.fetch(tenant, '/v1/listings?limt=5', { headers: { 'X-Request-Id': 'bad-1' } });
   const { status, code } = await loggedAs('bad-1');
   assert.deepEqual({ status, code }, { status: 400, code: 'unknown_parameter' });
 });
 
-test('a key that stands in a path does not lie in the log', async () => {
+test('the log omits a key in the path', async () => {
   await service.fetch(tenant, `/v1/${tenant.key}"x`, { headers: { 'X-Request-Id': 'leak-1' } });
   const { path } = await loggedAs('leak-1');
   assert.equal(path, '/v1/plk_…%22x');
   assert.ok(!service.logLines.join('').includes(tenant.key));
 });
 
-/** Each byte as a percent sign and two digits. */
+/** Percent-encodes each byte. */
 const encodeBytes = (text: string) => text.replaceAll(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
 
-test('a key that stands in a path does not lie in the log however it is encoded', async () => {
+test('the log omits a key in the path however it is encoded', async () => {
   const { key } = tenant;
   const twice = encodeBytes(encodeBytes(key));
   const written = [
@@ -78,12 +72,12 @@ test('a key that stands in a path does not lie in the log however it is encoded'
   }
 });
 
-test('a path without a key is logged as it was sent', async () => {
+test('the log has a path without a key as it was sent', async () => {
   await service.fetch(tenant, '/v1/listings/external/%41%2525%zz', { headers: { 'X-Request-Id': 'plain-1' } });
   assert.equal((await loggedAs('plain-1')).path, '/v1/listings/external/%41%2525%zz');
 });
 
-test('a mistyped name is told the one that was probably meant', async () => {
+test('an unknown field gets the nearest name', async () => {
   const body = JSON.stringify({
     adress: '12 Elm Street',
     address: '1',
@@ -94,12 +88,9 @@ test('a mistyped name is told the one that was probably meant', async () => {
   });
   const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
   const { details } = await readError(await service.fetch(tenant, '/v1/listings', init), 422, 'validation_failed');
-  assert.deepEqual(
-    details?.map(({ message }) => message),
-    [
-      'There is no such field; did you mean address?',
-      'There is no such field; did you mean listPrice?',
-      'There is no such field; put your own values into metadata.',
-    ],
-  );
+  assert.deepEqual(linesOf(details, 'message'), [
+    'There is no such field; did you mean address?',
+    'There is no such field; did you mean listPrice?',
+    'There is no such field; put your own values into metadata.',
+  ]);
 });

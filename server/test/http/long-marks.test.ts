@@ -8,13 +8,13 @@ import { MARKS_MAX } from '../../src/lib/nfc.ts';
 
 const service = await startSharedService();
 
-/** An acute above and a grave below by turns: normalising sorts them, and takes the square of their number. */
+/** Alternating acute and grave accents, which normalization sorts in quadratic time. */
 const marks = (count: number) => `a${'\u0301\u0316'.repeat(count / 2)}`;
 const LONG = marks(20_000);
-/** Three of them fit into a body of 16 KiB. */
+/** Three of them fit into 16 KiB. */
 const SHORT = marks(1_500);
 
-test('no text makes the service sort its marks for long, whoever sends it and wherever', async (t) => {
+test('no request makes the service sort a long run of combining marks', async (t) => {
   const tenant = await service.createTenant();
   const ada = await signIn(service, await createPerson(service));
   const { normalize } = String.prototype;
@@ -49,13 +49,13 @@ test('no text makes the service sort its marks for long, whoever sends it and wh
     [service.fetch(tenant, `/v1/listings?city=${query}`), 400],
     [service.fetch(tenant, `/v1/listings/external/${query}`), 404],
   ] as const) {
-    const answer = await response;
-    assert.equal(answer.status, status, `${answer.url} ${(await answer.text()).slice(0, 300)}`);
+    const received = await response;
+    assert.equal(received.status, status, `${received.url} ${(await received.text()).slice(0, 300)}`);
   }
   assert.ok(longest <= MARKS_MAX, `${longest} marks were sorted`);
 });
 
-test('as many accents as somebody stacks for fun are kept, more are refused as what they are', async () => {
+test('a text may stack combining marks up to a limit, and more is an invalid format', async () => {
   const tenant = await service.createTenant();
   const create = (description: string) =>
     post(service, tenant, { ...MINIMAL, description, metadata: { note: description } });

@@ -10,16 +10,16 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
 const WAITERS = 400;
-/** Of one pool's ten connections. */
+/** Out of the pool's ten connections. */
 const READING_MAX = 4;
 const ACCOUNTS = 100;
 
-describe('very many requests that wait', () => {
-  test('cost one query at a time, and are all answered by one change', async () => {
+describe('many waiting requests', () => {
+  test('cost one query at a time, and one change ends them all', async () => {
     const tenant = await service.createTenant();
     const replies = await hold(service, Array(WAITERS).fill(tenant), 'wait=60');
     const reads = countReads(service);
-    await until('others have been looked for', () => reads.others >= 3);
+    await until('the database was polled', () => reads.others >= 3);
     assert.ok(reads.others < WAITERS / 10);
 
     const [id] = await fill(service, tenant, 1);
@@ -31,7 +31,7 @@ describe('very many requests that wait', () => {
     assert.ok(!isAnyHeld());
   });
 
-  test('are all answered at once, empty, when the service stops', async () => {
+  test('all get an empty response when the service stops', async () => {
     const stopping = await startTestService();
     const tenant = await stopping.createTenant();
     await fill(stopping, tenant, 1);
@@ -46,7 +46,7 @@ describe('very many requests that wait', () => {
   });
 });
 
-test('requests of many accounts are each answered with what is theirs', async () => {
+test("waiting requests of many accounts each get their own account's event", async () => {
   const tenants = await Promise.all(Array.from({ length: ACCOUNTS }, () => service.createTenant()));
   const replies = await hold(service, tenants, 'wait=60');
   const ids = await Promise.all(tenants.map(async (tenant) => (await fill(service, tenant, 1))[0]));
@@ -56,7 +56,7 @@ test('requests of many accounts are each answered with what is theirs', async ()
   }
 });
 
-/** Counts the reads of a service from now on, and how many run at a time; they wait until all are there. */
+/** Counts all reads from now on and the most at a time; they wait until all requests are woken. */
 function watchReads({ database }: TestService, before = () => {}) {
   const reads = { running: 0, most: 0, all: 0 };
   const { execute, executeRun } = database;
@@ -65,7 +65,7 @@ function watchReads({ database }: TestService, before = () => {}) {
     reads.running += 1;
     reads.most = Math.max(reads.most, reads.running);
     try {
-      // The hub's own look comes first, and wakes all.
+      // The hub's own read is first and wakes all.
       if (reads.all > 1) await untilAllWoken();
       before();
       return await read();
@@ -78,19 +78,19 @@ function watchReads({ database }: TestService, before = () => {}) {
   return reads;
 }
 
-describe('requests that are woken together', () => {
-  test('read a few at a time, and the others wait for their turn', async () => {
+describe('requests woken together', () => {
+  test('read a few at a time', async () => {
     await using slow = await startTestService();
     const tenant = await slow.createTenant();
     const replies = await hold(slow, Array(WAITERS).fill(tenant), 'wait=60');
     const reads = watchReads(slow);
     await fill(slow, tenant, 1);
     for (const { status } of await Promise.all(replies)) assert.equal(status, 200);
-    // And one that looks for what others have changed.
+    // One more: the read for other processes' events.
     assert.ok(reads.most <= READING_MAX + 1, `${reads.most} at a time`);
   });
 
-  test('are all told so when the database is lost, without each trying it', async () => {
+  test('all fail with one read if the database is lost', async () => {
     await using lost = await startTestService();
     const tenant = await lost.createTenant();
     const replies = await hold(lost, Array(WAITERS).fill(tenant), 'wait=60');
@@ -100,11 +100,11 @@ describe('requests that are woken together', () => {
     for (const { status, body } of await Promise.all(replies)) {
       assert.deepEqual([status, JSON.parse(body).error.code], [503, 'unavailable']);
     }
-    assert.ok(reads.all < WAITERS / 10, `${reads.all} tries`);
+    assert.ok(reads.all < WAITERS / 10, `${reads.all} reads`);
   });
 });
 
-test('a database that fails while requests wait is told to them, as to all others', async () => {
+test('waiting requests get 500 if the database fails', async () => {
   await using failing = await startTestService();
   const replies = await hold(failing, [await failing.createTenant()], 'wait=60');
   const { execute } = failing.database;

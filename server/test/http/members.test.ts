@@ -20,7 +20,7 @@ async function addTo(accountId: string, { userId }: Person): Promise<void> {
   await service.database.write((session) => insertMembership(session, membership));
 }
 
-/** What the audit log tells of the team, the latest first. */
+/** The audit log about members, newest first. */
 async function teamLog(browser: Browser): Promise<unknown[]> {
   const { data } = await browser.ask('GET', '/admin/activity');
   return data
@@ -28,8 +28,8 @@ async function teamLog(browser: Browser): Promise<unknown[]> {
     .map(({ action, actor, target }: Record<string, { name: string }>) => [action, actor?.name, target?.name]);
 }
 
-describe('a new role', () => {
-  test('holds from the next request on, and is written down', async () => {
+describe('a role change', () => {
+  test('applies to the next request and is in the audit log', async () => {
     const { adas, graces, grace } = await createTeam();
     await graces.ask('GET', '/admin/api-keys', undefined, 403);
     const changed = await adas.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'administrator' });
@@ -43,7 +43,7 @@ describe('a new role', () => {
     ]);
   });
 
-  test('that is the old one changes nothing, and nothing is written down', async () => {
+  test('to the same role changes nothing and is not in the audit log', async () => {
     const { adas, ada } = await createTeam();
     const before = await teamLog(adas);
     await adas.ask('PATCH', `/admin/members/${ada.userId}`, { role: 'administrator' });
@@ -51,8 +51,8 @@ describe('a new role', () => {
   });
 });
 
-describe('somebody who is removed', () => {
-  test('is out with the next request and cannot sign in, if they belong to no other account', async () => {
+describe('a removed user', () => {
+  test('without another account is signed out and cannot sign in', async () => {
     const { adas, graces, grace } = await createTeam();
     await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
     assert.equal(await graces.ask('GET', '/admin/session'), null);
@@ -63,7 +63,7 @@ describe('somebody who is removed', () => {
     assert.deepEqual((await teamLog(adas))[0], ['member.removed', 'Ada Lovelace', `Grace Hopper <${grace.email}>`]);
   });
 
-  test('keeps the other accounts that they belong to, and chooses one to work in', async () => {
+  test('with another account can choose that one', async () => {
     const { adas, graces, grace } = await createTeam();
     const { id } = await createAccount(service.database, 'Second');
     await addTo(id, grace);
@@ -73,7 +73,7 @@ describe('somebody who is removed', () => {
     assert.equal((await graces.ask('PUT', '/admin/session/account', { accountId: id })).account.id, id);
   });
 
-  test('loses a request that is held', async () => {
+  test('loses their waiting request', async () => {
     const { adas, graces, grace } = await createTeam();
     const held = graces.send('GET', '/admin/events?wait=30');
     await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);
@@ -83,7 +83,7 @@ describe('somebody who is removed', () => {
 });
 
 describe('the last administrator', () => {
-  test('can be neither removed nor made a member, also by themselves', async () => {
+  test('cannot be removed or made a member, even by themselves', async () => {
     const { ada, adas } = await createTeam();
     for (const [method, body] of [
       ['PATCH', { role: 'member' }],
@@ -96,7 +96,7 @@ describe('the last administrator', () => {
     assert.equal((await adas.ask('GET', '/admin/session')).account.role, 'administrator');
   });
 
-  test('is left when two demote each other at once', async () => {
+  test('remains when two demote each other at once', async () => {
     const { ada, adas, grace, graces } = await createTeam();
     await adas.ask('PATCH', `/admin/members/${grace.userId}`, { role: 'administrator' });
     const responses = await Promise.all([
@@ -107,8 +107,8 @@ describe('the last administrator', () => {
   });
 });
 
-describe('the team of an account', () => {
-  test('takes no account from the body', async () => {
+describe('the members of an account', () => {
+  test('requests cannot name another account in the body', async () => {
     const { adas, grace } = await createTeam();
     const other = await createPerson(service);
     const given = { role: 'administrator', accountId: other.accountId };

@@ -6,7 +6,7 @@ import { startSharedService, type Tenant } from '../../../testkit/src/service.ts
 import { type Fields, Model, type ModelListing, withoutTimes } from '../support/model.ts';
 import { type Step, steps } from '../support/model-steps.ts';
 
-/** `npm run test:model` has 10,000; what a failure prints as seed and path can be given to run it again. */
+/** `npm run test:model` runs 10,000; repeat a failure with the seed and path that it prints. */
 const { MODEL_RUNS = '40', MODEL_SEED, MODEL_PATH } = process.env;
 const options = {
   numRuns: Number(MODEL_RUNS),
@@ -16,14 +16,14 @@ const options = {
 
 const service = await startSharedService();
 
-/** A request, and what it must answer. */
+/** A request and its response. */
 interface Done {
   request: [method: string, path: string, body?: unknown, headers?: Record<string, string>];
   status: number;
   text: string;
 }
 
-/** A client with the model of what its account holds. */
+/** A client with a model of its account. */
 class Client {
   readonly model = new Model();
   readonly tenant: Tenant;
@@ -74,10 +74,10 @@ class Client {
     const id = current?.id ?? 'lst_00000000000000000000000000';
     const isTaken =
       current !== undefined && typeof patch.externalId === 'string' && this.model.isTaken(patch.externalId, id);
-    const refused = current === undefined ? 404 : 409;
-    const isRefused = current === undefined || isTaken;
-    const reply = await this.#change(isRefused ? refused : 200, 'PATCH', `/listings/${id}`, patch);
-    if (!isRefused) assertSame(reply, this.model.patch(id, patch));
+    const rejected = current === undefined ? 404 : 409;
+    const isRejected = current === undefined || isTaken;
+    const reply = await this.#change(isRejected ? rejected : 200, 'PATCH', `/listings/${id}`, patch);
+    if (!isRejected) assertSame(reply, this.model.patch(id, patch));
   }
 
   async #delete(current: ModelListing | undefined): Promise<void> {
@@ -96,9 +96,7 @@ class Client {
   async #import(rows: Fields[], isAtomic: boolean): Promise<void> {
     const path = isAtomic ? '/imports?atomic=true' : '/imports';
     const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-    const response = await send(service, this.tenant, 'POST', path, body, {
-      'Content-Type': 'application/x-ndjson',
-    });
+    const response = await send(service, this.tenant, 'POST', path, body, { 'Content-Type': 'application/x-ndjson' });
     const report = JSON.parse(await response.text());
     const outcomes = { created: 0, updated: 0, unchanged: 0 };
     const before = new Set(this.model.listings.keys());
@@ -107,7 +105,7 @@ class Client {
     assert.deepEqual(report, { ...outcomes, failed: 0, errors: [] });
   }
 
-  /** What has been created has ids in the order of the rows. */
+  /** New listings have ids in the order of the rows. */
   #importRow(row: Fields, fresh: Fields[]): 'created' | 'updated' | 'unchanged' {
     const current = this.model.findByExternalId(row.externalId);
     if (current === undefined) {
@@ -117,7 +115,7 @@ class Client {
     return this.model.replace(current.id, row).version === current.version ? 'unchanged' : 'updated';
   }
 
-  /** What was answered with 2xx before is answered again, and changes nothing. */
+  /** Repeats a successful request: same response, no change. */
   async #retry(at: number): Promise<void> {
     const earlier = this.#done[at % Math.max(1, this.#done.length)];
     if (earlier === undefined) return;
@@ -126,7 +124,7 @@ class Client {
     assert.deepEqual([response.status, await response.text()], [earlier.status, earlier.text]);
   }
 
-  /** Sends a change, each under an Idempotency-Key of its own. */
+  /** Sends a change with its own Idempotency-Key. */
   async #change(status: number, method: string, path: string, body?: Fields): Promise<Fields> {
     this.#keys += 1;
     const request: Done['request'] = [method, path, body, { 'Idempotency-Key': `key-${this.#keys}` }];
@@ -153,7 +151,7 @@ class Client {
     return (await this.#get('/listings')).data;
   }
 
-  /** The service holds what the model holds, whichever way it is asked. */
+  /** Compares the lists, searches, and events with the model. */
   async check(): Promise<void> {
     const expected = this.model.list();
     const { data, sequence } = await this.#get('/listings');
@@ -173,7 +171,7 @@ class Client {
     assert.equal(events.nextAfter, sequence);
   }
 
-  /** A list, and the events after its sequence, give what a fresh list has. */
+  /** An earlier list plus the later events gives the current list. */
   async follow(earlier: { data: Fields[]; sequence: number }): Promise<void> {
     const state = new Map(earlier.data.map((listing) => [listing.id, listing]));
     const { data: events } = await this.#get(`/events?after=${earlier.sequence}&limit=1000`);
@@ -194,7 +192,7 @@ function assertSame(reply: Fields, expected: ModelListing): void {
   assert.deepEqual(withoutTimes(reply), expected);
 }
 
-/** What is asked, and what it finds of all listings, newest first. */
+/** Queries, and their results from all listings, newest first. */
 const QUERIES: [query: string, select: (all: ModelListing[]) => ModelListing[]][] = [
   ['status=pending,hold', (all) => all.filter(({ status }) => status === 'pending' || status === 'hold')],
   ['beds[gte]=2&baths[lt]=3', (all) => all.filter(({ beds, baths }) => Number(beds) >= 2 && Number(baths) < 3)],
@@ -203,7 +201,7 @@ const QUERIES: [query: string, select: (all: ModelListing[]) => ModelListing[]][
   ['sort=-listPrice', (all) => all.toSorted((one, next) => Number(next.listPrice ?? 0) - Number(one.listPrice ?? 0))],
 ];
 
-test('whatever a client does, the service holds what the simplest model holds', async () => {
+test("after any sequence of requests, the service's data matches the model's", async () => {
   await fc.assert(
     fc.asyncProperty(steps, fc.nat(14), async (all, listAfter) => {
       const client = new Client(await service.createTenant());

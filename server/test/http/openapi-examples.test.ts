@@ -34,10 +34,10 @@ const service = await startSharedService();
 /** The listing of the examples. */
 const LISTING = exampleOf('createListing');
 
-/** Successes that need an account without the listing of the examples. */
+/** Responses with 2xx that need an account without the example's listing. */
 const WITHOUT_LISTING = new Set(['createListing 201', 'upsertListing 201']);
 
-/** What has happened before, where the example shows more than the listing. */
+/** Requests sent beforehand, where the example shows more than the listing. */
 const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
   listEvents: async (world) => {
     await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000 });
@@ -76,7 +76,7 @@ for (const gate of [KEY_GATE, SESSION_GATE]) {
   }
 }
 
-/** A reply as the document has it. */
+/** A documented response. */
 interface Documented {
   document: OpenApiDocument;
   gate: Gate;
@@ -85,7 +85,7 @@ interface Documented {
   reply: DocumentedReply;
 }
 
-/** Each example of the body, and each media type of the reply. */
+/** Tests every example body with every media type of the response. */
 function testSuccess({ document, gate, operation, status, reply }: Documented): void {
   const bodies = Object.entries(operation.requestBody?.content ?? { '': { schema: {}, example: '' } });
   for (const [type, { schema, example }] of bodies) {
@@ -93,7 +93,7 @@ function testSuccess({ document, gate, operation, status, reply }: Documented): 
     const sent = type === '' ? {} : { body, headers: { 'Content-Type': type } };
     for (const [accept, media] of Object.entries(reply.content ?? { '*/*': { schema: {}, example: '' } })) {
       test(`${status} ${type} → ${accept}`, async () => {
-        document.assertValid(example, schema, 'the example that is sent');
+        document.assertValid(example, schema, 'the example of the request');
         const world = await enterWorld(operation, status, gate);
         const response = await call(world, operation, { ...sent, headers: { ...sent.headers, Accept: accept } });
         assert.equal(String(response.status), status);
@@ -116,7 +116,7 @@ function testNotModified({ gate, operation, reply }: Documented): void {
   });
 }
 
-/** Each code that the status is documented with. */
+/** Tests every documented error code. */
 function testErrors({ document, gate, operation, status, reply }: Documented): void {
   const { schema = {}, examples = {} } = reply.content?.['application/json'] ?? {};
   for (const [code, { value }] of Object.entries(examples)) {
@@ -134,7 +134,7 @@ function testErrors({ document, gate, operation, status, reply }: Documented): v
   }
 }
 
-/** The body is the example, but for what is different each time. */
+/** The body equals the example except for ids, times, and the like. */
 async function assertAsWritten(
   document: OpenApiDocument,
   response: Response,
@@ -143,14 +143,14 @@ async function assertAsWritten(
 ): Promise<void> {
   const text = await response.text();
   const type = response.headers.get('content-type') ?? '';
-  if (/[/+]json$/.test(type)) document.assertValid(JSON.parse(text), schema, 'the reply');
+  if (/[/+]json$/.test(type)) document.assertValid(JSON.parse(text), schema, 'the response');
   const written = typeof example === 'string' ? example : JSON.stringify(example);
   assert.equal(withoutChance(text), withoutChance(written));
 }
 
 function assertShownElsewhere(code: string): void {
   const file = UNPROVOKED[code];
-  assert.ok(file, `${code} is neither provoked nor said to be shown elsewhere`);
+  assert.ok(file, `${code} is neither provoked nor listed as shown elsewhere`);
   assert.ok(readFileSync(join(REPOSITORY, file), 'utf8').includes(code), `${file} does not show ${code}`);
 }
 

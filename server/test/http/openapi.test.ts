@@ -25,7 +25,7 @@ for (const [base, name] of [
     assert.deepEqual(JSON.parse(await serve()), JSON.parse(stored));
   });
 
-  test(`in the document below ${base} every reference leads somewhere, and every component is used`, async () => {
+  test(`every reference below ${base} resolves, and every component is used`, async () => {
     const text = await serve();
     const root = JSON.parse(text);
     const references = [...text.matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = '']) => reference);
@@ -46,7 +46,7 @@ test('every parameter in a path is described', () => {
   }
 });
 
-/** They become the names of functions in clients: what they are once they stay. */
+/** Generated clients name functions after them, so they must not change. */
 const OPERATION_IDS = {
   'GET /listings': 'listListings',
   'POST /listings': 'createListing',
@@ -61,28 +61,28 @@ const OPERATION_IDS = {
   'GET /me': 'retrieveMe',
 };
 
-test('operation ids stay', () => {
+test('operation ids do not change', () => {
   const there = operations.map(({ method, path, operationId }) => [`${method.toUpperCase()} ${path}`, operationId]);
   assert.deepEqual(Object.fromEntries(there), OPERATION_IDS);
 });
 
-describe('the schema of a listing that is sent and the service agree', () => {
+describe('the schema of a new listing accepts what the service accepts', () => {
   const inputs: [name: string, input: object, isValid: boolean][] = [
     ['three fields', MINIMAL, true],
     ['3.0 beds', { ...MINIMAL, beds: 3.0 }, true],
     ['no address', { beds: 3, baths: 2 }, false],
-    ['a text for a number', { ...MINIMAL, beds: '3' }, false],
+    ['a string for a number', { ...MINIMAL, beds: '3' }, false],
     ['half a bed', { ...MINIMAL, beds: 2.5 }, false],
     ['1,000 beds', { ...MINIMAL, beds: 1000 }, false],
     ['an empty address', { ...MINIMAL, address: '' }, false],
     ['255 emoji', { ...MINIMAL, address: '😀'.repeat(255) }, true],
     ['256 characters', { ...MINIMAL, address: 'x'.repeat(256) }, false],
     ['an unknown field', { ...MINIMAL, price: 1 }, false],
-    ['a field of the server', { ...MINIMAL, id: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }, false],
+    ['a read-only field', { ...MINIMAL, id: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }, false],
     ['an unknown status', { ...MINIMAL, status: 'sold' }, false],
     ['a price of 0', { ...MINIMAL, listPrice: 0 }, false],
     ['a photo without https', { ...MINIMAL, photos: [{ url: 'http://a.example/1' }] }, false],
-    ['a photo whose address is as people type it', { ...MINIMAL, photos: [{ url: 'HTTPS://a.example/é 1' }] }, true],
+    ['a photo URL that is not normalized', { ...MINIMAL, photos: [{ url: 'HTTPS://a.example/é 1' }] }, true],
     ['101 photos', { ...MINIMAL, photos: Array(101).fill({ url: 'https://a.example/1' }) }, false],
     ['51 members of metadata', { ...MINIMAL, metadata: { ...Array(51).fill(1) } }, false],
     ['a name of 41 characters in metadata', { ...MINIMAL, metadata: { ['x'.repeat(41)]: 1 } }, false],
@@ -90,16 +90,16 @@ describe('the schema of a listing that is sent and the service agree', () => {
     ['a latitude beyond the pole', { ...MINIMAL, latitude: 91, longitude: 0 }, false],
   ];
   for (const [name, input, isValid] of inputs) {
-    test(`${name}: ${isValid ? 'taken' : 'refused'}`, async () => {
+    test(`${name}: ${isValid ? 'accepted' : 'rejected'}`, async () => {
       assert.equal(document.matches(input, LISTING_INPUT), isValid);
       const response = await post(service, tenant, input);
       assert.equal(response.status, isValid ? 201 : 422);
-      if (isValid) assert.ok(document.matches(await response.json(), LISTING), 'the reply is no listing');
+      if (isValid) assert.ok(document.matches(await response.json(), LISTING), 'the response is not a listing');
     });
   }
 });
 
-test('a member of metadata is removed by null, in the schema of a patch as in the service', async () => {
+test('null removes a member of metadata, in the schema of a patch and in the service', async () => {
   const patch = { metadata: { agentId: null } };
   assert.ok(document.matches(patch, { $ref: 'openapi#/components/schemas/ListingPatch' }));
   const { id } = Object(await (await post(service, tenant, { ...MINIMAL, metadata: { agentId: 1 } })).json());
@@ -109,7 +109,7 @@ test('a member of metadata is removed by null, in the schema of a patch as in th
   assert.deepEqual(metadata, {});
 });
 
-test('below /admin the cookie of the session is documented wherever a reply can have it', async () => {
+test('below /admin, every response documents the session cookie', async () => {
   const { operations: all } = new OpenApiDocument(await (await fetch(`${service.url}/admin/openapi.json`)).text());
   for (const { operationId, responses } of all) {
     for (const [status, { headers = {} }] of Object.entries(responses)) {
@@ -118,7 +118,7 @@ test('below /admin the cookie of the session is documented wherever a reply can 
   }
 });
 
-describe('a list is as it is documented, whatever `fields` leaves out', () => {
+describe('a list matches its schema, whatever `fields` omits', () => {
   const { responses } = operations.find(({ operationId }) => operationId === 'listListings') ?? assert.fail();
   for (const type of ['application/json', 'application/geo+json']) {
     for (const query of ['', '?fields=id', '?fields=address,listPrice&limit=1', '?fields=yearBuilt&count=true']) {
@@ -131,7 +131,7 @@ describe('a list is as it is documented, whatever `fields` leaves out', () => {
     }
   }
 
-  test('and without it has all that is required of a listing', async () => {
+  test('without `fields`, listings have all required members', async () => {
     const { data } = Object(await (await service.fetch(tenant, '/v1/listings')).json());
     for (const listing of data) assert.ok(document.matches(listing, LISTING));
     assert.ok(!document.matches({ id: data[0].id }, LISTING));

@@ -9,11 +9,11 @@ import { until } from '../../../testkit/src/until.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
 const CONNECTIONS = 60;
-/** On each connection, one behind the other and without waiting: together four times what may wait. */
+/** Pipelined on each connection: together four times the queue limit. */
 const PIPELINED = 100;
 const JSON_BODY = { 'Content-Type': 'application/json' };
-/** PostgreSQL's connections are waited for, too, for two seconds at most. */
-const REFUSED = /^Too many requests are waiting, and nothing was done; retry in \d s\.$/;
+/** The queue's message; requests also get 503 after two seconds without a PostgreSQL connection. */
+const REJECTED = /^Too many requests are waiting, and nothing was done; retry in \d s\.$/;
 
 const service = await startTestService();
 after(() => service.stop());
@@ -24,7 +24,7 @@ async function flood(toRequest: (index: number) => string): Promise<RawReply[]> 
   return (await Promise.all(lanes)).flat();
 }
 
-/** Sends a connection's part of a flood, and uses the connection once more afterwards. */
+/** Sends one connection's share of a flood, then checks that the connection still works. */
 async function pipeline(lane: number, toRequest: (index: number) => string): Promise<RawReply[]> {
   using connection = await openRaw(service.url);
   const requests = Array.from({ length: PIPELINED }, (_unused, index) => toRequest(lane * PIPELINED + index));
@@ -36,15 +36,15 @@ async function pipeline(lane: number, toRequest: (index: number) => string): Pro
   return replies;
 }
 
-/** As `flood`, again until something was refused: a machine may be slower in sending than in answering. */
-function floodUntilRefused(toRequest: (index: number) => string): Promise<RawReply[]> {
-  return until('more comes than can be done', async () => {
+/** Repeats `flood` until a request is rejected: the test may send more slowly than it is served. */
+function floodUntilRejected(toRequest: (index: number) => string): Promise<RawReply[]> {
+  return until('a request is rejected', async () => {
     const replies = await flood(toRequest);
     return replies.some(({ status }) => status === 503) && replies;
   });
 }
 
-function assertRefused({ headers, body }: RawReply): void {
+function assertRejected({ headers, body }: RawReply): void {
   assert.match(headers['retry-after'] ?? '', /^[1-5]$/);
   assert.equal(headers.link, '</docs/errors/unavailable>; rel="help"');
   const { error } = JSON.parse(body);
@@ -55,7 +55,7 @@ function bodyOf(index: number): string {
   return JSON.stringify({ address: `${index} Elm Street`, beds: 3, baths: 2 });
 }
 
-/** That what was created is there, and nothing else. */
+/** Asserts that exactly the created listings are stored. */
 async function assertStored({ accountId }: Tenant, replies: RawReply[]): Promise<void> {
   const created = replies.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).id);
   assert.ok(created.length > 0);
@@ -65,33 +65,35 @@ async function assertStored({ accountId }: Tenant, replies: RawReply[]): Promise
   assert.equal(events.length, created.length);
 }
 
-test('when too many requests wait the others are told at once when to come back, and the rest are answered', async () => {
+test('when too many requests wait, new ones get 503 with Retry-After, and the others are served', async () => {
   const { key } = await service.createTenant();
   const linesBefore = service.logLines.length;
-  const replies = await floodUntilRefused(() => requestText('GET', '/v1/me', key));
-  replies.filter(({ status }) => status === 503).forEach(assertRefused);
-  const refused = replies.filter(({ status, body }) => status === 503 && REFUSED.test(JSON.parse(body).error.message));
+  const replies = await floodUntilRejected(() => requestText('GET', '/v1/me', key));
+  replies.filter(({ status }) => status === 503).forEach(assertRejected);
+  const rejected = replies.filter(
+    ({ status, body }) => status === 503 && REJECTED.test(JSON.parse(body).error.message),
+  );
   assert.deepEqual([...new Set(replies.map(({ status }) => status))].sort(), [200, 503]);
-  assert.equal(new Set(refused.map(({ headers }) => headers['retry-after'])).size, 5, 'not all come back together');
-  const ids = new Set(refused.map(({ headers }) => headers['x-request-id']));
+  assert.equal(new Set(rejected.map(({ headers }) => headers['retry-after'])).size, 5, 'retry times differ');
+  const ids = new Set(rejected.map(({ headers }) => headers['x-request-id']));
   const lines = service.logLines.slice(linesBefore).map((line) => JSON.parse(line));
-  assert.ok(!lines.some(({ requestId }) => ids.has(requestId)), 'the log has no line for each');
+  assert.ok(!lines.some(({ requestId }) => ids.has(requestId)), 'no rejected request has its own log line');
   assert.ok(lines.some(({ msg }) => msg === 'more requests than the service can handle; some are rejected'));
 });
 
-test('nothing of a refused change is stored', async () => {
+test('a rejected change stores nothing', async () => {
   const tenant = await service.createTenant();
   const replies = await flood((index) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index)));
-  replies.filter(({ status }) => status !== 201).forEach(assertRefused);
+  replies.filter(({ status }) => status !== 201).forEach(assertRejected);
   await assertStored(tenant, replies);
 });
 
-const isAsked = only('sqlite', 'a PostgreSQL that cannot answer more is not asked who has a key');
+const isAsked = only('sqlite', 'an overloaded PostgreSQL is not asked whether a key exists');
 
-test('without a key that is one it is 401 all the same', isAsked, async () => {
+test('an invalid key still gets 401', isAsked, async () => {
   const { key } = await service.createTenant();
   const unknown = generateSecret();
-  const replies = await floodUntilRefused((index) => requestText('GET', '/v1/me', index % 4 === 0 ? unknown : key));
+  const replies = await floodUntilRejected((index) => requestText('GET', '/v1/me', index % 4 === 0 ? unknown : key));
   const body = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
   for (const [index, reply] of replies.entries()) {
     if (index % 4 === 0) assert.deepEqual([reply.status, reply.body], [401, body]);
@@ -99,10 +101,10 @@ test('without a key that is one it is 401 all the same', isAsked, async () => {
   }
 });
 
-test('meanwhile probes are answered, people are let in, and nobody is refused afterwards', async () => {
+test('during overload, public paths never get 503; afterwards, API requests succeed', async () => {
   const { key } = await service.createTenant();
   let isOver = false;
-  const flooding = floodUntilRefused(() => requestText('GET', '/v1/me', key)).finally(() => {
+  const flooding = floodUntilRejected(() => requestText('GET', '/v1/me', key)).finally(() => {
     isOver = true;
   });
   while (!isOver) {
@@ -126,7 +128,7 @@ function hasRoom({ accountId }: Tenant): boolean {
 }
 
 test(
-  'while another program keeps the database from being written, so many changes of an account wait and others of it are rejected; reads and other accounts go on',
+  "while another program locks the database, an account's changes wait up to a limit; reads and other accounts are not affected",
   only('sqlite', 'on PostgreSQL another program locks one account'),
   async () => {
     const tenant = await service.createTenant();
@@ -134,13 +136,13 @@ test(
     const other = new DatabaseSync(service.database.name);
     other.exec('begin immediate');
     const lanes: Promise<RawReply[]>[] = [];
-    await until('the account has no room for a change', () => {
+    await until('the queue of the account is full', () => {
       if (!hasRoom(tenant)) return true;
       const toRequest = (index: number) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index));
       lanes.push(pipeline(lanes.length, toRequest));
       return false;
     });
-    await until('a read is answered', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
+    await until('a read is served', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
     const rejected = await service.fetch(tenant, '/v1/listings', {
       method: 'POST',
       headers: JSON_BODY,
@@ -151,7 +153,7 @@ test(
     assert.ok(hasRoom(neighbor), 'another account has room');
     other.close();
     const replies = (await Promise.all(lanes)).flat();
-    replies.filter(({ status }) => status !== 201).forEach(assertRefused);
+    replies.filter(({ status }) => status !== 201).forEach(assertRejected);
     await assertStored(tenant, replies);
   },
 );

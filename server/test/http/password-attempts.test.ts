@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
@@ -7,22 +6,16 @@ import { startTestService, type TestService } from '../../../testkit/src/service
 import { PasswordAttempts } from '../../src/http/identity/attempts.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { AppError } from '../../src/model/errors.ts';
+import { startBehindProxy } from '../support/behind-proxy.ts';
 
 const HOME = '198.51.100.7';
-
-/** A service that believes where requests say that they come from. */
-function startBehindProxy(): Promise<TestService> {
-  const trustedProxies = new BlockList();
-  trustedProxies.addAddress('127.0.0.1', 'ipv4');
-  return startTestService({ trustedProxies });
-}
 
 function attemptFrom(service: TestService, address: string, email: string, password: string): Promise<Response> {
   const given = { email, password };
   return new Browser(service).send('POST', '/admin/auth/sign-in/email', given, { 'X-Forwarded-For': address });
 }
 
-/** The status of a trial at an address. */
+/** The status of a sign-in from this address. */
 async function statusFrom(service: TestService, address: string, email: string, password = PASSWORD): Promise<number> {
   const response = await attemptFrom(service, address, email, password);
   await response.text();
@@ -39,19 +32,19 @@ async function guess(service: TestService, email: string, addresses: string[], t
 
 const botnet = Array.from({ length: 10 }, (_, index) => `203.0.113.${index}`);
 
-describe('passwords that are tried', () => {
-  test('are counted for an e-mail address where they come from: there also the right one waits, elsewhere it does not', async () => {
+describe('password attempts', () => {
+  test('are limited per e-mail and IP address: there even the right password waits, elsewhere it does not', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     await guess(service, email, ['203.0.113.1']);
-    const refused = await attemptFrom(service, '203.0.113.1', email.toUpperCase(), PASSWORD);
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    await readError(refused, 429, 'rate_limited');
+    const rejected = await attemptFrom(service, '203.0.113.1', email.toUpperCase(), PASSWORD);
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+    await readError(rejected, 429, 'rate_limited');
     assert.equal(await statusFrom(service, '203.0.113.1', (await createPerson(service)).email), 200);
     assert.equal(await statusFrom(service, HOME, email), 200);
   });
 
-  test('that are refused take nothing from who is beside them', async () => {
+  test("above the limit do not use up a colleague's attempts", async () => {
     await using service = await startBehindProxy();
     const [hasty, colleague] = [await createPerson(service), await createPerson(service)];
     await guess(service, hasty.email, [HOME]);
@@ -59,7 +52,7 @@ describe('passwords that are tried', () => {
     assert.equal(await statusFrom(service, HOME, colleague.email), 200);
   });
 
-  test('by hundreds of others keep nobody out', async () => {
+  test('of hundreds of users do not block other users', async () => {
     const attempts = new PasswordAttempts('the same in each run', createMemoryLimiter);
     const begin = (index: number) => {
       const from = { email: `p${index}@example.com`, address: `10.0.${index >> 8}.${index & 255}` };
@@ -72,7 +65,7 @@ describe('passwords that are tried', () => {
     for (let index = 600; index < 1_600; index += 1) await begin(index);
   });
 
-  test('do not stand in the way of who chooses a password: setup and invitations sign in without trying it', async () => {
+  test('do not block new users: setup and invitations sign in without an attempt', async () => {
     await using service = await startTestService();
     const attempt = (email: string) =>
       new Browser(service).send('POST', '/admin/auth/sign-in/email', { email, password: 'wrong password' });
@@ -91,7 +84,7 @@ describe('passwords that are tried', () => {
     assert.deepEqual(await grace.ask('GET', '/admin/session'), joined);
   });
 
-  test('are no more for who comes in without one: an invitation gives none back', async () => {
+  test('are not given back by accepting an invitation', async () => {
     await using service = await startTestService();
     const ada = await signIn(service, await createPerson(service));
     const { url } = await ada.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
@@ -103,20 +96,20 @@ describe('passwords that are tried', () => {
     assert.equal(await statusFrom(service, '127.0.0.1', (await createPerson(service)).email), 429);
   });
 
-  test('are counted for an e-mail address wherever they come from, but not for who is signed in at their address', async () => {
+  test('are limited per e-mail from all addresses, except where the user signed in before', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     const sixes = ['2001:db8:0:7::1', '2001:db8:0:7:abc::9'];
     for (const address of [HOME, ...sixes.slice(0, 1)]) assert.equal(await statusFrom(service, address, email), 200);
     await guess(service, email, botnet);
-    const refused = await attemptFrom(service, '192.0.2.1', email, PASSWORD);
-    assert.ok(Number(refused.headers.get('retry-after')) > 15 * 60);
-    await readError(refused, 429, 'rate_limited');
+    const rejected = await attemptFrom(service, '192.0.2.1', email, PASSWORD);
+    assert.ok(Number(rejected.headers.get('retry-after')) > 15 * 60);
+    await readError(rejected, 429, 'rate_limited');
     for (const address of [HOME, ...sixes]) assert.equal(await statusFrom(service, address, email), 200, address);
     assert.equal(await statusFrom(service, HOME, email, 'wrong password'), 401);
   });
 
-  test('go on being counted when somebody signs in meanwhile', async () => {
+  test('are still counted after the user signs in', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     await guess(service, email, botnet.slice(1));
@@ -125,7 +118,7 @@ describe('passwords that are tried', () => {
     assert.equal(await statusFrom(service, '192.0.2.1', email), 429);
   });
 
-  test('are counted for somebody who is signed in by themselves: nobody else uses them up', async () => {
+  test('of a signed-in user are counted separately from those of others', async () => {
     await using service = await startBehindProxy();
     const person = await createPerson(service);
     const browser = await signIn(service, person);
@@ -142,10 +135,10 @@ describe('passwords that are tried', () => {
     assert.equal(await change(HOME, PASSWORD), 429);
   });
 
-  test('are free when the database could not be asked', async (t) => {
+  test('are not counted if the database fails', async (t) => {
     await using service = await startTestService();
     const { email } = await createPerson(service);
-    // What identity needs is loaded first.
+    // Loads what identity needs.
     await guess(service, 'nobody@example.com', ['127.0.0.1'], 1);
     const fail = () => Promise.reject(new AppError('unavailable', 'The database is not available.'));
     const broken = t.mock.method(service.database, 'execute', fail);
@@ -154,10 +147,10 @@ describe('passwords that are tried', () => {
     assert.equal(await statusFrom(service, '127.0.0.1', email), 200);
   });
 
-  test('are counted for an address', async () => {
+  test('are limited per IP address', async () => {
     await using other = await startTestService();
     const attempt = (email: string) => statusFrom(other, '', email, 'wrong password');
-    // Some addresses are known, some are not.
+    // Half of the attempts are for unknown users.
     for (let count = 0; count < 5; count += 1) {
       const { email } = await createPerson(other);
       for (let times = 0; times < 9; times += 1) assert.equal(await attempt(email), 401);
@@ -167,26 +160,26 @@ describe('passwords that are tried', () => {
     assert.equal(await attempt((await createPerson(other)).email), 429);
   });
 
-  test('are not even read from an address that has had too many', async () => {
+  test('are rejected unread above the limit of an IP address', async () => {
     await using service = await startTestService();
     for (let count = 0; count < 50; count += 1) {
       assert.equal(await statusFrom(service, '', `x${count}@example.com`, 'wrong password'), 401);
     }
     for (const body of ['not JSON', ' '.repeat(1024 * 1024)]) {
       const init = { method: 'POST', body, headers: { 'Content-Type': 'application/json' } };
-      const refused = await new Browser(service).fetch('/admin/auth/sign-in/email', init);
-      assert.ok(Number(refused.headers.get('retry-after')) > 0);
-      await readError(refused, 429, 'rate_limited');
+      const rejected = await new Browser(service).fetch('/admin/auth/sign-in/email', init);
+      assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+      await readError(rejected, 429, 'rate_limited');
     }
   });
 
-  test('are free when they are right', async () => {
+  test('with the right password are not counted', async () => {
     await using service = await startTestService();
     const person = await createPerson(service);
     for (let count = 0; count < 12; count += 1) await signIn(service, person);
   });
 
-  test('wait for each other, and too many at once are told so', async () => {
+  test('run one after another, and too many at once get 429', async () => {
     await using other = await startTestService();
     const emails = Array.from({ length: 40 }, (_, index) => `a${index}@example.com`);
     const responses = await Promise.all(emails.map((email) => attemptFrom(other, '', email, PASSWORD)));

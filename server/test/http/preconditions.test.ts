@@ -11,7 +11,7 @@ const MATCHED = 'matched';
 const OTHER_VERSION = 'version_mismatch';
 const OTHER_STATE = 'precondition_failed';
 
-/** What is asked of a listing of version 2, and what comes of it. */
+/** Conditions on a listing at version 2, and their outcomes. */
 const ON_VERSION_2: [headers: Headers, outcome: string][] = [
   [{ 'If-Match': '"2"' }, MATCHED],
   [{ 'If-Match': '*' }, MATCHED],
@@ -59,7 +59,7 @@ for (const [method, bodyOf] of [
   });
 }
 
-describe('PUT where there is no listing', () => {
+describe('PUT of a new listing', () => {
   for (const [headers, status, code, currentVersion] of [
     [{ 'If-None-Match': '*' }, 201, '', undefined],
     [{ 'If-None-Match': '"1"' }, 201, '', undefined],
@@ -79,7 +79,7 @@ describe('PUT where there is no listing', () => {
   }
 });
 
-describe('a condition that cannot be read is 400, before anything is looked up', () => {
+describe('an invalid condition is 400, before the listing is looked up', () => {
   for (const value of ['2', '"2', '"2" "3"', '*, "2"', '', 'w/"2"']) {
     for (const name of ['If-Match', 'If-None-Match']) {
       test(`${name}: ${value}`, async () => {
@@ -97,7 +97,7 @@ describe('a condition that cannot be read is 400, before anything is looked up',
   }
 });
 
-describe('the first fault in the order of checks is the one that is told', () => {
+describe('the first failed check decides the error', () => {
   const rows: [name: string, path: string, body: unknown, headers: Headers, status: number, code: string][] = [
     ['404 before 412', '/listings/lst_0', {}, { 'If-Match': '"1"' }, 404, 'not_found'],
     ['404 before 422', '/listings/lst_0', { beds: 'x' }, {}, 404, 'not_found'],
@@ -116,7 +116,7 @@ describe('the first fault in the order of checks is the one that is told', () =>
   }
 });
 
-test('of two changes with the same If-Match exactly one comes through', async () => {
+test('of two changes with the same If-Match exactly one succeeds', async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
   const replies = await Promise.all(

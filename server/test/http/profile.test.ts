@@ -9,7 +9,7 @@ import { enrol, giveCode, guard, isSignedIn, NEW_PASSWORD, typePassword } from '
 
 const service = await startSharedService();
 
-/** What the audit log of somebody's account tells, the latest last. */
+/** The user's actions in their account's audit log, oldest first. */
 async function actionsOf(person: Person): Promise<string[]> {
   const browser = await signIn(service, await createPerson(service, { accountId: person.accountId }));
   const { data } = await browser.ask('GET', '/admin/activity');
@@ -17,8 +17,8 @@ async function actionsOf(person: Person): Promise<string[]> {
   return linesOf(own, 'action').map((action) => action.replace('administrator.', ''));
 }
 
-describe('a changed password', () => {
-  test('is the one to sign in with, and ends every other session', async () => {
+describe('a password change', () => {
+  test('replaces the password and ends every other session', async () => {
     const person = await createPerson(service);
     const [here, elsewhere] = [await signIn(service, person), await signIn(service, person)];
     const before = new Map(here.cookies);
@@ -28,7 +28,7 @@ describe('a changed password', () => {
     assert.deepEqual([await isSignedIn(here), await isSignedIn(elsewhere)], [true, false]);
     const thief = new Browser(service);
     for (const [name, value] of before) thief.cookies.set(name, value);
-    assert.equal(await isSignedIn(thief), false, 'the old cookie of this session is over, too');
+    assert.equal(await isSignedIn(thief), false, 'the old cookie is invalid');
 
     const browser = new Browser(service);
     const { email } = person;
@@ -37,7 +37,7 @@ describe('a changed password', () => {
     assert.deepEqual(await actionsOf(person), ['signed_in', 'signed_in', 'password_changed', 'signed_in']);
   });
 
-  test('needs the current one, and must be one', async () => {
+  test('needs the current password and an acceptable new one', async () => {
     const person = await createPerson(service);
     const browser = await signIn(service, person);
     for (const [given, field] of [
@@ -57,7 +57,7 @@ describe('a changed password', () => {
 });
 
 describe('sessions', () => {
-  test('are listed to their person with where they are, and no token', async () => {
+  test("are listed with IP addresses, but only the user's own and without tokens", async () => {
     const person = await createPerson(service);
     const here = await signIn(service, person);
     await signIn(service, person);
@@ -69,12 +69,12 @@ describe('sessions', () => {
     assert.ok(!JSON.stringify(sessions).includes(cookie.split('.')[0] ?? '-'));
   });
 
-  test('end 30 days after they began, however often they are used', async () => {
+  test('expire 30 days after sign-in, however often they are used', async () => {
     const browser = await signIn(service, await createPerson(service));
     const [{ id }] = await browser.ask('GET', '/admin/auth/list-sessions');
     const day = 24 * 60 * 60 * 1000;
     const daysFromNow = (days: number) => new Date(Date.now() + days * day).toISOString();
-    /** As if it had begun then, and had been extended until two days ago. */
+    /** Makes the session start at this time, extended last two days ago. */
     const makeOld = (createdAt: string) =>
       service.script(
         `update sessions set created_at = '${createdAt}', updated_at = '${daysFromNow(-2)}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
@@ -86,14 +86,14 @@ describe('sessions', () => {
       const [{ expiresAt }] = await browser.ask('GET', '/admin/auth/list-sessions');
       const lastDay = Date.parse(createdAt) + 30 * day;
       if (days === 28) assert.equal(Date.parse(expiresAt), lastDay);
-      else assert.ok(Date.parse(expiresAt) < lastDay, 'what ends before is left as it is');
+      else assert.ok(Date.parse(expiresAt) < lastDay, 'an earlier expiry is unchanged');
     }
     await makeOld(daysFromNow(-30));
     await service.database.write((session) => removeExpired(session, Date.now()));
     assert.equal(await isSignedIn(browser), false);
   });
 
-  test('end one by one or all others at once, with the next request, and only one’s own', async () => {
+  test("can be ended one by one or all others at once, but only the user's own", async () => {
     const person = await createPerson(service);
     const here = await signIn(service, person);
     const [second, third] = [await signIn(service, person), await signIn(service, person)];
@@ -110,7 +110,7 @@ describe('sessions', () => {
   });
 });
 
-test('a new name is shown at once, also to the team, and the audit log says who is called so now', async () => {
+test('a new name is visible to the whole account at once, and the audit log has both names', async () => {
   const browser = await signIn(service, await createPerson(service));
   const renamed = await browser.ask('POST', '/admin/auth/update-user', { name: ' Grace Hopper ' });
   assert.equal(renamed.user.name, 'Grace Hopper');
@@ -128,7 +128,7 @@ test('a new name is shown at once, also to the team, and the audit log says who 
 });
 
 describe('the second factor', () => {
-  test('is asked for once it is on, and a code of the app lets in', async () => {
+  test('is required once it is on, and accepts an authenticator code', async () => {
     const { person, totpURI } = await guard(service);
     const browser = await typePassword(service, person);
     await readError(await browser.send('GET', '/admin/listings'), 401, 'unauthorized');
@@ -141,20 +141,20 @@ describe('the second factor', () => {
     assert.deepEqual(await actionsOf(person), actions);
   });
 
-  test('is not on before a code was typed', async () => {
+  test('is off until the first code is entered', async () => {
     const { person, browser } = await enrol(service);
     assert.equal((await browser.ask('GET', '/admin/session')).user.hasTwoFactor, false);
     assert.ok(await isSignedIn(await signIn(service, person)));
   });
 
-  test('can be a recovery code: each works once, and new ones end the old', async () => {
+  test('accepts each recovery code once, and new ones replace the old', async () => {
     const { person, browser, backupCodes, totpURI } = await guard(service);
     const [first = '', second = ''] = backupCodes;
     assert.equal(backupCodes.length, 10);
     const use = async (code: string) =>
       (await giveCode(await typePassword(service, person), 'backup-code', code)).status;
     assert.match(backupCodes.join('\n'), /^([0-9a-hjkmnp-tv-z]{4}(-|\n|$)){30}$/);
-    // As it is read from paper: in capitals, with spaces, a zero taken for the letter.
+    // As copied from paper: upper case, spaces, the letter O for zero.
     const typed = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l');
     assert.deepEqual([await use(typed), await use(first)], [200, 422]);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };
@@ -162,7 +162,7 @@ describe('the second factor', () => {
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
   });
 
-  test('leaves a line in the audit log when it is wrong, when recovery codes are made, and when one lets somebody in', async () => {
+  test('logs wrong codes, new recovery codes, and their use in the audit log', async () => {
     const { person, browser, totpURI } = await guard(service);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };
     const { backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', proof);
@@ -180,7 +180,7 @@ describe('the second factor', () => {
     ]);
   });
 
-  test('is not switched on by a recovery code, and none is used up by who is signed in', async () => {
+  test('cannot be turned on by a recovery code, and a signed-in user cannot use one up', async () => {
     const { person, browser, totpURI, backupCodes } = await enrol(service);
     const give = () => giveCode(browser, 'backup-code', backupCodes[0]);
     await readError(await give(), 409, 'conflict');
@@ -190,15 +190,15 @@ describe('the second factor', () => {
     assert.equal((await giveCode(await typePassword(service, person), 'backup-code', backupCodes[0])).status, 200);
   });
 
-  test('is paid by a recovery code once, also by two at the same time', async () => {
+  test('accepts a recovery code once, even of two concurrent sign-ins', async () => {
     const { person, backupCodes } = await guard(service);
     const browsers = [await typePassword(service, person), await typePassword(service, person)];
-    const answers = await Promise.all(browsers.map((browser) => giveCode(browser, 'backup-code', backupCodes[0])));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422]);
+    const responses = await Promise.all(browsers.map((browser) => giveCode(browser, 'backup-code', backupCodes[0])));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 422]);
     assert.deepEqual((await Promise.all(browsers.map(isSignedIn))).sort(), [false, true]);
   });
 
-  test('is paid by a code of the app once, also by two at the same time, and not by an older one', async () => {
+  test('accepts an authenticator code once, even of two concurrent sign-ins, and no older one', async () => {
     const { person, totpURI, backupCodes } = await guard(service);
     const used = totp(totpURI);
     const late = await typePassword(service, person);
@@ -207,25 +207,25 @@ describe('the second factor', () => {
     assert.deepEqual(details, [{ field: 'code', code: 'invalid_format', message }]);
     const browsers = [await typePassword(service, person), await typePassword(service, person)];
     const code = nextTotp(totpURI);
-    const answers = await Promise.all(browsers.map((browser) => giveCode(browser, 'totp', code)));
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422]);
+    const responses = await Promise.all(browsers.map((browser) => giveCode(browser, 'totp', code)));
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 422]);
     assert.deepEqual((await Promise.all(browsers.map(isSignedIn))).sort(), [false, true]);
     await readError(await giveCode(late, 'totp', used), 422, 'validation_failed');
     assert.equal(await isSignedIn(late), false);
     assert.equal((await giveCode(late, 'backup-code', backupCodes[0])).status, 200);
   });
 
-  test('cannot be guessed: after some wrong codes the password is owed again, and then there is a pause', async () => {
+  test('limits guesses: after five wrong codes the password is required again, then 429', async () => {
     const { person, totpURI } = await guard(service);
-    const answers: number[] = [];
+    const statuses: number[] = [];
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const browser = await typePassword(service, person);
       for (let guess = 0; guess < 6; guess += 1) {
-        answers.push((await giveCode(browser, 'totp', wrongCode(totp(totpURI)))).status);
+        statuses.push((await giveCode(browser, 'totp', wrongCode(totp(totpURI)))).status);
       }
     }
-    assert.deepEqual(answers.slice(0, 6), [422, 422, 422, 422, 422, 401]);
-    assert.equal(answers.at(-1), 429);
+    assert.deepEqual(statuses.slice(0, 6), [422, 422, 422, 422, 422, 401]);
+    assert.equal(statuses.at(-1), 429);
     const browser = await typePassword(service, person);
     const response = await giveCode(browser, 'totp', totp(totpURI));
     assert.ok(Number(response.headers.get('retry-after')) > 0);
@@ -234,11 +234,11 @@ describe('the second factor', () => {
   });
 
   for (const verb of ['disable', 'generate-backup-codes']) {
-    test(`is not changed by the password alone, nor by a code alone: ${verb}`, async () => {
+    test(`needs both password and code for ${verb}`, async () => {
       const { browser, totpURI, backupCodes } = await guard(service);
       const fieldOf = async (password: string, code?: string) => {
-        const refused = await browser.send('POST', `/admin/auth/two-factor/${verb}`, { password, code });
-        return (await readError(refused, 422, 'validation_failed')).details?.[0]?.field;
+        const rejected = await browser.send('POST', `/admin/auth/two-factor/${verb}`, { password, code });
+        return (await readError(rejected, 422, 'validation_failed')).details?.[0]?.field;
       };
       const used = totp(totpURI);
       for (const code of [undefined, '', wrongCode(used), used, 'aaaa-aaaa-aaaa']) {
@@ -250,7 +250,7 @@ describe('the second factor', () => {
     });
   }
 
-  test('is not switched off by who tries codes: they are counted as passwords are', async () => {
+  test('limits guesses for turning it off, like passwords', async () => {
     const { browser, totpURI } = await guard(service);
     const statuses: number[] = [];
     for (let count = 0; count < 11; count += 1) {
@@ -260,14 +260,14 @@ describe('the second factor', () => {
     assert.deepEqual(statuses, [...Array(10).fill(422), 429]);
   });
 
-  test('is switched off by a recovery code, too, and the audit log says so', async () => {
+  test('can be turned off with a recovery code, and the audit log records it', async () => {
     const { person, browser, backupCodes } = await guard(service);
     const code = ` ${backupCodes[0]?.toUpperCase()} `;
     await browser.ask('POST', '/admin/auth/two-factor/disable', { password: PASSWORD, code });
     assert.deepEqual((await actionsOf(person)).slice(-2), ['recovery_code_used', 'two_factor_disabled']);
   });
 
-  test('is switched off by the password and a code, and then no longer asked for', async () => {
+  test('can be turned off with password and code, and is then not required', async () => {
     const { person, browser, totpURI } = await guard(service);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };
     const session = await browser.ask('POST', '/admin/auth/two-factor/disable', proof);
@@ -275,14 +275,14 @@ describe('the second factor', () => {
     assert.ok(await isSignedIn(await signIn(service, person)));
   });
 
-  test('is not set up a second time, and has no recovery codes while it is off', async () => {
+  test('cannot be set up twice, and has no recovery codes while it is off', async () => {
     const { browser } = await guard(service);
     await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD }, 409);
     const other = await signIn(service, await createPerson(service));
     await other.ask('POST', '/admin/auth/two-factor/generate-backup-codes', { password: PASSWORD }, 409);
   });
 
-  test('that is owed is not paid in another browser, nor without the password', async () => {
+  test('is accepted only in the browser that entered the password', async () => {
     const { person, totpURI } = await guard(service);
     await typePassword(service, person);
     const response = await new Browser(service).send('POST', '/admin/auth/two-factor/verify-totp', {
@@ -291,7 +291,7 @@ describe('the second factor', () => {
     await readError(response, 401, 'unauthorized');
   });
 
-  test('that is owed begins anew when the password is changed meanwhile', async () => {
+  test('needs a new sign-in if the password was changed meanwhile', async () => {
     const { person, browser, totpURI } = await guard(service);
     const waiting = await typePassword(service, person);
     const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };

@@ -18,7 +18,7 @@ async function usageOf({ accountId }: Tenant) {
   return { listings: head?.listingCount, bytes: Number(head?.storedBytes) };
 }
 
-/** What the account's tables hold, counted anew. */
+/** The stored listings and bytes, counted in the tables. */
 async function countedOf({ accountId }: Tenant) {
   const docs = 'select doc from listings where account_id = ? union all select doc from events where account_id = ?';
   const [row] = await sql(`select sum(octet_length(doc)) as bytes from (${docs}) as docs`, accountId, accountId);
@@ -26,7 +26,7 @@ async function countedOf({ accountId }: Tenant) {
   return { listings: Number(count?.listings), bytes: Number(row?.bytes ?? 0) };
 }
 
-test('what an account stores is counted with each change, and with each event that is purged', async () => {
+test("every change and every purged event updates an account's usage", async () => {
   const tenant = await service.createTenant();
   const { id } = await readListing(await post(service, tenant, { ...MINIMAL, city: 'Köln' }), 201);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
@@ -34,7 +34,7 @@ test('what an account stores is counted with each change, and with each event th
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await database.write((session) => removeEvents(session, tenant.accountId, 2), tenant.accountId);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
-  // The version that is superseded has no event any more, and is gone.
+  // The replaced version has no event and is deleted.
   await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: null }), 200);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await importFile(service, tenant, { type: NDJSON, body: lines(MINIMAL, { id, beds: 7 }, { ...MINIMAL, beds: 1 }) });
@@ -45,8 +45,8 @@ test('what an account stores is counted with each change, and with each event th
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
 });
 
-describe('above its quota of listings an account', () => {
-  test('creates none, and changes and deletes those it has', async () => {
+describe('an account at its listing quota', () => {
+  test('cannot create listings, but can change and delete them', async () => {
     const tenant = await service.createTenant();
     const [id = ''] = await fill(service, tenant, 2);
     await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
@@ -61,7 +61,7 @@ describe('above its quota of listings an account', () => {
     await readListing(await post(service, tenant, MINIMAL), 201);
   });
 
-  test('imports the rows for which there is room, and tells of the others', async () => {
+  test('imports rows up to the quota and reports the others', async () => {
     const tenant = await service.createTenant();
     await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
     const body = lines({ ...MINIMAL, externalId: 'a' }, MINIMAL, MINIMAL, { ...MINIMAL, externalId: 'a', beds: 9 });
@@ -70,7 +70,7 @@ describe('above its quota of listings an account', () => {
     assert.match(String(errors[0]), /quota_exceeded/);
   });
 
-  test('is told the same by a dry run, however long the file is', async () => {
+  test('gets the same counts from a dry run of a long file', async () => {
     const tenant = await service.createTenant();
     await changeQuotas(database, tenant.accountId, { listingsMax: 30 });
     const body = lines(...Array.from({ length: 100 }, () => MINIMAL));
@@ -79,7 +79,7 @@ describe('above its quota of listings an account', () => {
     assert.deepEqual([dry.created, dry.failed, created, failed], [30, 70, 30, 70]);
   });
 
-  test('imports nothing of an atomic file that does not fit', async () => {
+  test('rejects an atomic import above the quota', async () => {
     const tenant = await service.createTenant();
     await changeQuotas(database, tenant.accountId, { listingsMax: 2 });
     const sent = { type: NDJSON, body: lines(MINIMAL, MINIMAL, MINIMAL), query: '?atomic=true' };
@@ -89,7 +89,7 @@ describe('above its quota of listings an account', () => {
   });
 });
 
-test('creates that come at once go no further than the quota', async () => {
+test('concurrent creates do not exceed the quota', async () => {
   const tenant = await service.createTenant();
   await changeQuotas(database, tenant.accountId, { listingsMax: 5 });
   const replies = await Promise.all(Array.from({ length: 40 }, () => post(service, tenant, MINIMAL)));
@@ -99,7 +99,7 @@ test('creates that come at once go no further than the quota', async () => {
   assert.equal((await countedOf(tenant)).listings, 5);
 });
 
-test('above its quota of bytes an account makes nothing larger, and may shorten and delete', async () => {
+test('an account at its byte quota can only shrink or delete listings', async () => {
   const tenant = await service.createTenant();
   const large = { ...MINIMAL, description: 'x'.repeat(4000) };
   const { id } = await readListing(await post(service, tenant, large), 201);
@@ -111,8 +111,8 @@ test('above its quota of bytes an account makes nothing larger, and may shorten 
   const state = await countedOf(tenant);
   const shorter = await readListing(await patch({ description: 'x'.repeat(3990) }), 200);
   assert.equal(shorter.version, 2);
-  assert.ok((await countedOf(tenant)).bytes > state.bytes, 'the version before is kept');
-  // It has stored twice its quota.
+  assert.ok((await countedOf(tenant)).bytes > state.bytes, 'the previous version is also stored');
+  // The account now stores twice its quota.
   await readError(await patch({ description: 'x'.repeat(3980) }), 507, 'quota_exceeded');
   assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
   await database.write((session) => removeEvents(session, tenant.accountId, 100), tenant.accountId);
@@ -120,7 +120,7 @@ test('above its quota of bytes an account makes nothing larger, and may shorten 
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
 });
 
-test('a rate limit of the account is that of each of its keys, at once, and no other account has it', async () => {
+test("an account's rate limit applies at once to its keys, and to no other account", async () => {
   const [tenant, other] = [await service.createTenant(), await service.createTenant()];
   const ask = async (who: Tenant) => {
     const { status, headers } = await service.fetch(who, '/v1/me');
@@ -136,7 +136,7 @@ test('a rate limit of the account is that of each of its keys, at once, and no o
   assert.deepEqual((await ask(tenant)).slice(0, 2), [200, '"default";q=1000;w=3600']);
 });
 
-test('a rate limit of the account holds where others have none, and a 304 is free', async () => {
+test("an account's rate limit applies even if the service has none, and a 304 is free", async () => {
   await using unlimited = await startTestService();
   const [tenant, other] = [await unlimited.createTenant(), await unlimited.createTenant()];
   await changeQuotas(unlimited.database, tenant.accountId, { rateLimit: { points: 2, seconds: 3600 } });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { fill, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
-import { KEY_REFUSED, readError, readList } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
@@ -10,11 +10,11 @@ import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
-/** So long that only a clock that is moved ends it. */
+/** So long that the window ends only when the test moves the clock. */
 const SECONDS = 3600;
 const POLICY = '"default";q=5;w=3600';
 
-/** The service with five requests an hour for each key, and a clock that only the test moves. */
+/** A service with five requests an hour per key, and a mocked clock. */
 async function startLimited(context: { after(end: () => void): void }) {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
   context.after(() => mock.timers.reset());
@@ -33,7 +33,7 @@ async function exhaust(service: TestService, tenant: Tenant): Promise<void> {
   }
 }
 
-test('the numbers go down with each request and the time, and begin anew when the time is over', async (t) => {
+test('the remaining requests and seconds decrease, and start again after the window', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   const ask = async () => (await service.fetch(tenant, '/v1/me')).headers.get('ratelimit');
@@ -47,7 +47,7 @@ test('the numbers go down with each request and the time, and begin anew when th
   assert.equal(await ask(), '"default";r=4;t=3600');
 });
 
-test('beyond its limit a key gets 429 with Retry-After, does nothing, and works again when the time is over', async (t) => {
+test('above its limit a key gets 429 with Retry-After, changes nothing, and works again after the window', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   await exhaust(service, tenant);
@@ -73,7 +73,7 @@ test('beyond its limit a key gets 429 with Retry-After, does nothing, and works 
   assert.deepEqual([list.data, list.sequence], [[], 0]);
 });
 
-test('two keys do not share their requests, not even those of one account', async (t) => {
+test('each key has its own limit, even within an account', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   const other = await service.createTenant();
@@ -83,7 +83,7 @@ test('two keys do not share their requests, not even those of one account', asyn
   await readError(await service.fetch(tenant, '/v1/me'), 429, 'rate_limited');
 });
 
-test('every reply to a good key tells what is left: errors, pages, streams and replies without a body', async (t) => {
+test('every response to a valid key has the remaining requests: errors, pages, streams, and empty ones', async (t) => {
   await using service = await startTestService({ rateLimit: { points: 600, seconds: 10 } });
   const tenant = await service.createTenant();
   const [id = ''] = await fill(service, tenant, 1_000);
@@ -135,17 +135,17 @@ test('a 304 is free', async (t) => {
   assert.deepEqual([changed.status, changed.headers.get('ratelimit')], [200, '"default";r=3;t=3600']);
 });
 
-test('304s that came at once stay free, although other requests among them were refused', async (t) => {
+test('concurrent 304s are free, even if other requests among them are rejected', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   const [id = ''] = await fill(service, tenant, 1);
   const head = `GET /v1/listings/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
   using connection = await openRaw(service.url);
-  // On a new connection they would be begun one after the other.
+  // On a new connection, the requests would start one after the other.
   connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await connection.readReply();
   const statuses = new Set<number>();
-  // A busy machine may begin those of one round one after the other.
+  // On a busy machine, all requests of a round may start one after the other.
   await until('some are rejected', async () => {
     connection.send(`${head}If-None-Match: "1"\r\n\r\n`.repeat(50));
     for (let turn = 0; turn < 50; turn += 1) statuses.add((await connection.readReply()).status);
@@ -155,7 +155,7 @@ test('304s that came at once stay free, although other requests among them were 
   await exhaust(service, tenant);
 });
 
-test('a 304 that is known only when the time is over gives the next one nothing', async (t) => {
+test('a 304 after its window has ended adds nothing to the next window', async (t) => {
   mock.timers.enable({ apis: ['Date'] });
   t.after(() => mock.timers.reset());
   const rateLimit = new RateLimit({ points: 5, seconds: 10 }, createMemoryLimiter);
@@ -166,7 +166,7 @@ test('a 304 that is known only when the time is over gives the next one nothing'
   assert.equal(await spend(), '"default";r=4;t=10');
 });
 
-test('a reply to a key that was deleted meanwhile tells nothing of its limit', async (t) => {
+test('a key deleted during the request gets no rate limit headers', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   using connection = await openRaw(service.url);
@@ -179,7 +179,7 @@ test('a reply to a key that was deleted meanwhile tells nothing of its limit', a
   assert.deepEqual([status, headers.ratelimit, headers['ratelimit-policy']], [401, undefined, undefined]);
 });
 
-test('a key that was deleted or never was gets the exact 401, whatever it has sent before', async (t) => {
+test('a deleted or unknown key gets the exact 401, even above its limit', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   await exhaust(service, tenant);
@@ -190,11 +190,11 @@ test('a key that was deleted or never was gets the exact 401, whatever it has se
     assert.deepEqual(fieldsOf(response), [null, null]);
     assert.equal(response.headers.get('retry-after'), null);
     assert.equal(response.status, 401);
-    assert.equal(await response.text(), KEY_REFUSED);
+    assert.equal(await response.text(), KEY_REJECTED);
   }
 });
 
-test('a 429 comes before the body is asked for', async (t) => {
+test('a request above the limit gets 429 instead of 100 Continue', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   await exhaust(service, tenant);
@@ -204,7 +204,7 @@ test('a 429 comes before the body is asked for', async (t) => {
   assert.equal((await connection.readReply()).status, 429);
 });
 
-test('what needs no key has no limit', async (t) => {
+test('endpoints without a key have no limit', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   await exhaust(service, tenant);
@@ -214,7 +214,7 @@ test('what needs no key has no limit', async (t) => {
   }
 });
 
-test('with the limit off no reply speaks of it', async () => {
+test('without a limit, responses have no rate limit headers', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
   for (let turn = 0; turn < 20; turn += 1) {

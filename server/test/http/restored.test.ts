@@ -11,7 +11,7 @@ import { findSetupLink } from '../../src/storage/setup-links.ts';
 const service = await startSharedService();
 const { database } = service;
 
-test('after a restore no session, no invitation and no link is good, and the keys are listed', async () => {
+test('a restore ends all sessions, invitations, and setup links, and lists the keys', async () => {
   await renewSetupLink(database);
   const tenant = await service.createTenant('Hill Country Homes');
   const person = await createPerson(service, { accountId: tenant.accountId });
@@ -29,6 +29,6 @@ test('after a restore no session, no invitation and no link is good, and the key
   assert.equal(await browser.ask('GET', '/admin/session'), null);
   await assert.rejects(getInvitation(database, token), { code: 'not_found' });
   assert.equal(await findSetupLink(database), undefined);
-  assert.equal((await service.fetch(tenant, '/v1/me')).status, 200, 'the operator decides about keys');
+  assert.equal((await service.fetch(tenant, '/v1/me')).status, 200, 'keys stay valid until the operator deletes them');
   await new Browser(service).ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
 });

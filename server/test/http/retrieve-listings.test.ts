@@ -11,7 +11,7 @@ const [id = ''] = await fill(service, tenant, 1);
 const retrieve = (ifNoneMatch?: string, path = `/v1/listings/${id}`) =>
   service.fetch(tenant, path, ifNoneMatch === undefined ? {} : { headers: { 'If-None-Match': ifNoneMatch } });
 
-describe('a listing has a strong ETag: its version', () => {
+describe('a listing has its version as a strong ETag', () => {
   for (const given of ['"1"', 'W/"1"', '"0", "1"', '"a,b" , W/"1"', '*', ' "1" ']) {
     test(`If-None-Match: ${given} gets 304 without a body`, async () => {
       const response = await retrieve(given);
@@ -29,12 +29,12 @@ describe('a listing has a strong ETag: its version', () => {
     });
   }
   for (const given of ['1', 'nonsense', '"1', "'1'", 'w/"1"', '"1" "2"', '"1",', ', "1"', '"1", *', '']) {
-    test(`If-None-Match: ${given} cannot be read and is refused`, async () => {
+    test(`If-None-Match: ${given} is rejected as invalid`, async () => {
       await readError(await retrieve(given), 400, 'invalid_header');
     });
   }
 
-  test('a header that cannot be read is refused before anybody looks for the listing', async () => {
+  test('an invalid If-None-Match is rejected before the listing is looked up', async () => {
     await readError(await retrieve('nonsense', '/v1/listings/lst_0'), 400, 'invalid_header');
   });
 
@@ -43,7 +43,7 @@ describe('a listing has a strong ETag: its version', () => {
   });
 });
 
-describe('an id that is not this account’s is not found', () => {
+describe("unknown ids and other accounts' ids are 404", () => {
   const unknown = [
     ...['lst_00000000000000000000000000', id.toUpperCase(), id.slice(0, -1), `${id}0`, `${id}%00`, `%20${id}`],
     ...[id.slice(4), '%', '%E0%A4%A', '%2e%2e%2f', "'%20or%201=1--", 'x'.repeat(5000), '__proto__'],
@@ -54,7 +54,7 @@ describe('an id that is not this account’s is not found', () => {
     });
   }
 
-  test('another account’s id gets the same bytes as an unknown one but for the request id', async () => {
+  test("another account's id gets the same bytes as an unknown one", async () => {
     const other = await service.createTenant();
     const replies = [id, 'lst_00000000000000000000000000'].map(async (given) => {
       const response = await service.fetch(other, `/v1/listings/${given}`);
@@ -68,6 +68,6 @@ describe('an id that is not this account’s is not found', () => {
   });
 });
 
-test('a parameter on a single listing is refused', async () => {
+test('a parameter on a single listing is rejected', async () => {
   await readError(await retrieve(undefined, `/v1/listings/${id}?fields=id`), 400, 'unknown_parameter');
 });

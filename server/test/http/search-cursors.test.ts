@@ -10,7 +10,7 @@ const service = await startSharedService();
 const tenant = await createTenant('ours');
 const other = await createTenant('theirs');
 
-/** An account with some listings, which have a word and an external id of their own. */
+/** An account with four listings that contain its own word. */
 async function createTenant(word: string): Promise<Tenant> {
   const created = await service.createTenant();
   for (let index = 0; index < 4; index += 1) {
@@ -29,7 +29,7 @@ async function cursorOf(owner: Tenant, parameters: Parameters): Promise<string> 
   return nextCursor;
 }
 
-async function assertRefused(owner: Tenant, parameters: Parameters): Promise<void> {
+async function assertRejected(owner: Tenant, parameters: Parameters): Promise<void> {
   const error = await readError(await ask(owner, parameters), 400, 'invalid_cursor');
   assert.deepEqual(faultsOf(error), ['query.cursor: invalid_format'], toQuery(parameters));
 }
@@ -55,17 +55,17 @@ const LISTS: Parameters[] = [
   { 'createdAt[gte]': '2020-01-01' },
 ];
 
-test('a cursor belongs to its filters, words, box, circle and order, and to no others', async () => {
+test('a cursor is valid only for the same filters, words, area, and sort order', async () => {
   for (const one of LISTS) {
     const cursor = await cursorOf(tenant, one);
     for (const another of LISTS) {
-      if (another !== one) await assertRefused(tenant, { ...another, cursor });
+      if (another !== one) await assertRejected(tenant, { ...another, cursor });
       else assert.equal((await readList(await ask(tenant, { ...another, cursor }))).data.length, 2);
     }
   }
 });
 
-describe('the same question in other words takes the same cursor', () => {
+describe('an equivalent query accepts the same cursor', () => {
   const pairs: [Parameters, Parameters][] = [
     [{ status: 'active,pending' }, { status: 'pending,active' }],
     [{ q: 'Elm OURS' }, { q: 'ours, elm! elm' }],
@@ -91,23 +91,23 @@ describe('the same question in other words takes the same cursor', () => {
   }
 });
 
-test('a cursor of a sorted list with any one character changed is refused', async () => {
+test('a cursor of a sorted list with one changed character is rejected', async () => {
   const parameters = { sort: '-listPrice' };
   const cursor = await cursorOf(tenant, parameters);
   for (let index = 0; index < cursor.length; index += 1) {
     const changed = cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1);
-    await assertRefused(tenant, { ...parameters, cursor: changed });
+    await assertRejected(tenant, { ...parameters, cursor: changed });
   }
 });
 
-describe('another account’s things find nothing and show nothing', () => {
-  test('its cursors are refused', async () => {
+describe('searches do not reach other accounts', () => {
+  test('their cursors are rejected', async () => {
     for (const parameters of LISTS) {
-      await assertRefused(tenant, { ...parameters, cursor: await cursorOf(other, parameters) });
+      await assertRejected(tenant, { ...parameters, cursor: await cursorOf(other, parameters) });
     }
   });
 
-  test('its external ids, words and places find only what the account has itself', async () => {
+  test("their external ids, words, and places find only the account's own listings", async () => {
     const all = await readList(await ask(other, {}));
     const own = new Set((await readList(await ask(tenant, {}))).data.map(({ id }) => id));
     const [first] = all.data;
@@ -128,7 +128,7 @@ describe('another account’s things find nothing and show nothing', () => {
     }
   });
 
-  test('an account without listings finds nothing, however it asks', async () => {
+  test('an account without listings finds nothing', async () => {
     const empty = await service.createTenant();
     for (const parameters of LISTS) {
       const { data, nextCursor, total } = await readList(await ask(empty, { ...parameters, count: 'true' }));

@@ -14,7 +14,7 @@ const { MODEL_RUNS = '150' } = process.env;
 const service = await startSharedService();
 const tenant = await service.createTenant();
 await createRandom(service, tenant, LISTINGS, 1);
-// What another account has is never found.
+// Another account's listings must never be found.
 await createRandom(service, await service.createTenant(), 50, 1);
 const all = await list<Listing>({});
 
@@ -40,12 +40,12 @@ const timeFilter = fc
   .tuple(fc.constantFrom('createdAt', 'updatedAt'), fc.constantFrom('gt', 'gte', 'lt', 'lte'), fc.nat(LISTINGS))
   .map(([field, operator, index]): Parameters => ({ [`${field}[${operator}]`]: timeOf(field, index) }));
 
-/** Some filters and perhaps an order. */
+/** Some filters and an optional sort order. */
 const parameters = fc
   .tuple(searchParameters, fc.option(timeFilter, { nil: {}, freq: 4 }))
   .map((parts): Parameters => Object.assign({}, ...parts));
 
-describe('each filter leaves the listings that it says, and no others', () => {
+describe('filters find exactly the matching listings', () => {
   const cases: [parameters: Parameters, least: number][] = [
     [{ status: 'active' }, 10],
     [{ status: 'active,pending,closed' }, 50],
@@ -88,14 +88,14 @@ describe('each filter leaves the listings that it says, and no others', () => {
     });
   }
 
-  test('whatever filters and order are asked for', async () => {
+  test('with any combination of filters and sort order', async () => {
     await fc.assert(
       fc.asyncProperty(parameters, async (given) => void (await assertFound(given))),
       { numRuns: Number(MODEL_RUNS) },
     );
   });
 
-  test('brackets may be encoded or not', async () => {
+  test('with or without encoded brackets', async () => {
     const expected = idsOf(search(all, { 'beds[gte]': '3' }));
     for (const query of ['beds[gte]=3', 'beds%5Bgte%5D=3', 'beds%5bgte]=3']) {
       const { data } = await readList(await service.fetch(tenant, `/v1/listings?${query}`));
@@ -104,7 +104,7 @@ describe('each filter leaves the listings that it says, and no others', () => {
   });
 });
 
-test('times are compared to the last digit that is sent', async () => {
+test('times are compared to the last digit', async () => {
   const time = timeOf('createdAt', 5);
   const same = all.filter(({ createdAt }) => createdAt === time).length;
   const count = async (operator: string, digits: string) =>
@@ -113,14 +113,14 @@ test('times are compared to the last digit that is sent', async () => {
     assert.equal((await count('gte', digits)) - (await count('gt', digits)), same);
     assert.equal((await count('lte', digits)) - (await count('lt', digits)), same);
   }
-  // A moment later, before the next millisecond.
+  // Later, but within the same millisecond.
   assert.equal(await count('gte', '001'), await count('gt', ''));
   assert.equal(await count('gt', '001'), await count('gt', ''));
   assert.equal(await count('lt', '001'), await count('lte', ''));
   assert.equal(await count('lte', '001'), await count('lte', ''));
 });
 
-test('every parameter in the document has an example, and each is taken', async () => {
+test('every documented parameter has an example that works', async () => {
   const document = JSON.parse(await (await fetch(`${service.url}/v1/openapi.json`)).text());
   const described: { name: string; in: string; example?: unknown; description: string }[] = document.paths[
     '/listings'
@@ -129,7 +129,7 @@ test('every parameter in the document has an example, and each is taken', async 
   const partners: Parameters = { near: 'radius', radius: 'near' };
   for (const { name, description } of described) {
     assert.ok(description.length > 10, name);
-    // No cursor is good for long enough to stand in a document.
+    // Cursors expire, so they have no example.
     if (name === 'cursor') continue;
     assert.notEqual(examples[name], 'undefined', name);
     const names = [name, partners[name] ?? name];
@@ -138,7 +138,7 @@ test('every parameter in the document has an example, and each is taken', async 
   assert.ok(described.length > 40);
 });
 
-describe('every order has each listing once: those without a value last, ties newest first', () => {
+describe('every sort order has each listing once: missing values last, ties newest first', () => {
   for (const field of ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea']) {
     for (const sort of [field, `-${field}`]) {
       test(sort, async () => {
@@ -150,7 +150,7 @@ describe('every order has each listing once: those without a value last, ties ne
 
 const limits = fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 3 });
 
-test('pages are the complete list, cut, for every filter and order', async () => {
+test('pages together are the complete list for every filter and sort order', async () => {
   await fc.assert(
     fc.asyncProperty(parameters, limits, async (given, some) => {
       const ids = await readPages(service, tenant, { parameters: given, limits: some });
@@ -160,7 +160,7 @@ test('pages are the complete list, cut, for every filter and order', async () =>
   );
 });
 
-test('without a limit a cursor gives all the rest, and fields, count and format may change between pages', async () => {
+test('with a cursor and no limit, the response has all the rest; fields, count, and format may change', async () => {
   for (const given of [
     { sort: '-listPrice' },
     { q: 'elm', sort: 'beds' },

@@ -28,13 +28,10 @@ const LISTS: Parameters[] = [
   { bbox: '90,-90,-90,90', sort: 'beds' },
 ];
 
-/** What happens between two pages: how many are created, and which are deleted, by their places in the list. */
-const changes = fc.record({
-  created: fc.nat(4),
-  deleted: fc.uniqueArray(fc.nat(LISTINGS - 1), { maxLength: 4 }),
-});
+/** Changes between two pages: the number of new listings, and the positions of deleted ones. */
+const changes = fc.record({ created: fc.nat(4), deleted: fc.uniqueArray(fc.nat(LISTINGS - 1), { maxLength: 4 }) });
 
-describe('listings that come and go between pages make no other one come twice or never', () => {
+describe('listings created or deleted between pages do not skip or repeat others', () => {
   for (const parameters of LISTS) {
     test(JSON.stringify(parameters), async () => {
       await fc.assert(
@@ -50,7 +47,7 @@ describe('listings that come and go between pages make no other one come twice o
       const gone = new Set<string>();
       let round = 0;
       const between = async () => {
-        // Oldest first, what is created comes last: pages that are shorter would never get to the end.
+        // In ascending order of creation, new listings come last: short pages would never reach the end.
         const { created = 0, deleted = [] } = rounds[round] ?? {};
         round += 1;
         await createRandom(service, tenant, created, 1000 + round);
@@ -60,7 +57,7 @@ describe('listings that come and go between pages make no other one come twice o
         }
       };
       const seen = await readPages(service, tenant, { parameters, limits: [limit], between });
-      assert.equal(new Set(seen).size, seen.length, 'none came twice');
+      assert.equal(new Set(seen).size, seen.length, 'no listing is repeated');
       const untouched = idsOf(search(all, parameters)).filter((id) => !gone.has(id));
       const stayed = new Set(untouched);
       const rest = seen.filter((id) => stayed.has(id));
@@ -68,7 +65,7 @@ describe('listings that come and go between pages make no other one come twice o
     }
   }
 
-  test('also when the last listing of a page is deleted, and all that were on it', async () => {
+  test('even if the last listing of a page is deleted, or all of its listings', async () => {
     for (const parameters of [{ sort: '-listPrice' }, { sort: 'livingArea' }, { near: '0,0', radius: '20000km' }]) {
       const tenant = await service.createTenant();
       await createRandom(service, tenant, LISTINGS, 8);

@@ -19,7 +19,7 @@ async function createPlaces(places: Places): Promise<Tenant> {
   return tenant;
 }
 
-/** The addresses that a list has, in its order. */
+/** The addresses of the found listings, in order. */
 async function find(tenant: Tenant, query: string): Promise<string[]> {
   const { data } = await readList(await service.fetch(tenant, `/v1/listings?${query}`));
   return data.map(({ address }) => address);
@@ -40,7 +40,7 @@ describe('bbox', () => {
   };
   const inside = ['middle', 'northeast', 'northwest', 'southeast', 'southwest'];
 
-  test('has its edges and corners, and nothing beyond them or without a place', async () => {
+  test('includes its edges and corners, but no listings outside or without coordinates', async () => {
     const tenant = await createPlaces(places);
     assert.deepEqual(await find(tenant, 'bbox=20,-10,30,5.5'), inside);
     assert.deepEqual(await find(tenant, 'bbox=2e1,-1.0e1,%2030%20,5.50'), inside);
@@ -68,22 +68,22 @@ describe('bbox', () => {
     assert.deepEqual(await find(tenant, 'bbox=171,-1,169,1'), allButWest);
   });
 
-  test('an edge at 180 is the one at -180', async () => {
+  test('treats an edge at 180 like one at -180', async () => {
     const tenant = await createPlaces({ a: [0, 180], b: [0, -180], c: [0, -179], d: [0, 179] });
     assert.deepEqual(await find(tenant, 'bbox=-180,-1,-179,1'), ['c', 'b', 'a']);
     assert.deepEqual(await find(tenant, 'bbox=179,-1,180,1'), ['d', 'b', 'a']);
     assert.deepEqual(await find(tenant, 'bbox=-180,-1,180,1'), ['d', 'c', 'b', 'a']);
   });
 
-  test('of the whole world has every listing with a place', async () => {
+  test('of the whole world finds every listing with coordinates', async () => {
     const tenant = await createPlaces({ nowhere: undefined, pole: [90, 12], other: [-90, -180] });
     assert.deepEqual(await find(tenant, 'bbox=-180,-90,180,90'), ['other', 'pole']);
   });
 });
 
 describe('near', () => {
-  test('counts along a great circle, in m, km and mi', async () => {
-    // A hundredth of a degree of the equator is 1111.95 m.
+  test('measures along a great circle, in m, km, and mi', async () => {
+    // 0.01° of the equator is 1111.95 m.
     const tenant = await createPlaces({ there: [0, 0.01], here: [0, 0], nowhere: undefined });
     for (const [inside, outside] of [
       ['1112m', '1111.9m'],
@@ -95,7 +95,7 @@ describe('near', () => {
     }
   });
 
-  test('finds across the antimeridian', async () => {
+  test('crosses the antimeridian', async () => {
     const tenant = await createPlaces({ west: [10, 179.9], east: [10, -179.9], 'on it': [10, 180], far: [10, -179] });
     for (const [at, expected] of [
       ['10,179.8', ['west', 'on it', 'east']],
@@ -106,7 +106,7 @@ describe('near', () => {
     }
   });
 
-  test('finds around the poles, whatever the longitude', async () => {
+  test('covers the poles, at any longitude', async () => {
     const tenant = await createPlaces({
       pole: [90, 77],
       a: [89.9, 0],
@@ -122,7 +122,7 @@ describe('near', () => {
     assert.deepEqual(await find(tenant, 'near=-89.95,-80&radius=20km'), ['south', 'near south']);
   });
 
-  test('has the nearest first, those at one place newest first', async () => {
+  test('sorts nearest first, and newest first at the same place', async () => {
     const tenant = await createPlaces({
       'one km': [0, 0.009],
       first: [51.5, -0.1],
@@ -136,14 +136,14 @@ describe('near', () => {
     ]);
   });
 
-  test('is sorted otherwise if `sort` says so, and leaves the same listings', async () => {
+  test('keeps its results under another sort order', async () => {
     const tenant = await createPlaces({ b: [0, 0.001], c: [0, 0], far: [1, 0], a: [0, 0.002] });
     assert.deepEqual(await find(tenant, 'near=0,0&radius=5km'), ['c', 'b', 'a']);
     assert.deepEqual(await find(tenant, 'near=0,0&radius=5km&sort=-createdAt'), ['a', 'c', 'b']);
     assert.deepEqual(await find(tenant, 'near=0,0&radius=5km&sort=listPrice'), ['a', 'c', 'b']);
   });
 
-  test('and bbox leave what both leave', async () => {
+  test('combines with bbox', async () => {
     const tenant = await createPlaces({ both: [0, 0.01], circle: [0, -0.01], box: [0, 1] });
     assert.deepEqual(await find(tenant, 'near=0,0&radius=5km&bbox=0,-1,2,1'), ['both']);
   });

@@ -5,7 +5,7 @@ import { ENGINE } from '../../../testkit/src/database.ts';
 import { fill, fillBeyondBuffers, fillWithLarge, openList, plant, readAll } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
-import { KEY_REFUSED, readError, readList } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteApiKey } from '../../src/domain/api-keys.ts';
@@ -30,7 +30,7 @@ const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 const numbersOf = (list: { data: { id: string }[] }) => idsOf(list).map((id) => Number(id.slice(4)));
 const fromHigh = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
-/** Runs `after` once each scan has been answered, before anybody hears of it. */
+/** Runs `after` when a scan has finished, before its result is used. */
 function afterScans({ database }: TestService, after: () => Promise<void>): void {
   const scans: Scans = database.scans;
   const query = scans.query.bind(scans);
@@ -41,19 +41,19 @@ function afterScans({ database }: TestService, after: () => Promise<void>): void
   };
 }
 
-describe('a sorted list that is complete', () => {
+describe('a complete sorted list', () => {
   for (const count of [0, 1, 250, 251, 999, 1000, 1001, 1250, 1251]) {
     test(`has each of ${count} listings once, in order`, async () => {
       const tenant = await service.createTenant();
       await plant(service, tenant, count);
-      // All have as many baths: their order is that of their ids.
+      // All have the same baths, so they are sorted by id.
       const list = await readList(await service.fetch(tenant, '/v1/listings?sort=baths&count=true'));
       assert.deepEqual(numbersOf(list), fromHigh(count));
       assert.deepEqual([list.nextCursor, list.total], [null, count]);
     });
   }
 
-  test('has each of more listings than are found at a time, in order, and what is found takes little room', async () => {
+  test('of more listings than one scan returns has each once, in order, in little memory', async () => {
     const tenant = await service.createTenant();
     const count = 101_002;
     await plant(service, tenant, count);
@@ -68,7 +68,7 @@ describe('a sorted list that is complete', () => {
     assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
-  test('is read a few at a time where listings are large, and so are its pages', async () => {
+  test('of large listings is read a few at a time, and so are its pages', async () => {
     const tenant = await service.createTenant();
     const ids = [
       ...(await fill(service, tenant, 5)),
@@ -77,16 +77,16 @@ describe('a sorted list that is complete', () => {
       ...(await fillWithLarge(service, tenant, 12)),
     ].reverse();
     let least = Number.POSITIVE_INFINITY;
-    let answered = 0;
+    let served = 0;
     const response = await openList(service, tenant, '?sort=beds');
     const reading = readAll(response).finally(() => {
-      least = answered;
+      least = served;
     });
     while (least === Number.POSITIVE_INFINITY) {
       await (await service.fetch(tenant, '/v1/me')).text();
-      answered += 1;
+      served += 1;
     }
-    assert.ok(answered > 1, 'others are answered meanwhile');
+    assert.ok(served > 1, 'other requests are served');
     assert.deepEqual(idsOf(JSON.parse((await reading).text)), ids);
     for (const limit of [3, 20, 1000]) {
       const parameters = { sort: '-baths', 'beds[gte]': '3' };
@@ -94,7 +94,7 @@ describe('a sorted list that is complete', () => {
     }
   });
 
-  test('is cut when its key is deleted meanwhile', async () => {
+  test('is cut off if its key is deleted', async () => {
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant, '?sort=-listPrice');
@@ -105,7 +105,7 @@ describe('a sorted list that is complete', () => {
     assert.throws(() => JSON.parse(text));
   });
 
-  test('is cut when the database fails meanwhile, and the service lives on', async () => {
+  test('is cut off if the database fails, and the service keeps running', async () => {
     await using service = await startTestService();
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
@@ -119,7 +119,7 @@ describe('a sorted list that is complete', () => {
   });
 });
 
-describe('a key that is deleted while a search waits', () => {
+describe('a key deleted during a search', () => {
   for (const query of ['sort=beds&limit=1', 'city=Nowhere', 'beds=3&count=true&limit=1']) {
     test(`gets 401 for ${query}`, async () => {
       await using service = await startTestService();
@@ -133,14 +133,14 @@ describe('a key that is deleted while a search waits', () => {
       });
       const response = await service.fetch(tenant, `/v1/listings?${query}`);
       assert.equal(response.status, 401);
-      assert.equal(await response.text(), KEY_REFUSED);
+      assert.equal(await response.text(), KEY_REJECTED);
     });
   }
 });
 
-describe('a search whose client has left while it waits', () => {
+describe('a waiting search whose client disconnects', () => {
   for (const query of ['sort=beds', 'sort=beds&limit=1', 'q=elm&count=true']) {
-    test(`is given up, and the service says nothing of a fault: ${query}`, async () => {
+    test(`is canceled without a warning in the log: ${query}`, async () => {
       await using service = await startTestService();
       const tenant = await service.createTenant();
       await fill(service, tenant, 3);
@@ -152,7 +152,7 @@ describe('a search whose client has left while it waits', () => {
         outcomes.push(asked.then(() => 'was run', Object).then(({ message = 'was run' }) => message));
         return asked as Promise<never>;
       };
-      // An account leaves places to the others.
+      // One account alone cannot occupy all threads.
       const others = Array.from({ length: 8 }, (_, index) => ask(`acc_busy${index}`, busy));
       using connection = await openRaw(service.url);
       connection.send(requestText('GET', `/v1/listings?${query}`, tenant.key));
@@ -173,7 +173,7 @@ describe('a search whose client has left while it waits', () => {
   }
 });
 
-test('a list that has not changed is told so without a search, once its query was checked', async () => {
+test('an unchanged list gets 304 without a search, after the query is checked', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
   await fill(service, tenant, 30);
@@ -184,7 +184,7 @@ test('a list that has not changed is told so without a search, once its query wa
     scans += 1;
   });
   const headers = { 'If-None-Match': etag };
-  // The same question in other words is the same list.
+  // An equivalent query has the same tag.
   for (const same of [path, '/v1/listings?count=true&status=active%2Cpending&q=ELM%21&sort=-beds']) {
     assert.equal((await service.fetch(tenant, same, { headers })).status, 304, same);
   }
@@ -207,8 +207,8 @@ test('a list that has not changed is told so without a search, once its query wa
   assert.equal((await service.fetch(tenant, path, { headers })).status, 200);
 });
 
-describe('count=true tells how many there are on all pages', () => {
-  test('with filters and without, on every page, in every format', async () => {
+describe('count=true adds the total of all pages', () => {
+  test('with and without filters, on every page, in every format', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 25);
     await fill(service, await service.createTenant(), 5);
@@ -232,7 +232,7 @@ describe('count=true tells how many there are on all pages', () => {
     }
   });
 
-  test('and nothing without it', async () => {
+  test('without count=true, there is no total', async () => {
     const tenant = await service.createTenant();
     for (const query of ['', '?count=false', '?beds=3', '?beds=3&count=false']) {
       assert.equal('total' in (await readList(await service.fetch(tenant, `/v1/listings${query}`))), false);

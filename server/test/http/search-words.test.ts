@@ -17,7 +17,7 @@ async function create(tenant: Tenant, fields: Partial<ListingInput>): Promise<st
   return outcome.id;
 }
 
-/** The ids of what a search finds. */
+/** The ids of the found listings. */
 async function find(tenant: Tenant, words: string): Promise<string[]> {
   const { data } = await readList(await service.fetch(tenant, `/v1/listings?q=${encodeURIComponent(words)}`));
   return data.map(({ id }) => id);
@@ -36,7 +36,7 @@ const house = await create(tenant, {
   photos: [{ url: 'https://a.example/1.jpg', caption: 'kitchen' }],
 });
 
-describe('each word must begin a word of address, city or description', () => {
+describe('each word must start a word of address, city, or description', () => {
   const found = [
     ...['12', 'a', 'O’Connor', "o'connor", 'o', 'connor', 'stra', 'straße', 'STRA', 'canon', 'CAÑON', 'cañ'],
     ...['city canon', 'canon 12 bright', 'bri cor', 'große', 'GRO', '5', '1 2 5', 'viii', 'VIII', 'οδοσ', 'Οδός'],
@@ -61,7 +61,7 @@ describe('each word must begin a word of address, city or description', () => {
   }
 });
 
-test('a listing is found by what it says now, and not at all once it is deleted', async () => {
+test('a search finds the current text only, and no deleted listings', async () => {
   const owner = await service.createTenant();
   const id = await create(owner, { city: 'Austin' });
   const other = await create(owner, { city: 'Boston' });
@@ -76,7 +76,7 @@ test('a listing is found by what it says now, and not at all once it is deleted'
   assert.deepEqual([await find(owner, 'boston'), await find(owner, 'denver')], [[id], [third]]);
 });
 
-test('words as long as a description are found by their beginning', async () => {
+test('words as long as a description are found by their prefix', async () => {
   const owner = await service.createTenant();
   // Each of these letters becomes three, of three bytes each.
   const id = await create(owner, { description: '각'.repeat(4000) });
@@ -86,7 +86,7 @@ test('words as long as a description are found by their beginning', async () => 
   assert.deepEqual(await find(owner, `${'x'.repeat(198)} y`), []);
 });
 
-/** Any characters that a text may have, with letters of many scripts and what stands between words among them. */
+/** Any valid characters, including letters of many scripts and separators. */
 const character = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -106,7 +106,7 @@ const text = fc
   )
   .filter((given) => given !== '' && given.trim() === given);
 
-test('whatever is written and searched, the same listings are found as by looking at each', async () => {
+test('any search finds the same listings as a comparison with each text', async () => {
   const owner = await service.createTenant();
   const texts = fc.sample(text, { numRuns: 400, seed: 3 });
   await Promise.all(texts.map((description) => create(owner, { description })));

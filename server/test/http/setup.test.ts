@@ -14,10 +14,10 @@ function tokenOf({ setupUrl }: TestService): string {
   return setupUrl?.split('#token=')[1] ?? '';
 }
 
-test('the link lies in a file that only the operator can read, and leads to the setup page', async () => {
+test('the setup link is in a file that only the operator can read', async () => {
   await using service = await startTestService();
   const { isOpen, needsAccountName, file } = await new Browser(service).ask('GET', '/admin/setup');
-  // Who asks may be anybody, and need not know the machine's directories.
+  // The response is public and must not show the machine's directories.
   assert.deepEqual([isOpen, needsAccountName, file], [true, true, 'setup-link.txt']);
   const path = join(service.directory, file);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
@@ -25,7 +25,7 @@ test('the link lies in a file that only the operator can read, and leads to the 
   assert.ok(!service.logLines.join('').includes(tokenOf(service)));
 });
 
-test('whoever has the link becomes the administrator of a new account, is signed in, and the link is over', async () => {
+test('the link creates an administrator with an account, signs them in, and expires', async () => {
   await using service = await startTestService();
   const browser = new Browser(service);
   const given = { token: tokenOf(service), ...ADA, accountName: 'Hill Country Homes' };
@@ -44,20 +44,20 @@ test('whoever has the link becomes the administrator of a new account, is signed
   assert.equal(await renewSetupLink(service.database), undefined);
 });
 
-test('where there are accounts the first administrator gets them all, and no name is asked for', async () => {
+test('the first administrator gets all existing accounts and needs no account name', async () => {
   await using service = await startTestService();
   for (const name of ['One', 'Two']) await createAccount(service.database, name);
   const browser = new Browser(service);
   assert.equal((await browser.ask('GET', '/admin/setup')).needsAccountName, false);
   const offer = { accountNames: ['One', 'Two'], hasMoreAccounts: false };
   assert.deepEqual(await browser.ask('POST', '/admin/setup/preview', { token: tokenOf(service) }), offer);
-  const refused = await browser.send('POST', '/admin/setup/preview', { token: 'x' });
-  assert.doesNotMatch((await readError(refused, 403, 'forbidden')).message, /One|Two/);
+  const rejected = await browser.send('POST', '/admin/setup/preview', { token: 'x' });
+  assert.doesNotMatch((await readError(rejected, 403, 'forbidden')).message, /One|Two/);
   const { accounts } = await browser.ask('POST', '/admin/setup', { token: tokenOf(service), ...ADA }, 201);
   assert.deepEqual(linesOf(accounts, 'name', 'role'), ['One administrator', 'Two administrator']);
 });
 
-test('of many who open the link at once exactly one wins, and the others leave nothing behind', async () => {
+test('of many who open the link at once exactly one succeeds, and the others store nothing', async () => {
   await using service = await startTestService();
   const people = Array.from({ length: 6 }, (_, index) => ({ ...ADA, email: `person${index}@example.com` }));
   const responses = await Promise.all(
@@ -75,8 +75,8 @@ test('of many who open the link at once exactly one wins, and the others leave n
   }
 });
 
-describe('no administrator is made', () => {
-  const refused = async (change: object, status: number, code: string) => {
+describe('setup fails', () => {
+  const rejected = async (change: object, status: number, code: string) => {
     await using service = await startTestService();
     const browser = new Browser(service);
     const given = { token: tokenOf(service), ...ADA, accountName: 'One', ...change };
@@ -86,8 +86,8 @@ describe('no administrator is made', () => {
     return error;
   };
 
-  test('with another token', async () => {
-    const { message } = await refused({ token: 'x' }, 403, 'forbidden');
+  test('with an unknown token', async () => {
+    const { message } = await rejected({ token: 'x' }, 403, 'forbidden');
     assert.match(message, /each start of the service prints a new one/);
   });
 
@@ -106,36 +106,33 @@ describe('no administrator is made', () => {
     assert.match((await readError(response, 403, 'forbidden')).message, /30 minutes/);
   });
 
-  test('without a name for the account where there is none', async () => {
-    const { details } = await refused({ accountName: undefined }, 422, 'validation_failed');
+  test('without an account name if no account exists', async () => {
+    const { details } = await rejected({ accountName: undefined }, 422, 'validation_failed');
     assert.deepEqual(linesOf(details, 'field', 'code'), ['accountName required']);
   });
 
-  test('with a password that is guessed first', async () => {
+  test('with a common password', async () => {
     for (const password of ['12345678', 'Password']) {
-      const { details } = await refused({ password }, 422, 'validation_failed');
-      assert.deepEqual(
-        details?.map(({ field, code }) => [field, code]),
-        [['password', 'invalid_choice']],
-      );
-    }
-  });
-
-  test('with a password that is made of what everybody knows', async () => {
-    for (const password of ['ada@example.com', 'Hilltop Homes 1']) {
-      const { details } = await refused({ password, accountName: 'Hilltop Homes' }, 422, 'validation_failed');
+      const { details } = await rejected({ password }, 422, 'validation_failed');
       assert.deepEqual(linesOf(details, 'field', 'code'), ['password invalid_choice']);
     }
   });
 
-  test('with a name, an address or a password that cannot be: all of them are told', async () => {
-    const { details } = await refused({ name: ' ', email: 'ada', password: 'short' }, 422, 'validation_failed');
+  test("with a password made of the user's own data", async () => {
+    for (const password of ['ada@example.com', 'Hilltop Homes 1']) {
+      const { details } = await rejected({ password, accountName: 'Hilltop Homes' }, 422, 'validation_failed');
+      assert.deepEqual(linesOf(details, 'field', 'code'), ['password invalid_choice']);
+    }
+  });
+
+  test('with an invalid name, address, and password, and all are named', async () => {
+    const { details } = await rejected({ name: ' ', email: 'ada', password: 'short' }, 422, 'validation_failed');
     assert.deepEqual(linesOf(details, 'field'), ['name', 'email', 'password']);
   });
 });
 
 describe('ADMIN_EMAIL and ADMIN_PASSWORD', () => {
-  test('make the first administrator at the start, and no link', async () => {
+  test('create the first administrator at startup, without a setup link', async () => {
     const firstAdministrator = { email: ' Ada@Example.com', password: PASSWORD };
     await using service = await startTestService({ firstAdministrator });
     assert.equal(service.setupUrl, undefined);
@@ -147,13 +144,13 @@ describe('ADMIN_EMAIL and ADMIN_PASSWORD', () => {
     assert.ok(!service.logLines.join('').includes(PASSWORD));
   });
 
-  test('stop the start with words about them if they cannot be used', async () => {
+  test('stop the startup with an error that names them if they are invalid', async () => {
     const options = { firstAdministrator: { email: 'ada@example.com', password: 'short' } };
     await assert.rejects(startTestService(options), /^ConfigError|ADMIN_EMAIL and ADMIN_PASSWORD.*8 to 128/);
   });
 });
 
-test('a link is offered again when the last administrator is gone with their account', async () => {
+test("a setup link is available again after the last administrator's account is deleted", async () => {
   await using service = await startTestService();
   const person = await createPerson(service);
   const browser = await signIn(service, person);

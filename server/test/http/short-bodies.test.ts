@@ -9,14 +9,14 @@ import { ADMIN } from '../../src/http/map.ts';
 const service = await startSharedService();
 
 const BYTES_MAX = 16 * 1024;
-/** The bodies that become listings are those of the API. */
+/** Requests that create listings have larger limits. */
 const OF_LISTINGS = /^\/(listings|imports)/;
 
-/** The operations below `/admin` whose bodies need no more, and those that anybody can send something. */
+/** The other operations below `/admin` with a body. */
 const operations = ADMIN.operations.filter(({ path, body }) => body !== undefined && !OF_LISTINGS.test(path));
 assert.ok(operations.some(({ caller }) => caller === 'anyone'));
 
-describe('a body below /admin that is no listing has at most 16 KiB', () => {
+describe('other bodies below /admin have at most 16 KiB', () => {
   for (const { method, path, body, caller } of operations) {
     test(`${method} ${path}`, async () => {
       const browser = caller === 'anyone' ? new Browser(service) : await signIn(service, await createPerson(service));
@@ -35,7 +35,7 @@ describe('a body below /admin that is no listing has at most 16 KiB', () => {
   }
 });
 
-test('a long body is rejected by its Content-Length, before any of it has come', async () => {
+test('a Content-Length above the limit is rejected before the body arrives', async () => {
   const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://127.0.0.1\r\n`;
   const rest = `Content-Type: application/json\r\nContent-Length: ${BYTES_MAX + 1}\r\nConnection: close\r\n\r\n`;
   assert.equal((await sendRaw(service.url, head + rest)).status, 413);

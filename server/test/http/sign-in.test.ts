@@ -13,7 +13,7 @@ import { insertMembership } from '../../src/storage/memberships.ts';
 const service = await startSharedService();
 
 describe('signing in', () => {
-  test('gives the session, and asking for it again gives the same', async () => {
+  test('returns the session, and so does GET /admin/session', async () => {
     const person = await createPerson(service);
     const browser = new Browser(service);
     assert.equal(await browser.ask('GET', '/admin/session'), null);
@@ -27,14 +27,14 @@ describe('signing in', () => {
     assert.deepEqual(await browser.ask('GET', '/admin/session'), session);
   });
 
-  test('takes the address in any case and with spaces around it', async () => {
+  test('ignores case and surrounding spaces of the address', async () => {
     const { email } = await createPerson(service);
     const browser = new Browser(service);
     const given = { email: ` ${email.toUpperCase()} `, password: PASSWORD };
     assert.equal((await browser.ask('POST', '/admin/auth/sign-in/email', given)).user.email, email);
   });
 
-  test('with a wrong password and as nobody are answered alike, and give no cookie', async () => {
+  test('fails with the same message for a wrong password and an unknown user, without a cookie', async () => {
     const { email } = await createPerson(service);
     const bodies = [];
     for (const given of [
@@ -51,7 +51,7 @@ describe('signing in', () => {
     assert.deepEqual(new Set(bodies), new Set(['The e-mail address or the password is wrong.']));
   });
 
-  test('is written down, and so is signing out, which ends the session', async () => {
+  test('and signing out are in the audit log, and signing out ends the session', async () => {
     const person = await createPerson(service);
     const browser = await signIn(service, person);
     const stolen = new Map(browser.cookies);
@@ -69,7 +69,7 @@ describe('signing in', () => {
     ]);
   });
 
-  test('in a browser where somebody is signed in ends their session', async () => {
+  test('ends the session of the user signed in before', async () => {
     const [ada, grace] = [await createPerson(service), await createPerson(service, { name: 'Grace Hopper' })];
     const browser = await signIn(service, ada);
     const kept = new Browser(service);
@@ -83,7 +83,7 @@ describe('signing in', () => {
     assert.equal(data[1].action, 'administrator.signed_out');
   });
 
-  test('takes a password of the most characters in any Unicode form', async () => {
+  test('accepts the longest password in any Unicode form', async () => {
     const browser = await signIn(service, await createPerson(service));
     const { user } = await browser.ask('GET', '/admin/session');
     const decomposed = 'e\u0301'.repeat(100);
@@ -96,7 +96,7 @@ describe('signing in', () => {
     assert.equal((await readError(response, 422, 'validation_failed')).details?.[0]?.code, 'too_long');
   });
 
-  test('names every field at fault', async () => {
+  test('names every invalid field', async () => {
     const browser = new Browser(service);
     const response = await browser.send('POST', '/admin/auth/sign-in/email', { mail: 'a', password: 1 });
     const { details } = await readError(response, 422, 'validation_failed');
@@ -108,7 +108,7 @@ describe('signing in', () => {
   });
 });
 
-describe('the cookie', () => {
+describe('the session cookie', () => {
   const setCookie = async (publicUrl?: string) => {
     await using other = await startTestService({ publicUrl });
     const { email } = await createPerson(other);
@@ -122,19 +122,19 @@ describe('the cookie', () => {
     return cookie.split('; ').map((part) => part.replace(/=.*/, ''));
   };
 
-  test('is bound to the host and to HTTPS where PUBLIC_URL is https', async () => {
+  test('is bound to the host and to HTTPS if PUBLIC_URL is https', async () => {
     const [name = '', ...attributes] = await setCookie('https://listings.example.com');
     assert.ok(name.startsWith('__Host-'), name);
     assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'Secure', 'SameSite']));
   });
 
-  test('is kept from scripts and other sites everywhere else', async () => {
+  test('otherwise works without HTTPS, but is hidden from scripts and other sites', async () => {
     const [name = '', ...attributes] = await setCookie();
     assert.ok(!name.startsWith('__'), name);
     assert.deepEqual(new Set(attributes), new Set(['Max-Age', 'Path', 'HttpOnly', 'SameSite']));
   });
 
-  test('is worth nothing when it is changed', async () => {
+  test('is invalid after any change', async () => {
     const browser = await signIn(service, await createPerson(service));
     const [[name = '', value = ''] = []] = browser.cookies;
     for (const changed of [`x${value}`, value.slice(0, -4), value.split('.')[0] ?? '', '']) {
@@ -154,32 +154,32 @@ describe('a change below /admin', () => {
   };
 
   for (const [name, headers] of [
-    ['from nowhere', {}],
+    ['without an origin', {}],
     ['from another site', { Origin: 'https://evil.example' }],
-    ['from a page without an origin', { Origin: 'null' }],
-    ['from another site that the browser names', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['from a neighbour', { 'Sec-Fetch-Site': 'same-site' }],
-    ['from the address bar', { 'Sec-Fetch-Site': 'none' }],
+    ['from an opaque origin', { Origin: 'null' }],
+    ['with Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['with Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }],
+    ['with Sec-Fetch-Site: none', { 'Sec-Fetch-Site': 'none' }],
   ] as [string, Record<string, string>][]) {
-    test(`${name} is refused`, async () => {
+    test(`${name} is rejected`, async () => {
       assert.equal(await attempt(headers), 403);
     });
   }
 
-  test('from the service itself is let in, as the browser says', async () => {
+  test('from the service itself is accepted', async () => {
     assert.equal(await attempt({ 'Sec-Fetch-Site': 'same-origin' }), 422);
     assert.equal(await attempt({ Origin: service.url }), 403, 'another port is another origin');
   });
 });
 
-/** Whether a change is let in that comes from this origin to this host. */
+/** The status of a change with this Origin and Host. */
 async function statusOf(url: string, host: string, origin: string): Promise<number> {
   const head = `POST /admin/auth/sign-in/email HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\n`;
   const body = 'Content-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}';
   return (await sendRaw(url, head + body)).status;
 }
 
-test('without PUBLIC_URL a change is let in at addresses and names of this machine, if it comes from there', async () => {
+test('without PUBLIC_URL, changes are accepted from IP addresses and localhost, for the same origin', async () => {
   for (const [host, origin, status] of [
     ['localhost:3000', 'http://localhost:3000', 422],
     ['192.168.1.20:3000', 'http://192.168.1.20:3000', 422],
@@ -197,7 +197,7 @@ test('without PUBLIC_URL a change is let in at addresses and names of this machi
   }
 });
 
-test('without PUBLIC_URL a change at a name that may be of another page is rejected, and told to set it', () => {
+test('without PUBLIC_URL, a change at another host name is rejected with a hint to set it', () => {
   const listeningAt = (host: string) => ({ publicUrl: undefined, host });
   const change = (host: string) => ({ method: 'POST', headers: { host, 'sec-fetch-site': 'same-origin' } });
   for (const name of ['evil.example', 'listings.lan:3000', '']) {
@@ -212,7 +212,7 @@ for (const [publicUrl, expected] of [
   ['http://a.example', { 'http://a.example': 422, 'https://a.example': 403, 'http://127.0.0.1:3000': 422 }],
   ['https://a.example', { 'https://a.example': 422, 'http://a.example': 403, 'http://127.0.0.1:3000': 403 }],
 ] as const) {
-  test(`with PUBLIC_URL ${publicUrl} a change is let in from there, and from elsewhere only where there is no HTTPS to lose`, async () => {
+  test(`with PUBLIC_URL ${publicUrl}, changes are accepted from there, and from IP addresses only without HTTPS`, async () => {
     await using other = await startTestService({ publicUrl });
     for (const [origin, status] of Object.entries(expected)) {
       const { host } = new URL(origin);
@@ -222,7 +222,7 @@ for (const [publicUrl, expected] of [
   });
 }
 
-test('a person of two accounts chooses in which one they work, and only among their own', async () => {
+test('a user with two accounts can choose one, but no others', async () => {
   const person = await createPerson(service);
   const { id } = await createAccount(service.database, 'Zweites Konto');
   await service.database.write((session) =>
@@ -238,7 +238,7 @@ test('a person of two accounts chooses in which one they work, and only among th
   assert.equal((await browser.ask('GET', '/admin/session')).account.id, id);
 });
 
-test('neither passwords nor cookies lie in the log, and of a password only a slow hash in the database', async () => {
+test('the log has no passwords or cookies, and the database only a slow password hash', async () => {
   const { accountId } = await createPerson(service);
   const given = { name: 'Grace Hopper', email: 'grace@example.com', password: PASSWORD };
   const { id: userId } = await createAdministrator(service.database, accountId, given, 'member', OPERATOR);
@@ -250,7 +250,7 @@ test('neither passwords nor cookies lie in the log, and of a password only a slo
   assert.match(String(password), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test('what the audit log says stays, until its account is gone', async () => {
+test('the audit log cannot be changed and is deleted only with its account', async () => {
   const { accountId } = await createPerson(service);
   const change = (sql: string) => service.sql(sql, accountId);
   await assert.rejects(change("update audit_log set actor_name = '' where account_id = ?"), /stays/);
@@ -259,7 +259,7 @@ test('what the audit log says stays, until its account is gone', async () => {
   assert.deepEqual(await service.sql('select * from audit_log where account_id = ?', accountId), []);
 });
 
-test('administrators see who belongs to their account and nobody else', async () => {
+test('administrators see only the members of their own account', async () => {
   const person = await createPerson(service);
   const member = await createPerson(service, { accountId: person.accountId, role: 'member', name: 'Grace Hopper' });
   await createPerson(service);

@@ -19,9 +19,9 @@ const service = await startSharedService();
 const tenant = await service.createTenant();
 const count = await fillBeyondBuffers(service, tenant);
 
-describe('the complete list goes at its reader’s pace', () => {
+describe('a list is sent at its reader’s pace', () => {
   for (const encoding of ENCODINGS) {
-    test(`a reader that pauses holds a few chunks of memory, not the list, and then gets all of it: ${encoding}`, async () => {
+    test(`a reader that pauses takes a few chunks of memory, and then gets the whole list: ${encoding}`, async () => {
       const before = memoryBytes();
       const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
       await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
@@ -34,36 +34,36 @@ describe('the complete list goes at its reader’s pace', () => {
     });
   }
 
-  test('others are answered while readers pause', async () => {
+  test('other requests are served while readers pause', async () => {
     const responses = await Promise.all(Array.from({ length: 10 }, () => openList(service, tenant)));
     assert.equal((await service.fetch(tenant, '/v1/listings?limit=1')).status, 200);
     for (const response of responses) response.destroy();
-    await until('all of them are logged', () => aborted(service).length === responses.length);
+    await until('all requests are logged', () => aborted(service).length === responses.length);
   });
 
-  test('a reader that never reads is dropped, and its reply does not look whole', async () => {
+  test('a reader that reads nothing is disconnected, and its response is recognizably incomplete', async () => {
     await using service = await startTestService({ idleTimeoutMs: 300 });
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
     const response = await openList(service, tenant);
-    await until('the reader is dropped', () => aborted(service).length > 0);
+    await until('the reader is disconnected', () => aborted(service).length > 0);
     const { text, isComplete } = await readAll(response);
     assert.equal(isComplete, false);
     assert.throws(() => JSON.parse(text));
     assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
   });
 
-  test('a reader of HTTP/1.0 that is dropped finds the connection reset: a CSV has no other end', async () => {
+  test('an HTTP/1.0 reader that is disconnected gets a reset, because a CSV has no end mark', async () => {
     await using service = await startTestService({ idleTimeoutMs: 300 });
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
     using connection = await beginCsv(service.url, tenant.key);
-    await until('the reader is dropped', () => aborted(service).length > 0);
+    await until('the reader is disconnected', () => aborted(service).length > 0);
     await assertReset(connection);
     assert.deepEqual(errorsIn(service), []);
   });
 
-  test('so does one that the service does not wait for any longer when it stops', async () => {
+  test('an HTTP/1.0 reader that outlasts the shutdown gets a reset', async () => {
     const service = await startTestService({ shutdownMaxMs: 300 });
     const tenant = await service.createTenant();
     await fillBeyondBuffers(service, tenant);
@@ -74,7 +74,7 @@ describe('the complete list goes at its reader’s pace', () => {
     assert.deepEqual(errorsIn(service), []);
   });
 
-  test('where another process takes its place the service waits longer than where it stops', async () => {
+  test('when another process takes over, the service waits longer for readers', async () => {
     await using service = await startTestService({ shutdownMaxMs: 100 });
     const tenant = await service.createTenant();
     const count = await fillBeyondBuffers(service, tenant);
@@ -89,7 +89,7 @@ describe('the complete list goes at its reader’s pace', () => {
     assert.deepEqual(aborted(service), []);
   });
 
-  test('a reader that reads a little at a time is not dropped, however long it takes', async () => {
+  test('a slow but steady reader is not disconnected', async () => {
     const idleTimeoutMs = 1_000;
     await using service = await startTestService({ idleTimeoutMs });
     const tenant = await service.createTenant();
@@ -109,12 +109,12 @@ describe('the complete list goes at its reader’s pace', () => {
   });
 
   for (const encoding of ENCODINGS) {
-    test(`a reader that leaves early stops the reading, and is no error: ${encoding}`, async () => {
+    test(`a reader that disconnects stops the reading and logs no error: ${encoding}`, async () => {
       service.logLines.length = 0;
       const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
       response.destroy();
       await once(response, 'close');
-      await until('it is logged', () => aborted(service).length > 0);
+      await until('the request is logged', () => aborted(service).length > 0);
       assert.deepEqual(errorsIn(service), []);
     });
   }

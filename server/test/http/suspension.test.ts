@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { NDJSON, sendFile } from '../../../testkit/src/imports.ts';
 import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
-import { KEY_REFUSED, readError, readList, readListing } from '../../../testkit/src/replies.ts';
+import { KEY_REJECTED, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { resumeAccount, suspendAccount } from '../../src/domain/account-limits.ts';
 import { createAdministrator } from '../../src/domain/administrators.ts';
@@ -15,14 +15,14 @@ const { database } = service;
 
 const REASON = 'Rechnung "42" ist überfällig\u{1f4b8}';
 
-test("a suspended account's keys are rejected with the reason, and resumed they find everything", async () => {
+test("a suspended account's keys get 401 with the reason, and work again after it is resumed", async () => {
   const [tenant, other] = [await service.createTenant(), await service.createTenant()];
   const created = await readListing(await post(service, tenant, MINIMAL), 201);
   await suspendAccount(database, tenant.accountId, REASON);
   for (const path of ['/v1/me', '/v1/listings', '/v1/nothing']) {
     const response = await service.fetch(tenant, path);
     assert.equal(response.status, 401);
-    assert.equal(await response.text(), KEY_REFUSED);
+    assert.equal(await response.text(), KEY_REJECTED);
     const description = /error_description="(.*)"$/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
     assert.equal(description, "The account of this API key is suspended: Rechnung '42' ist uberfallig?");
   }
@@ -33,15 +33,15 @@ test("a suspended account's keys are rejected with the reason, and resumed they 
   assert.deepEqual([data, sequence], [[created], 1]);
 });
 
-test('a request that waits for events ends when its account is suspended', async () => {
+test('a waiting request gets 401 when its account is suspended', async () => {
   const tenant = await service.createTenant();
   const [reply] = await hold(service, [tenant], 'wait=60');
   await suspendAccount(database, tenant.accountId, 'Unpaid');
   const { status, body } = (await reply) ?? {};
-  assert.deepEqual([status, body], [401, KEY_REFUSED]);
+  assert.deepEqual([status, body], [401, KEY_REJECTED]);
 });
 
-test('a list that is being sent is cut when its account is suspended', async () => {
+test('a list that is being sent is cut off when its account is suspended', async () => {
   const tenant = await service.createTenant();
   await fillBeyondBuffers(service, tenant);
   const response = await openList(service, tenant);
@@ -49,7 +49,7 @@ test('a list that is being sent is cut when its account is suspended', async () 
   assert.equal((await readAll(response)).isComplete, false);
 });
 
-test('an import that is being sent ends when its account is suspended, and what was saved stays', async () => {
+test('an import stops when its account is suspended, and its saved rows stay', async () => {
   const tenant = await service.createTenant();
   const row = `${JSON.stringify(MINIMAL)}\n`;
   async function* body() {
@@ -58,13 +58,13 @@ test('an import that is being sent ends when its account is suspended, and what 
     for (let count = 0; count < 100; count += 1) yield Buffer.from(row.repeat(1000));
   }
   const response = await sendFile(service, tenant, { type: NDJSON, body: body() }).catch(() => undefined);
-  if (response !== undefined) assert.deepEqual([response.status, await response.text()], [401, KEY_REFUSED]);
+  if (response !== undefined) assert.deepEqual([response.status, await response.text()], [401, KEY_REJECTED]);
   await resumeAccount(database, tenant.accountId);
   const { data } = await readList(await service.fetch(tenant, '/v1/listings'));
   assert.ok(data.length <= 1, `${data.length} listings`);
 });
 
-test('people of a suspended account cannot sign in, nor go on, and can once it is resumed', async () => {
+test('users of a suspended account cannot sign in or continue until it is resumed', async () => {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   await suspendAccount(database, person.accountId, 'Unpaid');
@@ -72,17 +72,17 @@ test('people of a suspended account cannot sign in, nor go on, and can once it i
   assert.match(message, /suspended: Unpaid/);
   const given = { email: person.email, password: PASSWORD };
   const late = new Browser(service);
-  const refused = await late.send('POST', '/admin/auth/sign-in/email', given);
-  assert.deepEqual(refused.headers.getSetCookie(), []);
-  assert.match((await readError(refused, 403, 'forbidden')).message, /suspended: Unpaid/);
+  const rejected = await late.send('POST', '/admin/auth/sign-in/email', given);
+  assert.deepEqual(rejected.headers.getSetCookie(), []);
+  assert.match((await readError(rejected, 403, 'forbidden')).message, /suspended: Unpaid/);
   const sessions = await service.sql('select id from sessions where user_id = ?', person.userId);
-  assert.equal(sessions.length, 1, 'the session without a cookie is gone');
+  assert.equal(sessions.length, 1, 'the rejected sign-in leaves no session');
   await resumeAccount(database, person.accountId);
   await browser.ask('GET', '/admin/overview');
   await late.ask('POST', '/admin/auth/sign-in/email', given);
 });
 
-test('who belongs to another account as well works in that one', async () => {
+test('a user with another account is signed in to that one', async () => {
   const person = await createPerson(service);
   const second = await createPerson(service);
   await createAdministrator(database, second.accountId, { email: person.email }, 'member', OPERATOR);
@@ -95,7 +95,7 @@ test('who belongs to another account as well works in that one', async () => {
   await browser.ask('GET', '/admin/overview');
 });
 
-test('an invitation to a suspended account is not used up, and makes nobody a member', async () => {
+test('an invitation to a suspended account is rejected but not used up', async () => {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   const invitation = { email: 'grace@example.com', role: 'member' };

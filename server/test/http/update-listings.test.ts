@@ -21,20 +21,20 @@ const gone = (...names: string[]) => Object.fromEntries(names.map((name) => [nam
 const fifty = (prefix: string, value: unknown) =>
   Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${prefix}${index}`, value]));
 
-/** What a listing has, what is sent, and what of it comes back; undefined: it is gone. */
+/** Fields before, the patch, and expected fields after; undefined for a removed one. */
 const PATCHES: [name: string, before: object, body: object, after: Record<string, unknown>][] = [
   ['a field is replaced', { city: 'Austin' }, { city: 'Dallas' }, { city: 'Dallas' }],
   ['a required field is replaced', {}, { beds: 0, address: ' 1 Oak ' }, { beds: 0, address: '1 Oak' }],
   ['null removes a field', { city: 'Austin' }, { city: null }, { city: undefined }],
-  ['null for what is not there changes nothing else', {}, { city: null, beds: 4 }, { city: undefined, beds: 4 }],
-  ['null brings the default status back', { status: 'hold' }, { status: null }, { status: 'active' }],
-  ['null brings the default currency back', PRICED, { currency: null }, { listPrice: 5, currency: 'USD' }],
-  ['null brings the default units back', PRICED, { livingAreaUnits: null }, { livingAreaUnits: 'sqft' }],
+  ['null for a missing field changes nothing else', {}, { city: null, beds: 4 }, { city: undefined, beds: 4 }],
+  ['null restores the default status', { status: 'hold' }, { status: null }, { status: 'active' }],
+  ['null restores the default currency', PRICED, { currency: null }, { listPrice: 5, currency: 'USD' }],
+  ['null restores the default units', PRICED, { livingAreaUnits: null }, { livingAreaUnits: 'sqft' }],
   ['a price keeps its currency', PRICED, { listPrice: 6 }, { listPrice: 6, currency: 'EUR' }],
   ['a first price gets the default currency', {}, { listPrice: 6 }, { listPrice: 6, currency: 'USD' }],
-  ['a price takes its currency with it', PRICED, { listPrice: null }, gone('listPrice', 'currency')],
-  ['an area takes its units with it', PRICED, { livingArea: null }, gone('livingArea', 'livingAreaUnits')],
-  ['a place goes as a whole', PLACED, { latitude: null, longitude: null }, gone('latitude', 'longitude')],
+  ['removing a price removes its currency', PRICED, { listPrice: null }, gone('listPrice', 'currency')],
+  ['removing an area removes its units', PRICED, { livingArea: null }, gone('livingArea', 'livingAreaUnits')],
+  ['coordinates are removed together', PLACED, { latitude: null, longitude: null }, gone('latitude', 'longitude')],
   ['metadata is merged', { metadata: { a: 1, b: 2 } }, { metadata: { b: null, c: 3 } }, { metadata: { a: 1, c: 3 } }],
   ['a padded name means the same member', AB, { metadata: { ' a ': null, 'b ': 3 } }, { metadata: { b: 3 } }],
   ['a decomposed name means the same member', ÉB, { metadata: { 'e\u0301': null } }, { metadata: { b: 2 } }],
@@ -66,7 +66,7 @@ describe('PATCH is a merge patch (RFC 7396)', () => {
     });
   }
 
-  test('the members keep the order that every reply has', async () => {
+  test('the members keep their order', async () => {
     const { id } = await create();
     const patched = await patch(id, { metadata: { a: 1 }, city: 'Austin', externalId: 'ordered' });
     const order = ['id', 'externalId', 'address', 'city', 'beds', 'baths', 'status', 'metadata', 'version'];
@@ -74,15 +74,15 @@ describe('PATCH is a merge patch (RFC 7396)', () => {
   });
 });
 
-describe('a patch that changes nothing leaves version, time and sequence as they were', () => {
+describe('a patch that changes nothing keeps version, time, and sequence', () => {
   const full = { city: 'Café', ...PRICED, metadata: { a: 1, b: 'x' }, ...PLACED, longitude: 0 };
   for (const [name, body] of [
-    ['an empty one', {}],
+    ['an empty patch', {}],
     ['the same values', full],
     ['the same text in another form', { city: ' Cafe\u0301 ' }],
     ['the same number in another form', '{"livingArea":7.00,"longitude":-0,"beds":3.0}'],
     ['members of metadata in another order', { metadata: { b: 'x', a: 1 } }],
-    ['null for what is not there', { description: null, metadata: { c: null } }],
+    ['null for a missing field', { description: null, metadata: { c: null } }],
     ['null for the default', { status: null }],
   ] as const) {
     test(name, async () => {
@@ -94,7 +94,7 @@ describe('a patch that changes nothing leaves version, time and sequence as they
   }
 });
 
-describe('a patch that would leave a listing that cannot be is refused, and changes nothing', () => {
+describe('a patch that would make a listing invalid is rejected and changes nothing', () => {
   const rows: [name: string, before: object, body: unknown, faults: string[]][] = [
     ['an array', {}, [], ['body: invalid_type']],
     ['null', {}, 'null', ['body: invalid_type']],
@@ -102,15 +102,15 @@ describe('a patch that would leave a listing that cannot be is refused, and chan
     ['an unknown field', {}, { price: 1 }, ['price: unknown_field']],
     ['null for an unknown field', {}, { price: null }, ['price: unknown_field']],
     ['__proto__', {}, '{"__proto__":{"beds":1}}', ['__proto__: unknown_field']],
-    ['a field of the server', {}, { version: 7, id: null }, ['id: read_only', 'version: read_only']],
+    ['read-only fields', {}, { version: 7, id: null }, ['id: read_only', 'version: read_only']],
     ['a currency without a price', {}, { currency: 'EUR' }, ['listPrice: inconsistent']],
-    ['a currency whose price goes', PRICED, { listPrice: null, currency: 'EUR' }, ['listPrice: inconsistent']],
-    ['half a place', PLACED, { latitude: null }, ['latitude: inconsistent']],
-    ['several faults at once', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],
+    ['a currency for a removed price', PRICED, { listPrice: null, currency: 'EUR' }, ['listPrice: inconsistent']],
+    ['one coordinate', PLACED, { latitude: null }, ['latitude: inconsistent']],
+    ['several issues', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],
     ['an object in metadata', {}, { metadata: { a: { b: null } } }, ['metadata.a: invalid_type']],
-    ['one member by two names', {}, { metadata: { a: 1, ' a': 2 } }, ['metadata. a: duplicate']],
+    ['two spellings of one member', {}, { metadata: { a: 1, ' a': 2 } }, ['metadata. a: duplicate']],
     [
-      'null for a member of metadata whose name cannot be',
+      'null for invalid metadata names',
       { metadata: { a: 1 } },
       { metadata: { '': null, ['n'.repeat(41)]: null } },
       ['metadata.: blank', `metadata.${'n'.repeat(41)}: too_long`],
@@ -130,28 +130,32 @@ describe('a patch that would leave a listing that cannot be is refused, and chan
   }
 });
 
-test('another media type is 415 and names those that PATCH takes', async () => {
+test('another media type is 415 with the accepted ones in Accept-Patch', async () => {
   const { id } = await create();
   const response = await patch(id, {}, { 'Content-Type': 'application/json-patch+json' });
   assert.equal(response.headers.get('accept-patch'), 'application/merge-patch+json, application/json');
   await readError(response, 415, 'unsupported_media_type');
 });
 
-test('an external id that another listing has is 409 and names it', async () => {
+test("another listing's external id is 409 and names the listing", async () => {
   const taken = await create({ externalId: 'taken' });
   const { id } = await create();
   const error = await readError(await patch(id, { externalId: 'taken' }), 409, 'external_id_taken');
   assert.equal(error.listingId, taken.id);
-  assert.equal((await readListing(await patch(taken.id, { externalId: 'taken', beds: 9 }))).beds, 9, 'it may keep it');
+  assert.equal(
+    (await readListing(await patch(taken.id, { externalId: 'taken', beds: 9 }))).beds,
+    9,
+    'its own is allowed',
+  );
 });
 
-test('an external id that was given up is free again', async () => {
+test('an external id that was removed can be used again', async () => {
   const first = await create({ externalId: 'freed' });
   await readListing(await patch(first.id, { externalId: null }));
   assert.equal((await create({ externalId: 'freed' })).externalId, 'freed');
 });
 
-test('a deleted listing is gone: 404, not in the list, its external id free', async () => {
+test('a deleted listing is 404, not in the list, and its external id can be used again', async () => {
   const { id } = await create({ externalId: 'deleted' });
   const before = await sequence();
   const response = await send(service, tenant, 'DELETE', `/listings/${id}`);
@@ -165,10 +169,10 @@ test('a deleted listing is gone: 404, not in the list, its external id free', as
   const { data } = await readList(await service.fetch(tenant, '/v1/listings'));
   assert.ok(!data.some((listing) => listing.id === id));
   assert.equal((await create({ externalId: 'deleted' })).version, 1);
-  assert.equal(await sequence(), before + 2, 'what was refused has left no trace');
+  assert.equal(await sequence(), before + 2, 'rejected requests change nothing');
 });
 
-describe('what is another account’s is not there, and stays as it is', async () => {
+describe("another account's listing is 404 and unchanged", async () => {
   const other = await service.createTenant();
   const theirs = await readListing(await post(service, other, { ...MINIMAL, externalId: 'theirs' }), 201);
   const rows: [method: string, path: string, body?: unknown][] = [
@@ -193,14 +197,14 @@ describe('what is another account’s is not there, and stays as it is', async (
     });
   }
 
-  test('PUT makes one of its own', async () => {
+  test("PUT with its external id creates the account's own", async () => {
     const own = await readListing(await send(service, tenant, 'PUT', '/listings/external/theirs', MINIMAL), 201);
     assert.notEqual(own.id, theirs.id);
     assert.deepEqual((await readList(await service.fetch(other, '/v1/listings'))).data, [theirs]);
   });
 });
 
-describe('a read-only key is 403 on whatever changes something, and nothing changes', async () => {
+describe('a read-only key gets 403 for every change, and nothing changes', async () => {
   const { accountId } = tenant;
   const reader = await service.createTenant('Readers', 'read');
   for (const [method, path, body] of [

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
-import { BlockList } from 'node:net';
 import { test } from 'node:test';
 import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startTestService, type TestService } from '../../../testkit/src/service.ts';
+import type { TestService } from '../../../testkit/src/service.ts';
+import { startBehindProxy } from '../support/behind-proxy.ts';
 
 const WRONG_MAX = 50;
 const HERE = '203.0.113.1';
 const ELSEWHERE = '203.0.113.2';
-
-/** A service that believes where requests say that they come from. */
-function startBehindProxy(): Promise<TestService> {
-  const trustedProxies = new BlockList();
-  trustedProxies.addAddress('127.0.0.1', 'ipv4');
-  return startTestService({ trustedProxies });
-}
 
 function send(service: TestService, path: string, body: string, address = HERE): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address };
@@ -30,22 +23,22 @@ const WRONG: [string, number][] = [
 const PERSON = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple', accountName: 'One' };
 
 for (const [path, status] of WRONG) {
-  test(`wrong links for ${path} are counted by address; with too many nothing more is read from it`, async () => {
+  test(`wrong links for ${path} are limited per IP address, and above the limit bodies are not read`, async () => {
     await using service = await startBehindProxy();
     const more = path === 'setup' ? PERSON : {};
     for (let count = 0; count < WRONG_MAX; count += 1) {
       const wrong = await send(service, path, JSON.stringify({ token: `wrong ${count}`, ...more }));
       assert.equal(wrong.status, status, await wrong.text());
     }
-    const refused = await send(service, path, 'not JSON');
-    assert.ok(Number(refused.headers.get('retry-after')) > 0);
-    await readError(refused, 429, 'rate_limited');
+    const rejected = await send(service, path, 'not JSON');
+    assert.ok(Number(rejected.headers.get('retry-after')) > 0);
+    await readError(rejected, 429, 'rate_limited');
     const elsewhere = await send(service, path, JSON.stringify({ token: 'wrong', ...more }), ELSEWHERE);
     assert.equal(elsewhere.status, status, await elsewhere.text());
   });
 }
 
-test('codes that no sign-in owes are counted by address, too', async () => {
+test('codes without a sign-in in progress are limited per IP address', async () => {
   await using service = await startBehindProxy();
   const path = 'auth/two-factor/verify-totp';
   for (let count = 0; count < WRONG_MAX; count += 1) {
@@ -55,7 +48,7 @@ test('codes that no sign-in owes are counted by address, too', async () => {
   await readError(await send(service, path, '{"code":"123456"}', ELSEWHERE), 401, 'unauthorized');
 });
 
-test('right links are free', async () => {
+test('valid links are not counted', async () => {
   await using service = await startBehindProxy();
   const ada = await signIn(service, await createPerson(service));
   const { url } = await ada.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);

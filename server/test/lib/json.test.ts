@@ -4,7 +4,7 @@ import { mutate, randomDocument, randomNumbers } from '../../../testkit/src/rand
 import { JsonError, parseJson, TOO_MANY_VALUES, VALUES_MAX } from '../../src/lib/json.ts';
 import { isObject } from '../../src/lib/merge-patch.ts';
 
-/** The position of the fault in a text that is no JSON. */
+/** The position of the error in invalid JSON. */
 function faultPosition(text: string): number {
   try {
     parseJson(text);
@@ -13,7 +13,7 @@ function faultPosition(text: string): number {
     assert.match(error.message, /^[A-Z]/);
     return error.position;
   }
-  throw new Error(`This was taken: ${text}`);
+  throw new Error(`Accepted: ${text}`);
 }
 
 const nest = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -45,7 +45,7 @@ const VALID = [
   ...[nest(32), `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`],
 ];
 
-describe('what JSON allows is taken and means what JSON.parse says', () => {
+describe('valid JSON has the same value as with JSON.parse', () => {
   for (const text of VALID) {
     test(JSON.stringify(text.slice(0, 60)), () => {
       assert.equal(JSON.stringify(parseJson(text).value), JSON.stringify(JSON.parse(text)));
@@ -53,7 +53,7 @@ describe('what JSON allows is taken and means what JSON.parse says', () => {
   }
 });
 
-/** Texts that are no JSON, with a mark where the first fault begins. */
+/** Invalid JSON, with a mark where the first error starts. */
 const MARK = '⇡';
 const INVALID = [
   ...['⇡', ' ⇡', '[⇡', '{⇡', '⇡]', '⇡}', '[1⇡', '[1,⇡', '[1,⇡]', '[⇡,1]', '[1 ⇡2]', '[1,⇡,2]', '["a",⇡]'],
@@ -71,11 +71,11 @@ const INVALID = [
   ...['[{"b":{"c":1,"d":2,⇡"c":3}}]', '{"":1,⇡"":1}'],
   ...['{"__proto__":1,⇡"__proto__":2}'],
   ...['{"constructor":1,⇡"constructor":1}'],
-  // What only this parser refuses besides duplicate names: more than 32 levels.
+  // More than 32 levels; like duplicate names, only this parser rejects them.
   ...[`${'['.repeat(32)}⇡[]${']'.repeat(32)}`, `${'['.repeat(32)}⇡${nest(10_000)}`, `${'{"a":'.repeat(32)}⇡{"a":`],
 ];
 
-describe('what is no JSON is refused where its fault begins', () => {
+describe('invalid JSON is rejected at the start of its first error', () => {
   for (const marked of INVALID) {
     test(JSON.stringify(marked.slice(0, 60)), () => {
       assert.equal(faultPosition(marked.replace(MARK, '')), marked.indexOf(MARK));
@@ -83,8 +83,8 @@ describe('what is no JSON is refused where its fault begins', () => {
   }
 });
 
-describe('a member is a member, whatever its name', () => {
-  test('__proto__ changes no prototype', () => {
+describe('special names are ordinary members', () => {
+  test('__proto__ does not change the prototype', () => {
     const { value } = parseJson('{"__proto__":{"isAdmin":true},"a":{"__proto__":1}}');
     assert.ok(isObject(value) && isObject(value.a));
     assert.deepEqual(Object.keys(value), ['__proto__', 'a']);
@@ -94,7 +94,7 @@ describe('a member is a member, whatever its name', () => {
     assert.ok(!('isAdmin' in {}));
   });
 
-  test('names inherited from Object are free', () => {
+  test('names inherited from Object are accepted', () => {
     assert.deepEqual(parseJson('{"toString":1}').value, { toString: 1 });
   });
 });
@@ -124,14 +124,14 @@ describe('a number that a double would change is reported with its path', () => 
     test(text, () => assert.deepEqual(parseJson(text).inexactNumbers, paths));
   }
   for (const text of EXACT) {
-    test(`${text} is kept`, () => assert.deepEqual(parseJson(text).inexactNumbers, []));
+    test(`${text} is exact`, () => assert.deepEqual(parseJson(text).inexactNumbers, []));
   }
-  test('a number that is written as JavaScript writes it is never reported', () => {
+  test('a number as JavaScript prints it is never reported', () => {
     for (const number of randomNumbers(20_000)) {
       assert.deepEqual(parseJson(String(number)), { value: number, inexactNumbers: [] });
     }
   });
-  test('a digit that does not fit is always reported', () => {
+  test('excess digits are always reported', () => {
     for (const number of randomNumbers(5_000)) {
       const [digits, exponent] = number.toExponential(16).split('e');
       assert.deepEqual(parseJson(`${digits}123e${exponent}`).inexactNumbers, [[]], String(number));
@@ -140,33 +140,33 @@ describe('a number that a double would change is reported with its path', () => 
 });
 
 describe('random documents', () => {
-  test('mean the same as to JSON.parse', () => {
+  test('have the same value as with JSON.parse', () => {
     for (let seed = 1; seed <= 3_000; seed += 1) {
       const text = randomDocument(seed);
       assert.equal(JSON.stringify(parseJson(text).value), JSON.stringify(JSON.parse(text)), text);
     }
   });
 
-  test('that were damaged are refused exactly when JSON.parse refuses them', () => {
+  test('are rejected after damage exactly when JSON.parse rejects them', () => {
     let refused = 0;
     for (let seed = 1; seed <= 5_000; seed += 1) {
       const text = mutate(randomDocument(seed), seed);
       const expected = outcome(() => JSON.parse(text));
       const actual = outcome(() => parseJson(text).value);
       if (expected === undefined) refused += 1;
-      // Damage can make two names equal, which only this parser refuses.
+      // Damage can create duplicate names, which only this parser rejects.
       if (expected !== undefined && actual === undefined)
         assert.throws(() => parseJson(text), /Duplicate member/, text);
       else assert.equal(actual, expected, text);
     }
-    assert.ok(refused > 1_000 && refused < 4_500, `${refused} were refused`);
+    assert.ok(refused > 1_000 && refused < 4_500, `${refused} were rejected`);
   });
 });
 
-describe('of a document with more values than are kept, only the syntax matters', () => {
+describe('a document with too many values is only checked for its syntax', () => {
   const behind = (count: number, text: string) => `[${'0,'.repeat(count)}${text}]`;
 
-  test('as many as are kept are kept, and one more are not', () => {
+  test('the limit is exact', () => {
     const kept = parseJson(behind(VALUES_MAX - 2, '1e400'));
     assert.ok(Array.isArray(kept.value) && kept.value.length === VALUES_MAX - 1);
     assert.deepEqual(kept.inexactNumbers, [[VALUES_MAX - 2]]);
@@ -174,7 +174,7 @@ describe('of a document with more values than are kept, only the syntax matters'
     assert.deepEqual(dropped, { value: TOO_MANY_VALUES, inexactNumbers: [] });
   });
 
-  test('it is refused for the same faults in the same places, but for names that stand twice', () => {
+  test('the same errors are found in the same places, except duplicate names', () => {
     let refused = 0;
     for (let seed = 1; seed <= 1_500; seed += 1) {
       const text = mutate(randomDocument(seed), seed);
@@ -185,7 +185,7 @@ describe('of a document with more values than are kept, only the syntax matters'
       const moved = short && { message: short.message, position: short.position + 2 * (VALUES_MAX - 10) };
       assert.deepEqual(long && { message: long.message, position: long.position }, moved, text);
     }
-    assert.ok(refused > 300, `${refused} were refused`);
+    assert.ok(refused > 300, `${refused} were rejected`);
   });
 });
 
@@ -199,7 +199,7 @@ function faultOf(text: string): JsonError | undefined {
   }
 }
 
-/** The value as text; undefined when it was refused. */
+/** The value as text; undefined if rejected. */
 function outcome(parse: () => unknown): string | undefined {
   try {
     return JSON.stringify(parse());
@@ -208,7 +208,7 @@ function outcome(parse: () => unknown): string | undefined {
   }
 }
 
-test('a number of a million digits is read in one go', () => {
+test('a number with a million digits is parsed', () => {
   const { value, inexactNumbers } = parseJson(`{"x":1.${'0'.repeat(1_000_000)}1}`);
   assert.deepEqual({ value, inexactNumbers }, { value: { x: 1 }, inexactNumbers: [['x']] });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { generator } from '../../../testkit/src/random-json.ts';
 import { codePoints, hasTooManyMarks, MARKS_MAX, toNfc, toNfcWithin } from '../../src/lib/nfc.ts';
 
-/** Letters, marks that join them and that do not, Hangul, half characters, and some beyond the first plane. */
+/** Letters, composing and other marks, Hangul, lone surrogates, and supplementary characters. */
 const CHARACTERS = [
   ...['a', 'e', 'u', ' ', '漢', '\u0301', '\u0316', '\u0323', '\u0302', '\u0308', '\u0304', '\u0344', '\u0f71'],
   ...['\u1112', '\u1161', '\u11ab', '\u0958', '\u1f82', '\u03b1', '\u0345', '\u0313', '\u0300', '\u212b'],
@@ -15,13 +15,13 @@ function* randomTexts(count: number): Generator<string> {
   const upTo = (end: number) => Math.floor(random() * end);
   const pick = () => CHARACTERS[upTo(CHARACTERS.length)] ?? '';
   for (let index = 0; index < count; index += 1) {
-    // Few different ones make long rows of marks.
+    // A small alphabet makes long runs of marks.
     const some = Array.from({ length: 1 + upTo(6) }, pick);
     yield Array.from({ length: upTo(400) }, () => some[upTo(some.length)]).join('');
   }
 }
 
-test('a text within its length is normalized as a whole, and a longer one stays too long', () => {
+test('text within the limit is normalized completely, and longer text stays too long', () => {
   let tooLong = 0;
   for (const text of randomTexts(10_000)) {
     const whole = toNfc(text);
@@ -35,7 +35,7 @@ test('a text within its length is normalized as a whole, and a longer one stays 
   assert.ok(tooLong > 10_000 && tooLong < 35_000, `${tooLong} were too long`);
 });
 
-test('too many marks are found wherever they stand, and code points are counted as JavaScript does', () => {
+test('too many marks are found anywhere, and code points are counted like in JavaScript', () => {
   let found = 0;
   for (const text of randomTexts(10_000)) {
     const rows = Array.from(text.matchAll(/\p{M}+/gu), ([marks]) => marks.length);

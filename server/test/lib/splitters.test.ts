@@ -6,7 +6,7 @@ import { JsonArraySplitter } from '../../src/lib/json-array.ts';
 import { LineSplitter } from '../../src/lib/lines.ts';
 import { BrokenFileError, type Splitter } from '../../src/lib/records.ts';
 
-/** The records in these chunks, and in the end where the file is broken. */
+/** The records in these chunks, and where the file is invalid. */
 async function split<T>(splitter: Splitter<T>, chunks: Buffer[]) {
   const records: [line: number, content: string | T | undefined][] = [];
   const show = (content: T | undefined) => (Buffer.isBuffer(content) ? content.toString() : content);
@@ -26,7 +26,7 @@ const pieces = (bytes: Buffer, length: number) =>
     bytes.subarray(index * length, (index + 1) * length),
   );
 
-/** Splits the text whole, cut in two at every byte, and byte by byte: the same must come of each. */
+/** Splits the text whole, cut at every byte, and byte by byte; the results must be equal. */
 async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer) {
   const bytes = Buffer.from(text);
   const expected = await split(create(), [bytes]);
@@ -40,7 +40,7 @@ async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer
 const lines = () => new LineSplitter(20);
 const array = () => new JsonArraySplitter(20);
 
-describe('lines are found wherever the chunks end', () => {
+describe('lines are found with any chunk boundaries', () => {
   const cases: [text: string, ...records: [line: number, text: string | undefined][]][] = [
     [''],
     ['\n'],
@@ -58,7 +58,7 @@ describe('lines are found wherever the chunks end', () => {
   }
 });
 
-describe('the elements of an array are found wherever the chunks end', () => {
+describe('array elements are found with any chunk boundaries', () => {
   const cases: [text: string, elements: (string | undefined)[]][] = [
     ['[]', []],
     [' \r\n\t[ \n ] \n', []],
@@ -67,7 +67,7 @@ describe('the elements of an array are found wherever the chunks end', () => {
     ['[{"a":[1,{"b":2}]}, [[3,4],5]]', ['{"a":[1,{"b":2}]}', ' [[3,4],5]']],
     ['["a,]","\\"]","\\\\",{"]":"}"}]', ['"a,]"', '"\\"]"', '"\\\\"', '{"]":"}"}']],
     ['["é","😀"]', ['"é"', '"😀"']],
-    // Their parser finds the faults in these.
+    // The JSON parser, not the splitter, finds the errors in these.
     ['[1 2, {]}, }, tru]', ['1 2', ' {]}', ' }', ' tru']],
     [`["${'x'.repeat(18)}","${'x'.repeat(19)}",1]`, [`"${'x'.repeat(18)}"`, undefined, '1']],
   ];
@@ -87,7 +87,7 @@ describe('the elements of an array are found wherever the chunks end', () => {
   });
 });
 
-describe('an array that is broken says where, after the elements before', () => {
+describe('an invalid array yields the elements before the error, then its position', () => {
   const cases: [text: string, elements: number, line: number, offset: number][] = [
     ['', 0, 1, 0],
     [' ', 0, 1, 1],
@@ -112,7 +112,7 @@ describe('an array that is broken says where, after the elements before', () => 
   }
 });
 
-describe('the records of a CSV file are found wherever the chunks end', () => {
+describe('CSV records are found with any chunk boundaries', () => {
   const csv = () => new CsvSplitter(100);
   const cases: [text: string | Buffer, ...records: [line: number, cells: Cells][]][] = [
     [''],
@@ -134,23 +134,23 @@ describe('the records of a CSV file are found wherever the chunks end', () => {
     test(JSON.stringify(text.toString()), async () => assert.deepEqual(await splitEveryWay(csv, text), { records }));
   }
 
-  test('a quote that is not closed is told at the file’s end, and from where on', async () => {
+  test('an unclosed quote is reported at the end of the file, with its line', async () => {
     const { records, line, message } = await splitEveryWay(csv, 'a,b\r\n"1\n",2\r\n3,"4\r\n5,6\r\n');
     assert.deepEqual([records.length, line], [2, 4]);
     assert.match(message ?? '', /line 4 .* quotes/);
   });
 
-  test('or at the greatest length of a row, before the file’s end', async () => {
+  test('an unclosed quote is reported early if the row gets too long', async () => {
     const splitter = csv();
     const { records, line, message } = await split(splitter, [Buffer.from('a,b\n1,"'), Buffer.from('x\n'.repeat(51))]);
     assert.deepEqual([records.length, line], [1, 2]);
     assert.match(message ?? '', /line 2 is longer than 100 bytes/);
   });
 
-  test('or where a row has too many cells, which a file of commas would fill the memory with', async () => {
+  test('a row with too many cells is rejected, because a file of commas would fill the memory', async () => {
     const file = [Buffer.from('a,b\n1,2\n'), ...pieces(Buffer.alloc(80_000, ','), 8_000)];
     const { records, line, message } = await split(new CsvSplitter(1_000_000), file);
-    // The beginning of the row stands for it: it may be a header.
+    // The start of the row is still a record, because it may be the header.
     assert.deepEqual([records.length, line], [3, 3]);
     assert.match(message ?? '', /line 3 has more than 10000 cells/);
   });

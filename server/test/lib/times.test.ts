@@ -21,13 +21,13 @@ const times: [text: string, timeMs: number, isExact?: boolean][] = [
   ['1969-12-31T23:59:59.9999Z', -1, false],
 ];
 
-describe('a time is read as RFC 3339 has it, a date as its first moment in UTC', () => {
+describe('a time is parsed by RFC 3339, and a date is its start in UTC', () => {
   for (const [text, timeMs, isExact = true] of times) {
     test(text, () => assert.deepEqual(parseTime(text), { timeMs, isExact }));
   }
 });
 
-describe('what is no time is none', () => {
+describe('invalid times are rejected', () => {
   for (const text of [
     ...['', '2026', '2026-1-31', '2026-02-29', '2026-04-31', '2026-13-01', '2026-00-10', '2026-01-31T'],
     ...['2026-01-31T00:00:00', '2026-01-31T25:00:00Z', '2026-01-31T00:60:00Z', '2026-01-31T00:00:60Z'],

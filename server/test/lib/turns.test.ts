@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countWaiting, holdTurns, ownTurn } from '../../src/lib/turns.ts';
 
-test('those who wait go on one in each turn of the event loop, and owners alternate', async () => {
+test('one waiter continues per turn of the event loop, and owners alternate', async () => {
   const seen: string[] = [];
   const all = ['a', 'a', 'a', 'b', 'a', 'b'].map(async (owner, index) => {
     await ownTurn(owner);
@@ -19,7 +19,7 @@ test('those who wait go on one in each turn of the event loop, and owners altern
   assert.equal(countWaiting(), 0);
 });
 
-test('no turn is given while turns are held', async () => {
+test('no waiter continues while turns are held', async () => {
   let hasGoneOn = false;
   const hold = holdTurns();
   const waiting = ownTurn().then(() => {

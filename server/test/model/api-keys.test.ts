@@ -5,7 +5,7 @@ import { generateSecret, hashSecret, isWellFormedSecret, startOfSecret } from '.
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a key is plk_, 32 random base62 characters and the CRC32 of both in 6 base62 characters', () => {
+test('a key is plk_, 32 random base62 characters, and the CRC32 of both in 6 base62 characters', () => {
   for (let turn = 0; turn < 1_000; turn += 1) {
     const secret = generateSecret();
     assert.match(secret, /^plk_[0-9A-Za-z]{38}$/);
@@ -16,14 +16,14 @@ test('a key is plk_, 32 random base62 characters and the CRC32 of both in 6 base
   }
 });
 
-test('keys differ from each other, and use every base62 character', () => {
+test('keys are unique and use every base62 character', () => {
   const secrets = Array.from({ length: 1_000 }, generateSecret);
   assert.equal(new Set(secrets).size, secrets.length);
   const used = new Set(secrets.flatMap((secret) => [...secret.slice(4, 36)]));
   assert.deepEqual([...used].sort(), [...BASE62]);
 });
 
-test('a key with any one character changed is told apart without the database', () => {
+test('a key with one wrong character is detected without the database', () => {
   const secret = generateSecret();
   for (let index = 0; index < secret.length; index += 1) {
     for (const character of `${BASE62}_-. é`) {
@@ -33,7 +33,7 @@ test('a key with any one character changed is told apart without the database', 
   }
 });
 
-test('a key that is cut, prolonged or surrounded is none', () => {
+test('a truncated, extended, or surrounded key is invalid', () => {
   const secret = generateSecret();
   const wrong = [
     ...['', 'plk_', secret.slice(0, -1), secret.slice(1), `${secret}0`, `${secret}\n`, ` ${secret}`],
@@ -42,7 +42,7 @@ test('a key that is cut, prolonged or surrounded is none', () => {
   for (const text of wrong) assert.equal(isWellFormedSecret(text), false, JSON.stringify(text));
 });
 
-test('what is stored and shown does not give the key away', () => {
+test('the stored and shown parts do not reveal the key', () => {
   const secret = generateSecret();
   assert.match(hashSecret(secret), /^[0-9a-f]{64}$/);
   assert.equal(startOfSecret(secret), secret.slice(0, 8));

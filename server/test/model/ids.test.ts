@@ -11,13 +11,13 @@ function assertIncreasing(ids: string[]): void {
   }
 }
 
-test('100,000 ids are strictly increasing, and each has its form', () => {
+test('100,000 IDs are strictly increasing and well-formed', () => {
   const ids = Array.from({ length: 100_000 }, () => createId('lst'));
   assertIncreasing(ids);
   for (const id of ids) assert.match(id, FORMAT);
 });
 
-test('ids are strictly increasing also when the clock stands still, jumps ahead and is set back', (t) => {
+test('IDs are strictly increasing even if the clock stops, jumps ahead, or is set back', (t) => {
   const startTimeMs = Date.now();
   const clock = t.mock.method(Date, 'now', () => startTimeMs);
   const ids: string[] = [];
@@ -33,14 +33,14 @@ test('ids are strictly increasing also when the clock stands still, jumps ahead 
   for (const id of ids) assert.match(id, FORMAT);
 });
 
-test('ids of different kinds do not stand in each other’s way', () => {
+test('IDs of different kinds do not affect each other', () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => createId(index % 2 === 0 ? 'acc' : 'key'));
   assertIncreasing(ids.filter((id) => id.startsWith('acc_')));
   assertIncreasing(ids.filter((id) => id.startsWith('key_')));
   assert.equal(new Set(ids.map((id) => id.slice(4))).size, 1_000);
 });
 
-test('a random word has the length that was asked for', () => {
+test('a random word has the requested length', () => {
   assert.match(randomWord(8), /^[0-9a-hjkmnp-tv-z]{8}$/);
   assert.notEqual(randomWord(20), randomWord(20));
 });

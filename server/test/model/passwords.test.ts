@@ -9,8 +9,8 @@ const LIST = readFileSync(join(import.meta.dirname, '../../src/lib/common-passwo
   .trimEnd()
   .split(/\s/);
 
-describe('a password that is guessed first is rejected', () => {
-  test('the 3,000 most common ones, in whatever case', () => {
+describe('common passwords are rejected', () => {
+  test('the 3,000 most common ones, in any case', () => {
     const long = LIST.filter((text) => text.length >= 8);
     assert.ok(long.length >= 3_000);
     for (const text of long) assert.ok(isCommonPassword(text.toUpperCase()), text);
@@ -27,7 +27,7 @@ describe('a password that is guessed first is rejected', () => {
   }
 });
 
-describe('a password of several words, or with enough behind a common one, is taken', () => {
+describe('several words, or a common password with a long enough suffix, are accepted', () => {
   for (const password of [
     ...['correct horse battery staple', 'summer20261122x9', 'plover-anvil', 'tr0ub4dor&3', 'ünïcödé-9'],
   ]) {
@@ -37,23 +37,26 @@ describe('a password of several words, or with enough behind a common one, is ta
   }
 });
 
-describe('a password that says little but what everybody knows is rejected', () => {
+describe('passwords made mostly of public data are rejected', () => {
   const known = ['Ada Lovelace', 'countess@analytical.example', 'Hill Country Homes'];
   for (const password of [
     ...['Lovelace1815', 'adalovelace', 'Ada Lovelace!', 'countess@analytical.example', 'COUNTESS2026', 'hillcountry'],
     ...['Hill Country Homes', 'lovelace-ada-1', 'Lovelacé99'],
   ]) {
     test(password, () => {
-      const message =
-        'Must have more than a name, the e-mail address or the name of the account; several words are best.';
+      const message = 'Must contain more than names and the e-mail address; several words are best.';
       const details = [{ field: 'newPassword', code: 'invalid_choice', message }];
       assert.throws(() => parsePassword(password, known, 'newPassword'), { code: 'validation_failed', details });
     });
   }
-  test('not one that has enough besides', () => {
+  test('unless they have enough other characters', () => {
     for (const password of ['lovelace plover anvil', 'correct horse battery staple']) {
       assert.equal(parsePassword(password, known), password);
     }
-    assert.equal(parsePassword('adamant7', ['Ada Li', 'al@example.com']), 'adamant7', 'short words stand in others');
+    assert.equal(
+      parsePassword('adamant7', ['Ada Li', 'al@example.com']),
+      'adamant7',
+      'short names may be part of other words',
+    );
   });
 });

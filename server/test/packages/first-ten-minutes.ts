@@ -13,12 +13,12 @@ import { blocksOf, stepsOf } from '../support/documents.ts';
 
 const DOCUMENT = join(REPOSITORY, 'docs/first-ten-minutes.md');
 const ORIGIN = 'http://127.0.0.1:3000';
-/** What goes on until it is ended: its output is complete when all else has been done. */
+/** Commands that run until killed; their output is complete after the last step. */
 const LASTING = /--follow|copy\.mjs/;
-/** What is another one each time: as the document shows it, and as it is. */
+/** IDs and keys, which differ in each run. */
 const IDS = /\b(?:(?:lst|acc|key)_[0-9a-z]{26}|plk_[0-9A-Za-z]{38})/g;
 
-/** Follows the document, in a directory in which its packages are installed. */
+/** Follows the document in a directory with its packages installed. */
 export async function runFirstTenMinutes(t: TestContext, cwd: string, published: UnpackedWorkspace[]): Promise<void> {
   const text = await readFile(DOCUMENT, 'utf8');
   await linkPrograms(cwd, published);
@@ -29,7 +29,7 @@ export async function runFirstTenMinutes(t: TestContext, cwd: string, published:
   await runSteps(t, stepsOf(text), { cwd, url });
 }
 
-/** As npm links them. */
+/** Links programs like npm. */
 async function linkPrograms(cwd: string, published: UnpackedWorkspace[]): Promise<void> {
   await mkdir(join(cwd, 'node_modules/.bin'));
   for (const { directory, manifest } of published) {
@@ -49,7 +49,7 @@ async function runSteps(t: TestContext, steps: string[], { cwd, url }: { cwd: st
     if (command.startsWith('export ')) exports.push(command);
     else if (LASTING.test(command)) lasting.push({ expected, lines: start(t, [...exports, command], cwd) });
     else learnIds(ids, expected.join('\n'), await run([...exports, command], cwd));
-    // The last line of each is what comes of the next command.
+    // The next command causes the last line of each.
     for (const { expected, lines } of lasting)
       await until('all but the last', () => lines().length >= expected.length - 1);
   }
@@ -61,11 +61,11 @@ async function runSteps(t: TestContext, steps: string[], { cwd, url }: { cwd: st
 
 async function run(commands: string[], cwd: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', commands.join('\n')], { cwd, env: bareEnvironment({}) });
-  // CSV's line ends are not seen in a terminal.
+  // A terminal does not show the line endings of CSV.
   return stdout.replaceAll('\r\n', '\n');
 }
 
-/** Without npx between, which would outlive the test. @returns the lines that it has printed until then */
+/** Runs without npx, which would outlive the test. @returns the lines printed so far */
 function start(t: TestContext, commands: string[], cwd: string): () => string[] {
   const script = commands.join('\n').replace(/^npx /m, 'exec ');
   const { PATH, ...others } = bareEnvironment({});
@@ -74,7 +74,7 @@ function start(t: TestContext, commands: string[], cwd: string): () => string[] 
   return () => output.stdout.split('\n').slice(0, -1);
 }
 
-/** Which id of the document is which of this run. */
+/** Maps the document's IDs to those of this run. */
 function learnIds(ids: Map<string, string>, expected: string, output: string): void {
   assert.equal(withoutChance(output), withoutChance(expected));
   const real = output.match(IDS) ?? [];

@@ -10,12 +10,12 @@ import { createTenantByCommand, REPOSITORY } from '../../../testkit/src/process.
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 
-// `npm run test:packages`: what is published, installed from the registry's own packages into empty directories, under the
-// platforms that it promises. Not part of `npm test`, which downloads nothing.
+// `npm run test:packages` installs the packages and their dependencies from the registry, and runs
+// them on the supported platforms. Not part of `npm test`, which downloads nothing.
 
 const OLD_NODES = ['20.20.2', '22.23.3'];
 const CURRENT_NODE = '26.10.0';
-/** Other platforms with a `fetch`, and how each runs a program. */
+/** Other platforms with `fetch`, and how to run a program on each. */
 const OTHER_PLATFORMS: Record<string, string[]> = {
   'bun@1.4.5': ['bun'],
   'deno@2.9.6': ['deno', 'run', '--allow-net', '--allow-env'],
@@ -72,14 +72,14 @@ const first: Listing | undefined = (await client.listings.list({ status: 'active
 await client.listings.create({ address, beds: '3', baths: first?.baths ?? 0 });
 `;
 
-/** What this machine needs to reach the registry, and nothing that an `npm run` around this test has added for its own package. */
+/** The environment without the variables that `npm run` adds for its own package. */
 const MACHINE = Object.fromEntries(
   Object.entries(process.env).filter(
     ([name]) => !/^(npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$|NODE_COMPILE)/.test(name),
   ),
 );
 
-/** An empty directory with a Node.js of this version, and how a program is run in it. */
+/** An empty directory with this version of Node.js, and a function that runs programs in it. */
 async function directoryWith(t: TestContext, version: string) {
   const cwd = await directoryFor(t);
   await writeFile(join(cwd, 'package.json'), '{"private":true,"type":"module"}');
@@ -91,7 +91,7 @@ async function directoryWith(t: TestContext, version: string) {
   return { cwd, run, env };
 }
 
-/** A service, and the environment of who uses it. */
+/** Starts a service. @returns the environment of its client */
 async function accessFor(t: TestContext): Promise<Record<string, string>> {
   const settings = { DATA_DIR: await directoryFor(t) };
   const { key } = await createTenantByCommand(settings);
@@ -143,7 +143,7 @@ describe('installed into an empty directory', () => {
     assert.deepEqual(output, { created: 1, seen: ['12 Elm Street'] });
   });
 
-  test("the client's types resolve as bundlers and as Node.js do, with the types of either platform", async (t) => {
+  test("the client's types resolve for bundlers and Node.js, with either platform's types", async (t) => {
     const { cwd, run } = await directoryWith(t, CURRENT_NODE);
     await run('npm', [...INSTALL, await pack('client'), '@types/node@20.19.43']);
     await writeFile(join(cwd, 'program.ts'), TYPED_PROGRAM);
@@ -169,7 +169,7 @@ describe('installed into an empty directory', () => {
     }
   });
 
-  test('the service brings everything, and says so where Node.js is too old', async (t) => {
+  test('the service is complete, and rejects an outdated Node.js', async (t) => {
     const { cwd, run } = await directoryWith(t, CURRENT_NODE);
     await run('npm', [...INSTALL, await pack('server')]);
     const program = join(cwd, 'node_modules/property-listings/bin/property-listings.js');
@@ -185,7 +185,7 @@ describe('installed into an empty directory', () => {
     }
   });
 
-  test('a clone without what development needs runs on the Node.js of the machine', async (t) => {
+  test('a clone without development dependencies runs on the installed Node.js', async (t) => {
     const { cwd, run } = await directoryWith(t, CURRENT_NODE);
     const clone = join(cwd, 'clone');
     await run('git', ['clone', '--quiet', '--no-hardlinks', REPOSITORY, clone]);

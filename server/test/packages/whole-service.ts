@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** All that the service brings is there at this address: the dashboard, the reference, and the API, with its threads. */
+/** The address must serve the dashboard, the reference, and the API with its threads. */
 export async function assertWholeService(url: string, key: string): Promise<void> {
   await assertDashboard(url);
   await assertReference(url);
@@ -22,7 +22,7 @@ async function assertReference(url: string): Promise<void> {
   assert.match(JSON.parse(await readText(`${url}/v1/openapi.json`)).openapi, /^3\.1/);
 }
 
-/** A search runs on a thread, whose file is another one. */
+/** A search runs on a thread, which has its own file. */
 async function assertApi(url: string, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2, city: 'Austin' });

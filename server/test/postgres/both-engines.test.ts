@@ -4,20 +4,20 @@ import fc from 'fast-check';
 import { EngineSide } from '../support/engine-side.ts';
 import { type RandomRequest, requests } from '../support/random-requests.ts';
 
-/** `npm run test:engines` has 10,000; what a failure prints as seed and path can be given to run it again. */
+/** `npm run test:engines` sends 10,000. To repeat a failure, set the printed seed and path. */
 const { ENGINE_REQUESTS = '400', ENGINE_SEED, ENGINE_PATH } = process.env;
-/** Of one account at most: about half as many are sent to it. */
+/** The maximum per account; the average is about half of it. */
 const ACCOUNT_REQUESTS_MAX = 100;
 
 const seed = Number(ENGINE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const numRuns = Math.ceil(Number(ENGINE_REQUESTS) / (ACCOUNT_REQUESTS_MAX / 2));
 
-// Both services read one clock, which stands still while they answer.
+// Both services read one clock, which stops during a request.
 mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-21T12:00:00Z') });
 const sides = await Promise.all([EngineSide.start('sqlite'), EngineSide.start('postgres')]);
 after(() => Promise.all(sides.map((side) => side.stop())));
 
-test('SQLite and PostgreSQL give the same replies to whatever is asked: status, headers and every byte', async (t) => {
+test('SQLite and PostgreSQL give the same responses to random requests: status, headers, and every byte', async (t) => {
   t.diagnostic(`ENGINE_SEED=${seed}`);
   let count = 0;
   const property = fc.asyncProperty(requests(ACCOUNT_REQUESTS_MAX), async (all) => {

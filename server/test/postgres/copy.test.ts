@@ -43,7 +43,7 @@ const input = (index: number) => ({
   externalId: `MLS-${index}`,
 });
 
-/** Something in each table. */
+/** Adds rows to each table. */
 async function fill(database: Database, count: number): Promise<string> {
   const { id: accountId } = await createAccount(database, 'Hill Country Homes');
   await createAccount(database, 'Second');
@@ -79,7 +79,7 @@ for (const [from, to] of [
   });
 }
 
-test('a copy that was broken off is not served, and goes on where it stopped', async (t) => {
+test('an interrupted copy is not served, and resumes where it stopped', async (t) => {
   const [original, copy] = [await openFor(t, await sqliteFor(t)), await openFor(t, await postgresFor(t))];
   await fill(original, 900);
   const breakOff = (_step: string, table: string, rows: number) => {
@@ -92,11 +92,11 @@ test('a copy that was broken off is not served, and goes on where it stopped', a
     if (step === 'copied' && table === 'listings') copiedNow = rows;
   });
   assert.equal(report.listings?.rows, 896);
-  assert.equal(copiedNow, 496, 'what was there was not copied again');
+  assert.equal(copiedNow, 496, 'rows already copied are not copied again');
   assert.equal(await getCursorSecret(copy), await getCursorSecret(original));
 });
 
-test('a copy whose server was lost says how to go on, and until then no command reads or changes it', async (t) => {
+test('a copy that lost its server says how to resume, and until then commands reject the database', async (t) => {
   const from = await sqliteFor(t);
   const accountId = await fill(await openFor(t, from), 900);
   const { url, sql, drop } = await createPostgresDatabase();
@@ -133,7 +133,7 @@ test('a copy whose server was lost says how to go on, and until then no command 
   assert.equal((await runCommandWarm(['accounts', 'list'], settings)).code, 0);
 });
 
-test('rows that were changed meanwhile are told, and the copy is not served', async (t) => {
+test('rows that change during a copy are reported, and the copy is not served', async (t) => {
   const [original, copy] = [await openFor(t, await sqliteFor(t)), await openFor(t, await postgresFor(t))];
   const accountId = await fill(original, 30);
   let isChanged = false;
@@ -149,7 +149,7 @@ test('rows that were changed meanwhile are told, and the copy is not served', as
   await assert.rejects(getCursorSecret(copy), { code: 'conflict' });
 });
 
-test('a service goes on with the copy: the same key, list, events, cursors and words', async (t) => {
+test('a service continues on the copy, with the same keys, list, events, cursors, and words', async (t) => {
   const directory = await directoryFor(t);
   const { key } = await createTenantByCommand({ DATA_DIR: directory });
   const url = await postgresFor(t);
@@ -186,7 +186,7 @@ test('a service goes on with the copy: the same key, list, events, cursors and w
   assert.equal((await ask(after.url, '/v1/listings', { method: 'POST', body: JSON.stringify(input(0)) })).status, 409);
 });
 
-test('an address with a password is taken from the environment, and never from the command line', async (t) => {
+test('a URL with a password is accepted from the environment, but never from the command line', async (t) => {
   const there = `file:${join(await directoryFor(t), 'there.db')}`;
   await (await openDatabase(there)).close();
   for (const url of ['postgres://listings:secret@127.0.0.1:1/x', 'postgres://127.0.0.1:1/x?password=secret']) {
@@ -208,12 +208,12 @@ test('an address with a password is taken from the environment, and never from t
   assert.match((await runCommandWarm(['copy'], settings)).stderr, /127\.0\.0\.1:1/);
 });
 
-test('what cannot be copied is refused in words', async (t) => {
+test('an impossible copy is rejected with an explanation', async (t) => {
   const directory = await directoryFor(t);
   const there = `file:${join(directory, 'there.db')}`;
   await (await openDatabase(there)).close();
   for (const [from, to, words] of [
-    [`file:${join(directory, 'missing.db')}`, there, /--from names no database/],
+    [`file:${join(directory, 'missing.db')}`, there, /--from does not name a database/],
     [there, there, /the same database/],
     [there, 'mysql://localhost/x', /--to must be/],
     ['nonsense', there, /--from must be/],

@@ -32,7 +32,7 @@ async function start(t: TestContext) {
   const ask = await connectionFor(t, service.url);
   const write = requestText('POST', '/v1/listings', tenant.key, LISTING);
   const read = requestText('GET', '/v1/listings?limit=5', tenant.key);
-  /** Resolves with the new listing's id once writing is possible, within two seconds. */
+  /** Resolves with a new listing's ID once writes succeed, within two seconds. */
   const writeAgain = async (): Promise<string> => {
     const startTimeMs = performance.now();
     const created = await until('writes go on', async () => {
@@ -46,7 +46,7 @@ async function start(t: TestContext) {
   return { database, service, tenant, ask, write, read, writeAgain };
 }
 
-test('a server that cannot be written any more refuses writes within 5 s and is read; what takes its place is written', async (t) => {
+test('when the server becomes read-only, writes get 503 within 5 s and reads continue; its successor takes writes', async (t) => {
   const { database, tenant, ask, write, read, writeAgain } = await start(t);
   const created = [await writeAgain()];
   const operator = await clientFor(t, database);
@@ -62,21 +62,21 @@ test('a server that cannot be written any more refuses writes within 5 s and is 
   await operator.query('set default_transaction_read_only = off');
 
   await setReadOnly('on');
-  await until('the server has heard of it', async () => (await ask(write)).status === 503);
+  await until('the server is read-only', async () => (await ask(write)).status === 503);
   for (let round = 0; round < 3; round += 1) {
     assertUnavailable(await ask(write));
     assert.equal((await ask(read)).status, 200);
   }
   const [own] = (await operator.query('select pg_backend_pid() as pid')).rows;
   const kept = (await connections()).filter((pid) => before.has(pid) && pid !== own?.pid);
-  assert.deepEqual(kept, [], 'connections to what was the server before are given up');
+  assert.deepEqual(kept, [], 'connections to the previous server are closed');
 
   await setReadOnly('off');
   created.push(await writeAgain());
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('while others hold every connection of the server requests are 503 within 5 s, and afterwards all goes on', async (t) => {
+test('while others hold all of the server’s connections, requests get 503 within 5 s; then they succeed again', async (t) => {
   const { database, service, tenant, ask, write, read, writeAgain } = await start(t);
   const created = [await writeAgain()];
   const operator = await clientFor(t, database);
@@ -93,11 +93,11 @@ test('while others hold every connection of the server requests are 503 within 5
   };
   while (await holdOne());
   assert.ok(others.length > 0);
-  assert.equal((await ask(read)).status, 200, 'the service has its own');
-  await until('they hold all', async () => {
+  assert.equal((await ask(read)).status, 200, 'the service still has its own connections');
+  await until('the others hold all connections', async () => {
     const { rowCount } = await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'property-listings'`);
-    for (let held = 0; held < (rowCount ?? 0); held += 1) await until('there is a place', holdOne);
+    for (let held = 0; held < (rowCount ?? 0); held += 1) await until('a connection is free', holdOne);
     return (await ask(read)).status === 503;
   });
   for (const request of [write, read, requestText('GET', '/readyz', '')]) assertUnavailable(await ask(request));
@@ -109,7 +109,7 @@ test('while others hold every connection of the server requests are 503 within 5
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('a service that gets fewer connections than it may have makes do with them, and no request fails', async (t) => {
+test('with fewer connections than the pool size, no request fails', async (t) => {
   const database = await databaseFor(t, server.url);
   const operator = await clientFor(t, database);
   const role = `few_${process.pid}`;

@@ -9,7 +9,7 @@ import { generateSecret } from '../../src/model/api-keys.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { clientFor, connectionFor, databaseFor, serviceFor } from './support.ts';
 
-test('what a key may send is counted together by services that share nothing but the database', async (t) => {
+test('services that share only a database count a key’s requests together', async (t) => {
   const { url, drop } = await createPostgresDatabase();
   t.after(drop);
   const settings = { DATA_DIR: await directoryFor(t), DATABASE_URL: url, RATE_LIMIT: '6/1h' };
@@ -34,7 +34,7 @@ function leftOf({ head }: { head: string }): number {
   return Number(/^RateLimit: "default";r=(\d+);/im.exec(head)?.[1]);
 }
 
-test('what is no key, or none any more, is counted nowhere', async (t) => {
+test('requests with an invalid or expired key are not counted', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { rateLimit });
   const { keyId, key } = await service.createTenant();
@@ -49,7 +49,7 @@ test('what is no key, or none any more, is counted nowhere', async (t) => {
   assert.deepEqual(counted, []);
 });
 
-test('a count goes on for a process whose clock is a little behind', async (t) => {
+test('a process with a slightly slow clock continues the count', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { rateLimit });
   const { key } = await service.createTenant();
@@ -58,10 +58,10 @@ test('a count goes on for a process whose clock is a little behind', async (t) =
   await database.sql("update rate_limits set expire = expire + 30000 where key like 'requests %'");
   assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 98);
   await database.sql("update rate_limits set expire = expire + 90000 where key like 'requests %'");
-  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 99, 'the clock was set back since');
+  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 99, 'the clock was set back');
 });
 
-test('more requests at once than there are connections are all counted, and none waits for ever', async (t) => {
+test('more concurrent requests than connections are all counted, and none hangs', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, {
     rateLimit: { points: 50, seconds: 3_600 },
@@ -80,7 +80,7 @@ test('more requests at once than there are connections are all counted, and none
   assert.deepEqual([...new Set(replies.map(({ status }) => status))].sort(), [200, 429]);
 });
 
-test('a request that finds its connection dead is counted once', async (t) => {
+test('a request on a dead connection is counted once', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { rateLimit });
   const { key } = await service.createTenant();
@@ -94,7 +94,7 @@ test('a request that finds its connection dead is counted once', async (t) => {
   }
 });
 
-test('while there is nowhere to count in the database each process counts for itself, and answers', async (t) => {
+test('while the database cannot count, each process counts by itself and requests succeed', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { rateLimit: { points: 3, seconds: 3_600 } });
   const { key } = await service.createTenant();
@@ -116,7 +116,7 @@ test('while there is nowhere to count in the database each process counts for it
   assert.equal(leftOf(await ask(requestText('GET', '/v1/listings', key))), 1);
 });
 
-test('a limit on what is counted by a long name holds across services, too', async (t) => {
+test('a limit with a long name also holds across services', async (t) => {
   const { url, drop } = await createPostgresDatabase();
   t.after(drop);
   const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
@@ -125,7 +125,7 @@ test('a limit on what is counted by a long name holds across services, too', asy
     assert.ok(counters !== undefined);
     return createDatabaseLimiters(counters, createMemoryLimiter)('invitations', { points: 5, seconds: 60 });
   });
-  // As an account and an e-mail address are together.
+  // Like an account ID with an email address.
   const name = 'a'.repeat(30 + 254);
   assert.equal((await one?.penalty(name))?.consumedPoints, 1);
   assert.equal((await other?.penalty(name))?.consumedPoints, 2);

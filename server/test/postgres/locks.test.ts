@@ -16,7 +16,7 @@ import {
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
 
-test('a lock that another program holds makes writes of its account 503 within 5 s; reads and other accounts go on', async (t) => {
+test('if another program holds an account’s lock, its writes get 503 within 5 s; reads and other accounts continue', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database);
   const [locked, other] = [await service.createTenant(), await service.createTenant()];
@@ -29,7 +29,7 @@ test('a lock that another program holds makes writes of its account 503 within 5
   const asks = await Promise.all(Array.from({ length: 3 }, () => connectionFor(t, service.url)));
   const waiting = Promise.all(
     asks.map(async (ask, index) => {
-      // Some come while others wait already.
+      // Some arrive while others already wait.
       await until('it is their turn', () => otherIds.length >= index * 3);
       return await ask(requestText('POST', '/v1/listings', locked.key, LISTING));
     }),
@@ -49,11 +49,11 @@ test('a lock that another program holds makes writes of its account 503 within 5
   const next = ask(requestText('POST', '/v1/listings', locked.key, LISTING));
   await holder.query('commit');
   const created = await next;
-  assert.equal(created.status, 201, 'a write waits for a lock that is let go');
+  assert.equal(created.status, 201, 'a write waits for a lock that is released in time');
   await assertAllStored(database, locked.accountId, [idOf(created)]);
 });
 
-test('behind a pooler that forgets settings, statements and locks end as soon', async (t) => {
+test('statements and locks time out equally behind a pooler that drops settings', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { databasePool: { preparesStatements: false } });
   const { accountId, key } = await service.createTenant();
@@ -66,7 +66,7 @@ test('behind a pooler that forgets settings, statements and locks end as soon', 
   const lockWaits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
   await until('it waits for the lock', async () => (await database.sql(lockWaits)).length === 1);
   assertUnavailable(await waiting);
-  assert.deepEqual(await database.sql(lockWaits), [], 'the server has ended it');
+  assert.deepEqual(await database.sql(lockWaits), [], 'the server has canceled it');
 
   await holder.query('rollback');
   await holder.query('begin');
@@ -78,14 +78,14 @@ test('behind a pooler that forgets settings, statements and locks end as soon', 
   await assertAllStored(database, accountId, [idOf(first)]);
 });
 
-test('while another program locks a table all writes are told so within 5 s, however many wait', async (t) => {
+test('while another program locks a table, all writes get 503 within 5 s, however many wait', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database);
   const holder = await clientFor(t, database);
   const clients = await Promise.all(
     Array.from({ length: 36 }, async (_, index) => ({ index, ask: await connectionFor(t, service.url) })),
   );
-  // More accounts than are written at a time, each with several writes.
+  // More accounts than the service writes at a time, each with several writes.
   const tenants = await Promise.all(Array.from({ length: 12 }, () => service.createTenant()));
   const create = () =>
     Promise.all(
@@ -94,7 +94,7 @@ test('while another program locks a table all writes are told so within 5 s, how
       ),
     );
   await holder.query('begin');
-  // As the making of an index does.
+  // Like `create index`.
   await holder.query('lock table listings in share mode');
   for (const reply of await create()) assertUnavailable(reply);
   await holder.query('commit');
@@ -106,7 +106,7 @@ test('while another program locks a table all writes are told so within 5 s, how
   }
 });
 
-test('a lock is waited for nearly as long as a statement may take, however short that is', async (t) => {
+test('the lock timeout is slightly below any statement timeout', async (t) => {
   const { url } = await databaseFor(t);
   for (const [statementTimeoutMs, lock] of [
     [100, '90ms'],

@@ -4,7 +4,7 @@ import { type Fate, type PostgresProxy, proxyFor } from '../../../testkit/src/po
 import { readError, readListing } from '../../../testkit/src/replies.ts';
 import { assertAllStored, databaseFor, LISTING, serviceFor } from './support.ts';
 
-/** A service whose connections to its database a test can cut. */
+/** A service whose database connections a test can cut. */
 async function startBehindProxy(t: TestContext, poolSize = 10) {
   const database = await databaseFor(t);
   const proxy = await proxyFor(t, database.url);
@@ -19,7 +19,7 @@ async function startBehindProxy(t: TestContext, poolSize = 10) {
   return { database, proxy, service, tenant, create };
 }
 
-/** Lets one message meet its fate: the `index`th that fits. @returns whether it has come */
+/** Applies a fate to the `index`th matching message. @returns whether that has arrived */
 function arm(proxy: PostgresProxy, fits: (text: string) => boolean, fate: Fate, index = 0): () => boolean {
   let passed = 0;
   let hasCome = false;
@@ -34,11 +34,11 @@ function arm(proxy: PostgresProxy, fits: (text: string) => boolean, fate: Fate, 
 
 const isCommit = (text: string) => text === 'commit\0';
 
-test('a commit whose answer is lost is outcome_unknown, and the same request again finds the listing that it made', async (t) => {
+test('a commit with a lost response is outcome_unknown, and a retry returns the created listing', async (t) => {
   const { database, proxy, tenant, create } = await startBehindProxy(t);
   const hasCome = arm(proxy, isCommit, 'cut answer');
   const refused = await create('once');
-  assert.equal(refused.headers.get('retry-after'), null, 'whoever looks first decides when');
+  assert.equal(refused.headers.get('retry-after'), null, 'the client may check at once');
   await readError(refused, 503, 'outcome_unknown');
   assert.ok(hasCome());
   const [stored] = await database.sql('select id from listings');
@@ -49,7 +49,7 @@ test('a commit whose answer is lost is outcome_unknown, and the same request aga
   await assertAllStored(database, tenant.accountId, [id]);
 });
 
-test('a commit that never arrived is outcome_unknown, too, and the same request again makes the listing', async (t) => {
+test('a commit that never arrived is outcome_unknown, and a retry creates the listing', async (t) => {
   const { database, proxy, tenant, create } = await startBehindProxy(t);
   arm(proxy, isCommit, 'cut');
   await readError(await create('once'), 503, 'outcome_unknown');
@@ -60,7 +60,7 @@ test('a commit that never arrived is outcome_unknown, too, and the same request 
   await assertAllStored(database, tenant.accountId, [id]);
 });
 
-test('requests that are committed together are all told that the outcome is unknown, and each is stored once', async (t) => {
+test('all requests of a lost group commit get outcome_unknown, and with retries each is stored once', async (t) => {
   const { database, proxy, tenant, create } = await startBehindProxy(t);
   const hasCome = arm(proxy, isCommit, 'cut answer');
   const keys = Array.from({ length: 20 }, (_, index) => `together-${index}`);
@@ -78,7 +78,7 @@ test('requests that are committed together are all told that the outcome is unkn
   await assertAllStored(database, tenant.accountId, ids);
 });
 
-test('wherever a create loses its connection before the commit, the service itself does it again, once', async (t) => {
+test('the service retries a create once, wherever its connection breaks before the commit', async (t) => {
   const { database, proxy, tenant, create } = await startBehindProxy(t);
   const ids: string[] = [];
   let unknown = 0;
@@ -90,7 +90,7 @@ test('wherever a create loses its connection before the commit, the service itse
     if (response.status === 201) {
       ids.push((await readListing(response, 201)).id);
     } else {
-      // What was sent together with the commit cannot be told from it.
+      // A message sent together with the commit looks like the commit.
       await readError(response, 503, 'outcome_unknown');
       unknown += 1;
       ids.push((await readListing(await create(`cut-${index}`), 201)).id);
@@ -101,7 +101,7 @@ test('wherever a create loses its connection before the commit, the service itse
   await assertAllStored(database, tenant.accountId, ids);
 });
 
-test('wherever a read loses its connection, the service itself asks again', async (t) => {
+test('the service retries a read wherever its connection breaks', async (t) => {
   const { proxy, service, tenant, create } = await startBehindProxy(t);
   await readListing(await create(), 201);
   const searches = ['/v1/listings?beds=3', '/v1/listings?q=elm&count=true', '/v1/listings?sort=beds&limit=5'];
@@ -117,12 +117,12 @@ test('wherever a read loses its connection, the service itself asks again', asyn
   }
 });
 
-test('connections that have died without a word are replaced, and no request fails for them', async (t) => {
+test('silently dead connections are replaced, and no request fails', async (t) => {
   const { database, proxy, service, tenant, create } = await startBehindProxy(t);
   const responses = await Promise.all(Array.from({ length: 40 }, () => create()));
   for (const response of responses) await readListing(response, 201);
   await Promise.all(Array.from({ length: 40 }, () => service.fetch(tenant, '/v1/me').then((reply) => reply.text())));
-  // As a firewall does that has forgotten them: each is reset when it is used, except those that are new.
+  // Like a firewall that forgot them: each old connection is reset on its next use.
   let isForgetting = true;
   proxy.judge = (type) => {
     if (type === '') isForgetting = false;

@@ -7,11 +7,11 @@ import { clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './su
 
 const CONNECTIONS = 50;
 const PIPELINED = 100;
-/** More changes of an account than may wait, besides those that are begun together. */
+/** More of an account's changes than may wait, besides those that start together. */
 const WAITING = 2_000;
-const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+const KEY_REJECTED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
-test('when all connections are taken so many requests wait for one, and the others are told at once; afterwards all is well', async (t) => {
+test('when all connections are in use, a limited number of requests wait and the others get 503 at once', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database, { databasePool: { poolSize: 2 } });
   const { key } = await service.createTenant();
@@ -35,16 +35,16 @@ test('when all connections are taken so many requests wait for one, and the othe
   const refused = told
     .flat()
     .filter(({ body }) => body.includes('Too many requests are waiting, and nothing was done'));
-  assert.ok(refused.length > (CONNECTIONS * PIPELINED) / 4, `${refused.length} were told at once`);
+  assert.ok(refused.length > (CONNECTIONS * PIPELINED) / 4, `${refused.length} got 503 at once`);
 
   await holder.query('commit');
   const headers = { Authorization: `Bearer ${key}` };
   assert.equal((await fetch(`${service.url}/v1/listings?limit=1`, { headers })).status, 200);
   const malformed = await fetch(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${key}x` } });
-  assert.deepEqual([malformed.status, await malformed.text()], [401, KEY_REFUSED]);
+  assert.deepEqual([malformed.status, await malformed.text()], [401, KEY_REJECTED]);
 });
 
-test('a program whose changes are too many is told so, and keeps nobody from deleting its key', async (t) => {
+test('too many changes of a program get 503 and do not prevent the deletion of its key', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database);
   const { accountId, key, keyId } = await service.createTenant();

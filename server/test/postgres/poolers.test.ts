@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { runCommand } from '../../../testkit/src/process.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 
-/** Answers as PgBouncer does whoever connects with a setting of the session. */
+/** Rejects session settings like PgBouncer. */
 async function strictPoolerFor(t: TestContext): Promise<string> {
   const fields = ['SFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', ''];
   const body = Buffer.from(`${fields.join('\0')}\0`);
@@ -22,7 +22,7 @@ async function strictPoolerFor(t: TestContext): Promise<string> {
 
 for (const WORKERS of ['', '2']) {
   const how = WORKERS === '' ? 'one process' : 'workers';
-  test(`a service of ${how} behind a pooler that takes no settings ends, and says which of ours to change`, async (t) => {
+  test(`a service of ${how} behind a pooler that rejects settings exits, and names the variable to change`, async (t) => {
     const DATABASE_URL = await strictPoolerFor(t);
     const { code, stdout, stderr } = await runCommand(['serve'], {
       DATABASE_URL,

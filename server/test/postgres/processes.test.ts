@@ -41,14 +41,14 @@ function send(
   return fetch(`${url}/v1${path}`, { method, headers, body: body ?? null });
 }
 
-/** The same from both processes, several times each, all at once. */
+/** Calls `ask` several times at once for both processes. */
 function fromBoth(ask: (service: { url: string }, index: number) => Promise<Response>): Promise<Response[]> {
   return Promise.all(Array.from({ length: 12 }, (_, index) => ask(index % 2 === 0 ? one : other, index)));
 }
 
 const withExternalId = (beds: number) => JSON.stringify({ ...JSON.parse(LISTING), beds, externalId: 'MLS-1' });
 
-test('a key that is deleted through one process is refused by the other on its next request', async () => {
+test('after one process deletes a key, the other rejects its next request', async () => {
   const person = await createPerson({ database });
   const browser = new Browser(one);
   await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
@@ -61,7 +61,7 @@ test('a key that is deleted through one process is refused by the other on its n
   }
 });
 
-test('events that one process has made end the waiting in the other within a second', async () => {
+test('events of one process wake a long poll in the other within a second', async () => {
   const tenant = await createTenant();
   const durationsMs: number[] = [];
   for (let after = 0; after < 5; after += 1) {
@@ -75,7 +75,7 @@ test('events that one process has made end the waiting in the other within a sec
   assert.ok(Math.min(...durationsMs) < 1_000, `after ${durationsMs} ms`);
 });
 
-test('of creates with one externalId in both processes exactly one wins, and each other names it', async () => {
+test('of concurrent creates with one externalId in two processes, one succeeds, and the others’ errors name its ID', async () => {
   const tenant = await createTenant();
   const replies = await fromBoth((service) => send(service, tenant, 'POST', '/listings', withExternalId(3)));
   const winners = replies.filter(({ status }) => status === 201);
@@ -87,7 +87,7 @@ test('of creates with one externalId in both processes exactly one wins, and eac
   await assertAllStored(stored, tenant.accountId, [String(winner?.id)]);
 });
 
-test('of upserts in both processes one creates and the others replace; each change has its place in the sequence', async () => {
+test('of concurrent upserts in two processes, one creates and the others replace, each with its own sequence', async () => {
   const tenant = await createTenant();
   const put = (service: { url: string }, index: number) =>
     send(service, tenant, 'PUT', '/listings/external/MLS-1', withExternalId(index));
@@ -108,7 +108,7 @@ test('of upserts in both processes one creates and the others replace; each chan
   );
 });
 
-test('of changes of one version in both processes exactly one is made', async () => {
+test('of concurrent changes of one version in two processes, exactly one succeeds', async () => {
   const tenant = await createTenant();
   const { id } = await readListing(await send(one, tenant, 'POST', '/listings', LISTING), 201);
   const replies = await fromBoth((service, index) =>
@@ -117,7 +117,7 @@ test('of changes of one version in both processes exactly one is made', async ()
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(11).fill(412)]);
 });
 
-test('a request that both processes get with one Idempotency-Key is done once', async () => {
+test('two processes execute a request with one Idempotency-Key once', async () => {
   const tenant = await createTenant();
   const retry = { 'Idempotency-Key': 'once' };
   const replies = await fromBoth((service) => send(service, tenant, 'POST', '/listings', LISTING, retry));
@@ -132,7 +132,7 @@ test('a request that both processes get with one Idempotency-Key is done once', 
   );
 });
 
-test('creates through both processes at once leave a sequence without gap or double', async () => {
+test('concurrent creates in two processes leave a sequence without gaps or duplicates', async () => {
   const tenant = await createTenant();
   const created: string[] = [];
   for (let round = 0; round < 10; round += 1) {
@@ -143,7 +143,7 @@ test('creates through both processes at once leave a sequence without gap or dou
   await assertAllStored(stored, tenant.accountId, created);
 });
 
-test('neither process has ended by itself', (t: TestContext) => {
+test('neither process has exited', (t: TestContext) => {
   for (const { child, stderr } of [one, other]) assert.ok(isRunning(Number(child.pid)), stderr());
   t.diagnostic('both run');
 });

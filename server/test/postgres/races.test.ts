@@ -29,7 +29,7 @@ async function openFor(t: TestContext, url: string): Promise<Database> {
   return database;
 }
 
-test('five processes that bring an empty database up to date at once make one schema with one epoch', async (t) => {
+test('five processes that migrate an empty database at once create one schema with one epoch', async (t) => {
   const { url, sql } = await databaseFor(t);
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t) };
   const ends = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], settings)));
@@ -41,7 +41,7 @@ test('five processes that bring an empty database up to date at once make one sc
   assert.equal((await sql('select version from schema_version')).length, 1);
 });
 
-test('tables of a newer release are refused with words, and left as they are', async (t) => {
+test('tables of a newer release are rejected with an explanation and stay unchanged', async (t) => {
   const { url, sql } = await databaseFor(t);
   await (await openDatabase(url)).close();
   await sql('update schema_version set version = 1000');
@@ -54,13 +54,13 @@ test('tables of a newer release are refused with words, and left as they are', a
   assert.deepEqual(await sql('select version from schema_version'), [{ version: 1000 }]);
 });
 
-test('of several who use the setup link in two processes at once exactly one becomes the administrator', async (t) => {
+test('of several users of the setup link in two processes at once, exactly one becomes administrator', async (t) => {
   const database = await databaseFor(t);
   const [one, other] = await Promise.all([
     serveFor(t, { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t) }),
     serveFor(t, { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t) }),
   ]);
-  // Each start makes a new link: this is the last one.
+  // Each start creates a new link; this is the last one.
   const token = await renewSetupLink(await openFor(t, database.url));
   const replies = await Promise.all(
     Array.from({ length: 6 }, (_, index) => {
@@ -76,7 +76,7 @@ test('of several who use the setup link in two processes at once exactly one bec
   for (const { end } of [one, other]) assert.equal(await end(), 0);
 });
 
-test('an account that is deleted while it is written is gone with all that it had', async (t) => {
+test('an account deleted during writes leaves no rows', async (t) => {
   const database = await databaseFor(t);
   const services = [await serviceFor(t, database), await serviceFor(t, database)];
   const [first] = services;
@@ -94,7 +94,7 @@ test('an account that is deleted while it is written is gone with all that it ha
   }
 });
 
-test('so is one that people write by hand, whose sessions end with it', async (t) => {
+test('an account deleted during users’ writes leaves no rows, and later writes get 401', async (t) => {
   const { url, sql } = await databaseFor(t);
   const [operator, ...others] = [await openFor(t, url), await openFor(t, url), await openFor(t, url)];
   for (let round = 0; round < 5; round += 1) {

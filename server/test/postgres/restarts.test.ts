@@ -12,8 +12,8 @@ after(() => server.stop());
 
 const { password } = new URL(server.url);
 
-// What becomes of writes when the server is halted under load, `crashes-postgres` of the proof tries.
-test('while the server is gone every request is 503 on a connection that stays open, and it ends with its return', async (t) => {
+// The proof's part `crashes-postgres` tests writes when the server stops under load.
+test('while the server is down, every request gets 503 on an open connection, and requests succeed once it is back', async (t) => {
   const database = await databaseFor(t, server.url);
   const settings = { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t), RATE_LIMIT: '1000000/1h' };
   const tenant = await createTenantByCommand(settings);
@@ -32,7 +32,7 @@ test('while the server is gone every request is 503 on a connection that stays o
 
   await server.halt('SIGQUIT');
   for (const request of requests) assertUnavailable(await ask(request));
-  assert.equal((await heldReply).status, 503, 'whoever waits for events is told, too');
+  assert.equal((await heldReply).status, 503, 'long polls also get 503');
   assert.equal((await ask(requestText('GET', '/livez', ''))).status, 200);
   await server.start();
   const startTimeMs = performance.now();

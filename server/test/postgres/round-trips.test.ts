@@ -4,12 +4,12 @@ import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
 import { connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
-/** What is done for all now and then can come in between, but not each time. */
+/** Background work can add round trips to some turns, but not to all. */
 const TURNS = 8;
 
 for (const preparesStatements of [true, false]) {
-  const how = preparesStatements ? '' : ', also behind a pooler that forgets statements';
-  test(`key, count and page take two round trips${how}`, async (t) => {
+  const how = preparesStatements ? '' : ', even behind a pooler that drops prepared statements';
+  test(`key, count, and page take two round trips${how}`, async (t) => {
     const database = await databaseFor(t);
     const proxy = await proxyFor(t, database.url);
     const rateLimit = { points: 1_000, seconds: 3_600 };
@@ -24,7 +24,7 @@ for (const preparesStatements of [true, false]) {
       ['/v1/listings', 2],
       [`/v1/listings/${id}`, 2],
       ['/v1/events?after=1', 1],
-      // The transaction in which a cursor stands is ended by a third, which the reply does not wait for.
+      // A third ends the cursor's transaction, and the response does not wait for it.
       ['/v1/events', 2],
     ] as const) {
       const trips: number[] = [];

@@ -7,7 +7,7 @@ import { assertAllStored, assertUnavailable, connectionFor, databaseFor, LISTING
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
 
-/** More accounts than the service writes at a time, each with a connection of its own. */
+/** More accounts than the service writes at a time, each with its own connection. */
 async function startMany(t: TestContext, count: number) {
   const database = await databaseFor(t);
   const proxy = await proxyFor(t, database.url);
@@ -21,13 +21,13 @@ async function startMany(t: TestContext, count: number) {
   return { database, proxy, service, clients };
 }
 
-test('while the network is silent every request is 503 within 5 s, and afterwards all goes on', async (t) => {
+test('while the network is silent, every request gets 503 within 5 s; then requests succeed again', async (t) => {
   const { database, proxy, service, clients } = await startMany(t, 8);
   const created: string[] = [];
   for (const { key, ask } of clients) created.push(idOf(await ask(requestText('POST', '/v1/listings', key, LISTING))));
 
   proxy.silence();
-  // Those that hold connections, those that wait for them, and those that come once the connections are known to be dead.
+  // Requests with a connection, waiting for one, and arriving after the dead ones are detected.
   for (let round = 0; round < 2; round += 1) {
     const replies = await Promise.all(
       clients.map(({ key, ask }, index) =>
@@ -50,10 +50,10 @@ test('while the network is silent every request is 503 within 5 s, and afterward
   }
 });
 
-test('writes that meet silence in their transaction are told so within 5 s, and those that wait behind them, too', async (t) => {
+test('writes whose transaction meets silence get 503 within 5 s, and so do the writes behind them', async (t) => {
   const { database, proxy, clients } = await startMany(t, 6);
   proxy.judge = (type, text) => {
-    // The key is found, and then nothing more.
+    // The key is found, then silence starts.
     if (type === 'Q' && text.startsWith('begin')) proxy.silence();
     return 'forward';
   };
@@ -81,7 +81,7 @@ test('a commit that meets silence is outcome_unknown within 5 s', async (t) => {
   const { status, body, durationMs } = await ask(requestText('POST', '/v1/listings', key, LISTING));
   assert.equal(status, 503);
   assert.equal(JSON.parse(body).error.code, 'outcome_unknown');
-  assert.ok(durationMs < 5_000, `told after ${durationMs} ms`);
+  assert.ok(durationMs < 5_000, `after ${durationMs} ms`);
   proxy.judge = () => 'forward';
   proxy.resume();
   await until('writes go on', async () => {

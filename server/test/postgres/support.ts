@@ -7,14 +7,14 @@ import { startTestService, type TestService } from '../../../testkit/src/service
 
 export const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
-/** A database that is gone after the test: on a server of the test's own, or the one that all share. */
+/** A database until the end of the test, on this server or the shared one. */
 export async function databaseFor(t: TestContext, server?: string): Promise<TestDatabase> {
   const database = await createPostgresDatabase(server);
   t.after(() => database.drop());
   return database;
 }
 
-/** The service in this process, until the test is over. `url` leads to the database by another way. */
+/** The service in this process until the end of the test. `url` is another way to the database. */
 export async function serviceFor(
   t: TestContext,
   database: TestDatabase,
@@ -25,7 +25,7 @@ export async function serviceFor(
   return service;
 }
 
-/** A session of another program, until the test is over. */
+/** Another program's database session, until the end of the test. */
 export async function clientFor(t: TestContext, { url }: Pick<TestDatabase, 'url'>): Promise<pg.Client> {
   const client = new pg.Client(url);
   client.on('error', () => {});
@@ -38,7 +38,7 @@ export interface TimedReply extends RawReply {
   durationMs: number;
 }
 
-/** Sends requests one after the other on one connection, which must stay open. */
+/** Sends requests one by one on one connection, which must stay open. */
 export async function connectionFor(t: TestContext, url: string) {
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
@@ -51,15 +51,15 @@ export async function connectionFor(t: TestContext, url: string) {
   };
 }
 
-/** The promise of a database that cannot be used: a refusal that names a time to come again, within five seconds. */
+/** The promise without a database: 503 with Retry-After within five seconds. */
 export function assertUnavailable({ status, head, body, durationMs }: TimedReply): void {
   assert.equal(status, 503, body);
   assert.equal(JSON.parse(body).error.code, 'unavailable');
   assert.match(head, /^retry-after: \d+$/im);
-  assert.ok(durationMs < 5_000, `told after ${durationMs} ms`);
+  assert.ok(durationMs < 5_000, `after ${durationMs} ms`);
 }
 
-/** As `assertStored`: every acknowledged listing is there, and the sequence has neither gap nor double. */
+/** Like `assertStored`: every acknowledged listing exists, and the sequence has no gaps. */
 export async function assertAllStored(
   { sql }: Pick<TestDatabase, 'sql'>,
   accountId: string,

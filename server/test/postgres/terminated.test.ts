@@ -12,7 +12,7 @@ async function start(t: TestContext) {
   const service = await serviceFor(t, database);
   const tenant = await service.createTenant();
   const operator = await clientFor(t, database);
-  /** Ends connections of the service as an operator does. @returns how many */
+  /** Terminates the service's connections like an operator. @returns their number */
   const terminate = async (which = 'true'): Promise<number> => {
     const { rowCount } = await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and ${which}`);
@@ -21,7 +21,7 @@ async function start(t: TestContext) {
   return { database, service, tenant, terminate };
 }
 
-test('connections that an operator ends while they are idle fail no request', async (t) => {
+test('no request fails if an operator terminates idle connections', async (t) => {
   const { database, service, tenant, terminate } = await start(t);
   const ask = await connectionFor(t, service.url);
   const created: string[] = [];
@@ -37,7 +37,7 @@ test('connections that an operator ends while they are idle fail no request', as
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('under load, reads are all answered and writes stored or outcome_unknown, whatever connections end', async (t) => {
+test('under load, terminated connections fail no read, and each write is stored or outcome_unknown', async (t) => {
   const { database, service, tenant, terminate } = await start(t);
   const reads = [
     startVisits(service.url, visitOf(200, 'GET', '/v1/listings?limit=20', tenant.key)),
@@ -56,10 +56,10 @@ test('under load, reads are all answered and writes stored or outcome_unknown, w
   });
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = { reads: reads.map(({ good }) => good), created: created.length };
-    // Now those that are in the middle of something, now all.
+    // Alternates between busy connections and all.
     const which = round % 2 === 0 ? "state <> 'idle'" : 'true';
-    await until('some have ended', async () => (await terminate(which)) > 0);
-    await until('all goes on', () => {
+    await until('some are terminated', async () => (await terminate(which)) > 0);
+    await until('requests succeed again', () => {
       return created.length > seen.created && reads.every(({ good }, index) => good > (seen.reads[index] ?? 0));
     });
   }
@@ -80,7 +80,7 @@ test('under load, reads are all answered and writes stored or outcome_unknown, w
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('a held request for events outlives the connections of its database', async (t) => {
+test('a long poll survives its database connections', async (t) => {
   const { service, tenant, terminate } = await start(t);
   const ask = await connectionFor(t, service.url);
   const held = service.fetch(tenant, '/v1/events?wait=60');

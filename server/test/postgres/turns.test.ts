@@ -14,7 +14,7 @@ async function poolFor(t: TestContext): Promise<Pool> {
   return pool;
 }
 
-/** What runs until it is told to end. */
+/** A read that lasts until it is ended. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
@@ -25,7 +25,7 @@ function gate() {
   return { work, open: resolve, count: () => count };
 }
 
-test('an account whose requests take all their time leaves connections to others, and to the look for keys', async (t) => {
+test('an account with slow requests leaves connections to other accounts and to key look-ups', async (t) => {
   const pool = await poolFor(t);
   const busy = gate();
   const all = Array.from({ length: 20 }, () => pool.use(busy.work, 'one'));
@@ -39,10 +39,10 @@ test('an account whose requests take all their time leaves connections to others
   assert.equal(busy.count(), 20);
 });
 
-test('what is asked again before it was sent is read once, and names alternate', async (t) => {
+test('equal reads that have not been sent are joined, and names alternate', async (t) => {
   const pool = await poolFor(t);
   const busy = gate();
-  // Two shared connections, each with one that holds it.
+  // Both shared connections are held.
   const held = ['a', 'b'].map((name) => pool.share(busy.work, name));
   await until('both are held', () => busy.count() === 2);
   const sent: string[] = [];
@@ -61,10 +61,10 @@ test('what is asked again before it was sent is read once, and names alternate',
   );
   assert.deepEqual(sent.slice(0, 3), ['read', 'one', 'other']);
   assert.equal(sent.length, 42);
-  assert.equal(await pool.shareRead(ask('again'), 'read'), 43, 'what was sent is not joined');
+  assert.equal(await pool.shareRead(ask('again'), 'read'), 43, 'a sent read is not joined');
 });
 
-test('what fails is told to whom it belongs, and what shares its connection goes on', async (t) => {
+test('a failed read rejects only its own caller, and others on its connection continue', async (t) => {
   const pool = await poolFor(t);
   const query = (text: string) => pool.share((client) => send(client, { text }), text);
   const results = await Promise.allSettled([query('select 1'), query('select 1 / 0'), query('select 3')]);

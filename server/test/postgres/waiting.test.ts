@@ -13,7 +13,7 @@ after(() => server.stop());
 
 const PASSWORD = 'correct-horse';
 
-/** `serve` on a port that is known before it listens. */
+/** Runs `serve` on a known port. */
 async function spawnServe(t: TestContext, given: Record<string, string>) {
   const port = await findFreePort();
   const settings = environment({ PORT: String(port), DATA_DIR: await directoryFor(t), ...given });
@@ -23,7 +23,7 @@ async function spawnServe(t: TestContext, given: Record<string, string>) {
   return { url, child, output, closed };
 }
 
-/** A database of a server that is not there. */
+/** A database on a server that is down. */
 async function awayUrl(): Promise<string> {
   return `postgres://postgres:${PASSWORD}@127.0.0.1:${await findFreePort()}/listings`;
 }
@@ -37,7 +37,7 @@ function isStatus(url: string, wanted: number): Promise<boolean> {
 
 for (const workers of ['', '2']) {
   const how = workers === '' ? 'one process' : 'workers';
-  test(`a service of ${how} waits for a server that is gone at its start, and serves once it is there`, async (t) => {
+  test(`a service of ${how} waits for a server that is down at its start, and serves once it is up`, async (t) => {
     const { url: DATABASE_URL } = await databaseFor(t, server.url);
     await server.halt('SIGQUIT');
     const { url, child, output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
@@ -46,7 +46,7 @@ for (const workers of ['', '2']) {
     assert.equal(ready.status, 503);
     assert.match(ready.headers.get('retry-after') ?? '', /^\d+$/);
     assert.equal(Object(await ready.json()).error.code, 'unavailable');
-    assert.equal((await fetch(`${url}/v1/listings`)).status, 503, 'nobody is told about a key that nobody can look up');
+    assert.equal((await fetch(`${url}/v1/listings`)).status, 503, 'a key that cannot be looked up does not get 401');
     assert.match(output.stdout, /"level":40.*Cannot open the database .*ECONNREFUSED.*Waiting for it/);
 
     await server.start();
@@ -58,13 +58,13 @@ for (const workers of ['', '2']) {
     assert.ok(!`${output.stdout}${output.stderr}`.includes(`:${new URL(server.url).password}@`));
   });
 
-  test(`a service of ${how} whose server goes away again within its start waits for it`, async (t) => {
+  test(`a service of ${how} waits for a server that goes down during its start`, async (t) => {
     const { url: databaseUrl } = await databaseFor(t, server.url);
     assert.equal((await runCommand(['migrate'], { DATABASE_URL: databaseUrl })).code, 0);
     const proxy = await proxyFor(t, databaseUrl);
     let isGone = false;
     proxy.judge = (_, text) => {
-      // The last that is asked before the service listens.
+      // The last query before the service listens.
       isGone ||= text.includes('select "cursor_secret"');
       return isGone ? 'cut' : 'forward';
     };
@@ -83,7 +83,7 @@ for (const workers of ['', '2']) {
     assert.equal(output.stdout.split('"msg":"listening"').length, 2, output.stdout);
   });
 
-  test(`a service of ${how} ends with one clear line when the server that it has waited for has no such database`, async (t) => {
+  test(`a service of ${how} exits with one clear line if the server it waited for lacks the database`, async (t) => {
     await server.halt('SIGQUIT');
     const { href: DATABASE_URL } = Object.assign(new URL(server.url), { pathname: '/nowhere' });
     const { output, closed } = await spawnServe(t, { DATABASE_URL, WORKERS: workers });
@@ -92,7 +92,7 @@ for (const workers of ['', '2']) {
     assert.match(output.stderr, /^error: Cannot open the database postgres:.*: database "nowhere" does not exist\.\n$/);
   });
 
-  test(`SIGTERM ends a service of ${how} that waits for its server`, async (t) => {
+  test(`SIGTERM stops a service of ${how} that waits for its server`, async (t) => {
     const given = { DATABASE_URL: await awayUrl(), WORKERS: workers };
     const { url, child, output, closed } = await spawnServe(t, given);
     child.kill('SIGTERM');
@@ -101,7 +101,7 @@ for (const workers of ['', '2']) {
     assert.ok(!`${output.stdout}${output.stderr}`.includes(PASSWORD));
   });
 
-  test(`a service of ${how} ends with one clear line where waiting is of no use`, async (t) => {
+  test(`a service of ${how} exits with one clear line if waiting cannot help`, async (t) => {
     const { url } = await databaseFor(t, server.url);
     const [other, wrong] = [new URL(url), new URL(url)];
     other.pathname = '/nowhere';
@@ -121,7 +121,7 @@ for (const workers of ['', '2']) {
   });
 }
 
-test('a command says so of a server that is gone, and ends', async () => {
+test('a command reports that the server is down, and exits', async () => {
   const { code, stdout, stderr } = await runCommand(['accounts', 'list'], { DATABASE_URL: await awayUrl() });
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /^error: Cannot open the database postgres:.*ECONNREFUSED.*\.\n$/);

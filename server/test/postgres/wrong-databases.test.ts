@@ -7,7 +7,7 @@ import { databaseFor } from './support.ts';
 
 const countTables = "select count(*) as count from pg_tables where schemaname = 'public'";
 
-test("a database with another program's tables is refused, and they stay as they were", async (t) => {
+test("a database with another program's tables is rejected and stays unchanged", async (t) => {
   const others = [
     'create table schema_version (version text)',
     'create table schema_version (version bigint)',
@@ -28,7 +28,7 @@ test("a database with another program's tables is refused, and they stay as they
   }
 });
 
-test('a database whose encoding is not UTF-8 is refused in words that say what to do', async (t) => {
+test('a database with an encoding other than UTF-8 is rejected with advice', async (t) => {
   const server = new pg.Client(await startPostgres());
   await server.connect();
   const name = `latin_${process.pid}`;

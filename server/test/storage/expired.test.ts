@@ -14,7 +14,7 @@ function count(table: string): Promise<{ count: number }[]> {
   return service.database.execute(words<{ count: number }>(`select count(*) as count from ${table}`), {});
 }
 
-test('sessions, invitations and owed second factors go when their time is over, and no earlier', async () => {
+test('sessions, invitations, and pending second factors are removed once expired, and not before', async () => {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   await browser.ask('POST', '/admin/invitations', { email: 'grace@example.com', role: 'member' }, 201);
@@ -29,7 +29,7 @@ test('sessions, invitations and owed second factors go when their time is over, 
   }
 });
 
-test('a session is over after seven days without use, and begins anew with each day of use', async () => {
+test('a session expires after seven days without use, and each day of use extends it', async () => {
   const { email } = await createPerson(service);
   const browser = new Browser(service);
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairSemaphore } from '../../src/storage/fair-semaphore.ts';
 
-test('what is aborted before it has to wait does not wait for its turn, and takes none', async () => {
+test('an aborted read fails without waiting and takes no permit', async () => {
   const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
   const first = turns.run('one', () => running.promise);
@@ -14,7 +14,7 @@ test('what is aborted before it has to wait does not wait for its turn, and take
   assert.equal(await turns.run('other', async () => 'run'), 'run');
 });
 
-test('one account leaves a place to the others, and a read that goes on goes before those that have not begun', async () => {
+test('one account leaves a permit to others, and a continued read runs before new ones', async () => {
   const turns = new FairSemaphore(2, 1);
   const seen: string[] = [];
   const ends = new Map<string, () => void>();
@@ -37,7 +37,7 @@ test('one account leaves a place to the others, and a read that goes on goes bef
   assert.deepEqual(seen, ['a', 'd', 'c', 'b']);
 });
 
-test('an account has more turns while no other one has any', async (t) => {
+test('an account gets more permits while no other account reads', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const turns = new FairSemaphore(4, 1, 2);
@@ -53,14 +53,14 @@ test('an account has more turns while no other one has any', async (t) => {
     await new Promise((resolve) => setImmediate(resolve));
   };
   const reads = [read('one', 1), read('one', 2), read('one', 3), read('one', 4)];
-  assert.deepEqual(seen, [1], 'another one may have read a moment ago');
+  assert.deepEqual(seen, [1], 'another account may have read a moment ago');
   nowMs = 2_000;
   reads.push(read('one', 5));
   await end();
-  assert.deepEqual(seen, [1, 2, 3], 'it is the only one');
+  assert.deepEqual(seen, [1, 2, 3], 'no other account reads');
   reads.push(read('other', 6), read('other', 7));
   await end();
-  assert.deepEqual(seen, [1, 2, 3, 6], 'it no longer is');
+  assert.deepEqual(seen, [1, 2, 3, 6], 'another account reads');
   await end();
   assert.deepEqual(seen, [1, 2, 3, 6, 4]);
   while (ends.length > 0) await end();
@@ -68,7 +68,7 @@ test('an account has more turns while no other one has any', async (t) => {
   assert.deepEqual(seen.toSorted(), [1, 2, 3, 4, 5, 6, 7]);
 });
 
-test('half of the time of reads that rest is left to other accounts while they read', async (t) => {
+test('pausing reads leave half of the time to other accounts that read', async (t) => {
   let nowMs = 0;
   t.mock.method(performance, 'now', () => nowMs);
   const turns = new FairSemaphore(2, 1);
@@ -96,7 +96,7 @@ test('half of the time of reads that rest is left to other accounts while they r
   await more;
 });
 
-test('one more than may wait is refused', async () => {
+test('a read beyond the queue limit is rejected', async () => {
   const turns = new FairSemaphore(1);
   const running = Promise.withResolvers<void>();
   const reads = Array.from({ length: 257 }, () => turns.run('one', () => running.promise));

@@ -11,7 +11,7 @@ import { create, databaseFor, words } from './support.ts';
 const GROUP_JOBS_MAX = 256;
 const ONE_WRITER = only('sqlite', 'PostgreSQL writes accounts at the same time');
 
-/** A database with accounts that write at the same time, on PostgreSQL by one connection. */
+/** A database with several accounts; on PostgreSQL, they share one connection for writes. */
 async function accountsFor(t: TestContext, count = 2) {
   const { url } = await databaseFor(t);
   const database = await openDatabase(url, { poolSize: 2, statementTimeoutMs: 30_000, preparesStatements: true });
@@ -23,7 +23,7 @@ async function accountsFor(t: TestContext, count = 2) {
 
 const READ = words<{ one: number }>('select 1 as one');
 
-/** Hands in jobs that note their names when they run. */
+/** Starts jobs that note their names when they run. */
 function noteRuns(database: Database) {
   const ran: string[] = [];
   const note = (name: string) => async () => void ran.push(name);
@@ -34,7 +34,7 @@ function noteRuns(database: Database) {
   };
 }
 
-test('an account’s write is in the very next group, however many of another account wait', async (t) => {
+test('an account’s write is in the next group, however many writes of another account wait', async (t) => {
   const { database, accounts } = await accountsFor(t);
   const [flooding = '', other = ''] = accounts;
   const answered: string[] = [];
@@ -42,11 +42,11 @@ test('an account’s write is in the very next group, however many of another ac
     database.write((session) => session.execute(READ, {}), accountId).then(() => answered.push(name));
   const flood = Array.from({ length: 6 * GROUP_JOBS_MAX }, () => write('flooding', flooding));
   await Promise.all([...flood, write('other', other)]);
-  assert.ok(answered.indexOf('other') <= GROUP_JOBS_MAX, `${answered.indexOf('other')} were answered before`);
+  assert.ok(answered.indexOf('other') <= GROUP_JOBS_MAX, `${answered.indexOf('other')} finished before`);
 });
 
 test(
-  'accounts take turns within a group, and those of no account with them; an account’s order stays',
+  'accounts and jobs without an account take turns within a group, and each account keeps its order',
   ONE_WRITER,
   async (t) => {
     const { database, accounts } = await accountsFor(t);
@@ -65,7 +65,7 @@ test(
   },
 );
 
-test('between two long writes, whosever they are, the others have a group', ONE_WRITER, async (t) => {
+test('a group of short writes runs between any two long writes', ONE_WRITER, async (t) => {
   const { database, accounts } = await accountsFor(t, 3);
   const [a = '', b = '', c = ''] = accounts;
   const { ran, write, writeLong } = noteRuns(database);
@@ -80,7 +80,7 @@ test('between two long writes, whosever they are, the others have a group', ONE_
   assert.deepEqual(ran, ['long a 1', 'c 1', 'c 2', 'long b 1', 'long a 2', 'a 3']);
 });
 
-test('a long write is not kept waiting for ever by short ones', async (t) => {
+test('short writes do not starve a long write', async (t) => {
   const { database, accounts } = await accountsFor(t);
   const [a = '', b = ''] = accounts;
   let isOver = false;
@@ -93,7 +93,7 @@ test('a long write is not kept waiting for ever by short ones', async (t) => {
   await Promise.all(flood);
 });
 
-test('an account that never stops writing keeps no other from it', async (t) => {
+test('an account that writes all the time does not block another', async (t) => {
   const { database, accounts } = await accountsFor(t);
   const [a = '', b = ''] = accounts;
   let isOver = false;
@@ -107,7 +107,7 @@ test('an account that never stops writing keeps no other from it', async (t) => 
 });
 
 test(
-  'long writes of many accounts leave a connection to the others',
+  'long writes of many accounts leave a connection to other writes',
   only('postgres', 'SQLite writes one after the other'),
   async (t) => {
     const { url } = await databaseFor(t);
@@ -130,13 +130,13 @@ test(
   },
 );
 
-/** Rows without an end, until `isOver`. */
+/** Yields rows until `isOver`. */
 async function* endless(isOver: () => boolean): AsyncGenerator<ImportRow[]> {
   const makeInput = () => ({ address: '12 Elm Street', beds: 3, baths: 2 });
   for (let line = 1; !isOver(); line += 1) yield [{ line, id: undefined, externalId: undefined, makeInput }];
 }
 
-test('an import takes its turns like any other write: with four of them beside it, a create waits for one group', async (t) => {
+test('an import takes turns like any other write: beside four imports, a create waits for one group', async (t) => {
   const { database, accounts } = await accountsFor(t);
   const [a = '', b = ''] = accounts;
   const ran: string[] = [];
@@ -154,7 +154,7 @@ test('an import takes its turns like any other write: with four of them beside i
   for (let turn = 0; turn < 10; turn += 1) {
     const before = ran.length;
     await create(watched, b);
-    // What was begun before it, and a group with one job of each import.
+    // The running group, and one with a job of each import.
     assert.ok(ran.indexOf('create', before) - before <= 8, ran.slice(before).join());
   }
   isOver = true;

@@ -15,7 +15,7 @@ async function notesFor(t: TestContext) {
 
 const note = (session: Executor, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
 
-/** In the order in which they were written: neither engine has a reason to read them in another. */
+/** In insertion order, because neither engine has a reason to reorder them. */
 async function notes(database: Database): Promise<string[]> {
   const rows = await database.execute(words<{ text: string }>('select text from notes'), {});
   return rows.map(({ text }) => text);
@@ -30,7 +30,7 @@ async function noteInTurns(session: LongTransaction): Promise<void> {
 
 const LONG_NOTES = Array.from({ length: TURNS }, (_, turn) => `long ${turn}`);
 
-test('a long write lets the event loop turn, and nobody sees half of it', async (t) => {
+test('a long write yields to the event loop, and its changes appear all at once', async (t) => {
   const database = await notesFor(t);
   let isOver = false;
   const long = database.writeLong(noteInTurns).finally(() => {
@@ -50,7 +50,7 @@ test('a long write lets the event loop turn, and nobody sees half of it', async 
   assert.deepEqual(await notes(database), LONG_NOTES);
 });
 
-test('a long write is alone in its transaction: others wait for it, and it for them', async (t) => {
+test('a long write is alone in its transaction: others wait for it, and it waits for them', async (t) => {
   const database = await notesFor(t);
   let isInside = false;
   const counter = words<{ count: number }>('select count(*) as count from notes');
@@ -74,7 +74,7 @@ test('a long write is alone in its transaction: others wait for it, and it for t
   assert.deepEqual(await notes(database), ['before', ...LONG_NOTES, 'after', ...LONG_NOTES, 'last']);
 });
 
-test('a long write that throws leaves nothing, and the others are stored', async (t) => {
+test('a long write that throws stores nothing, and other writes are stored', async (t) => {
   const database = await notesFor(t);
   const long = database.writeLong(async (session) => {
     await noteInTurns(session);
@@ -89,15 +89,15 @@ test('a long write that throws leaves nothing, and the others are stored', async
   assert.deepEqual(await notes(database), ['before']);
 });
 
-// On PostgreSQL a job has a connection of its own, and harms nobody by waiting.
+// On PostgreSQL, a job that waits harms no other, because it has its own connection.
 for (const [name, wait] of [
   ['other turns', () => otherTurns()],
   ['other turns after its own', (session: LongTransaction) => session.nextTurn().then(() => otherTurns())],
   ['other turns beside its own', (session: LongTransaction) => Promise.all([session.nextTurn(), otherTurns()])],
-  ['a turn of its own making', () => new Promise(setImmediate)],
+  ['setImmediate', () => new Promise(setImmediate)],
 ] as const) {
   test(
-    `a long write that awaits ${name} is refused, and leaves nothing`,
+    `a long write that awaits ${name} fails and stores nothing`,
     only('sqlite', 'its statements are answered within a turn of the event loop'),
     async (t) => {
       const database = await notesFor(t);
@@ -120,7 +120,7 @@ for (const [name, wait] of [
   );
 }
 
-test('a long write’s session ends with it', async (t) => {
+test('a long write’s transaction cannot be used after it ends', async (t) => {
   const database = await notesFor(t);
   const { promise: kept, resolve: keep } = Promise.withResolvers<LongTransaction>();
   await database.writeLong(async (session) => keep(session));

@@ -28,7 +28,7 @@ async function readAll(database: Database): Promise<{ searchColumns: Row[]; docs
   return { searchColumns, docs: docs.map(({ doc }) => JSON.parse(doc)) };
 }
 
-/** The facets that are stored are those of the documents that are stored, each listing's once. */
+/** The stored search columns must match the stored documents, one row per listing. */
 async function assertAgree(database: Database, count: number): Promise<void> {
   const { searchColumns, docs } = await readAll(database);
   assert.equal(docs.length, count);
@@ -40,7 +40,7 @@ async function assertAgree(database: Database, count: number): Promise<void> {
   );
 }
 
-/** How many listings of the account have a word that begins so. */
+/** The number of the account's listings with a word that starts with `start`. */
 async function countMatches(database: Database, accountId: string, start: string): Promise<number | undefined> {
   const word = `${accountId.slice(-8)}${start}`;
   const rows = {
@@ -61,7 +61,7 @@ async function prepare(t: TestContext) {
   return { database, accountId, id };
 }
 
-test('what a listing is found by follows its document through every change', async (t) => {
+test('the search columns follow the document through every change', async (t) => {
   const { database, accountId, id } = await prepare(t);
   const minimal = { address: '1 Oak Street', beds: 0, baths: 999 };
   for (const input of [minimal, { ...minimal, ...FULL }, { ...minimal, city: 'Austin' }]) {
@@ -72,7 +72,7 @@ test('what a listing is found by follows its document through every change', asy
   await assertAgree(database, 1);
 });
 
-test('the words of a listing are those of its document, and nobody’s once it is deleted', async (t) => {
+test('a listing’s indexed words match its document, and are removed with it', async (t) => {
   const { database, accountId, id } = await prepare(t);
   assert.equal(await countMatches(database, accountId, 'elm'), 2);
   assert.equal(await countMatches(database, accountId, 'canon'), 1);
@@ -84,5 +84,5 @@ test('the words of a listing are those of its document, and nobody’s once it i
   assert.equal(await countMatches(database, accountId, 'oak'), 0);
   const { id: next } = await create(database, accountId, { address: '2 Fir Street' });
   assert.ok(next > id);
-  assert.equal(await countMatches(database, accountId, 'elm'), 1, 'a row that is used again has its own words only');
+  assert.equal(await countMatches(database, accountId, 'elm'), 1, 'a reused row has only its own words');
 });

@@ -14,13 +14,13 @@ const INPUT = { address: '12 Elm Street', beds: 3, baths: 2 };
 const find = ({ scans }: Database, accountId: string, search: Search) =>
   findFirst(scans, accountId, search, { after: undefined, limit: 100 });
 
-/** The ids of the listings whose documents are read. */
+/** Reads documents and returns their IDs. */
 async function read({ scans }: Database, accountId: string, search: Search, found: Found[]): Promise<string[]> {
   const { docs } = await findDocs(scans, accountId, search, found, {});
   return docs.map((doc) => JSON.parse(doc).id);
 }
 
-test('a listing that is changed after it was found is left out unless it is still what is searched', async (t) => {
+test('a listing that changes after it was found is omitted unless it still matches', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const actor = { accountId };
   const ids: string[] = [];
@@ -42,12 +42,12 @@ test('a listing that is changed after it was found is left out unless it is stil
   assert.deepEqual(await read(database, accountId, search, found), [untouched, cheaper, renamed]);
 });
 
-test('words that another listing has got meanwhile do not make a listing found that has lost them', async (t) => {
+test('a listing that loses a word is not found by it, even if another listing reuses its index row', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const search = { ...EVERYTHING, words: ['elm'] };
   const { id } = await create(database, accountId);
   const found = await find(database, accountId, search);
-  // The last row of the index: what is written next would get it if the listing had given it up before.
+  // The last row of the index: the next listing would get it if this one had released it.
   for (const address of ['1 Oak Street', '2 Oak Street', '3 Oak Street']) {
     await updateListing(database, { accountId }, id, () => ({ ...INPUT, address }));
     await create(database, accountId);
@@ -55,7 +55,7 @@ test('words that another listing has got meanwhile do not make a listing found t
   }
 });
 
-test('documents come in the order in which they are asked for, and end with the one that exceeds a mebibyte', async (t) => {
+test('documents are returned in the requested order, up to the one that exceeds a mebibyte', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const ids: string[] = [];
   const photos = Array.from({ length: 100 }, () => ({ url: `https://example.com/${'x'.repeat(1900)}` }));
@@ -77,8 +77,8 @@ test('documents come in the order in which they are asked for, and end with the 
 });
 
 test(
-  'every search scans facets by the account, and touches documents only to read them',
-  only('sqlite', 'the plan is told in its words'),
+  'every search scans the account’s search columns, and reads only the documents it returns',
+  only('sqlite', 'it checks the words of SQLite’s plan'),
   async (t) => {
     const { database, accountId } = await databaseFor(t);
     const plans: string[] = [];

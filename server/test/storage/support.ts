@@ -11,7 +11,7 @@ import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 
-/** Turns of the event loop that a write job does not ask its session for; a timer might be over within its own turn. */
+/** Event loop turns outside the job's transaction. A timer might fire within its own turn. */
 export async function otherTurns(): Promise<void> {
   await nextTurn();
   await nextTurn();
@@ -19,12 +19,12 @@ export async function otherTurns(): Promise<void> {
 
 type Nothing = Record<never, never>;
 
-/** A statement of exactly these words. */
+/** A statement with this SQL text. */
 export function words<R = never>(text: string): Statement<Nothing, R> {
   return statement<Nothing, R>((query) => ({ compile: () => sql<R>`${sql.raw(text)}`.compile(query) }));
 }
 
-/** A new database with one account; both are gone after the test, or after the file with its own `after`. */
+/** A new database with one account, removed after the test (or the file, with `{ after }`). */
 export async function databaseFor(t: Cleanup) {
   const directory = await createDirectory();
   const { url, sql: ask, drop } = await createDatabase(directory);
@@ -45,7 +45,7 @@ export async function create(database: Database, accountId: string, fields: Part
   return outcome;
 }
 
-/** The ids of all listings that are stored, of every account. */
+/** The IDs of all accounts' listings. */
 export async function storedIds(database: Database): Promise<string[]> {
   const rows = await database.execute(words<{ id: string }>('select id from listings order by id'), {});
   return rows.map(({ id }) => id);
@@ -55,7 +55,7 @@ const sequenceOf = statement<{ accountId: string }, { sequence: number }>((query
   query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')),
 );
 
-/** How many changes the account's listings have seen. */
+/** The account's sequence. */
 export async function storedSequence(database: Database, accountId: string): Promise<number | undefined> {
   const [head] = await database.execute(sequenceOf, { accountId });
   return head?.sequence;

@@ -17,7 +17,7 @@ import { create, databaseFor, storedSequence, words } from './support.ts';
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
 const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 'api_keys'];
 
-/** What reads something of an account, and what it gives another account for the same things. */
+/** Functions that read an account's data, with the result that another account must get. */
 type Reads = Record<string, [read: (accountId: string, id: string) => Promise<unknown>, nothing: unknown]>;
 
 const { database } = await databaseFor({ after });
@@ -47,7 +47,7 @@ const READS: Reads = {
   findOldestEvents: [(account) => events.findOldestEvents(database, account, 100, 1), []],
 };
 
-/** Everything, by a word and sorted: what the other account has, too. */
+/** A sorted search by word that matches both accounts' listings. */
 const SEARCH: Search = {
   conditions: [{ field: 'externalId', operator: 'is', value: INPUT.externalId }],
   box: undefined,
@@ -82,7 +82,7 @@ const FINDABLE = { searchColumns: SEARCH_COLUMNS, words: new Set(['austin']) };
 
 const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
 
-/** What each function that writes listings or events puts into an account must appear in no other one. */
+/** Functions that insert listings or events. They must write only to the given account. */
 const WRITES = {
   insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
   putListings: (session: Executor, accountId: string) => listings.putListings(session, accountId, [ROW]),
@@ -91,7 +91,7 @@ const WRITES = {
     events.insertEvents(session, accountId, [{ ...EVENT, doc: null }]),
 };
 
-/** What changes or removes something must leave another account's alone, also when it names it. */
+/** Functions that change or remove data. They must not touch another account's, even if named. */
 const CHANGES: Record<
   string,
   (session: Executor, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
@@ -120,7 +120,7 @@ async function createTenant(name: string) {
   return { accountId, secret, id };
 }
 
-/** How many rows the account has in each table. */
+/** The number of the account's rows in each table. */
 async function countRows(accountId: string) {
   const counts: Record<string, number> = {};
   for (const table of TENANT_TABLES) {
@@ -130,26 +130,26 @@ async function countRows(accountId: string) {
   return counts;
 }
 
-test('every storage function on listings and events stands in one of the tables', () => {
+test('every storage function for listings and events is in one of the tables', () => {
   const functions = { ...listings, ...listingRuns, ...searches, ...events };
   assert.deepEqual(Object.keys(functions).sort(), [READS, SEARCHES, WRITES, CHANGES].flatMap(Object.keys).sort());
 });
 
 for (const [name, [read, nothing]] of Object.entries({ ...READS, ...SEARCHES })) {
-  test(`${name} gives an account nothing of another one's`, async () => {
+  test(`${name} never returns another account's data`, async () => {
     const emptyId = await createEmpty();
     const ada = await createTenant('Ada');
     const bob = await createTenant('Bob');
-    assert.notDeepEqual(await read(ada.accountId, ada.id), nothing, 'the account finds its own');
+    assert.notDeepEqual(await read(ada.accountId, ada.id), nothing, 'the account finds its own data');
     assert.deepEqual(await read(emptyId, ada.id), nothing);
     assert.deepEqual(await read('acc_unknown', ada.id), nothing);
     const seen = JSON.stringify((await read(bob.accountId, ada.id)) ?? '');
-    assert.ok(!seen.includes(ada.id), 'also an account that has the same things sees only its own');
+    assert.ok(!seen.includes(ada.id), 'an account with equal data sees only its own');
   });
 }
 
 for (const [name, write] of Object.entries(WRITES)) {
-  test(`${name} writes into the account that is named, and no other`, async () => {
+  test(`${name} writes only to the given account`, async () => {
     const ada = await createTenant('Ada');
     const bob = await createTenant('Bob');
     const before = await countRows(bob.accountId);
@@ -164,7 +164,7 @@ for (const [name, write] of Object.entries(WRITES)) {
 }
 
 for (const [name, change] of Object.entries(CHANGES)) {
-  test(`${name} leaves what belongs to another account as it is`, async () => {
+  test(`${name} does not change another account's data`, async () => {
     const emptyId = await createEmpty();
     const ada = await createTenant('Ada');
     const theirs = await listings.findListing(database, ada.accountId, ada.id);
@@ -175,11 +175,11 @@ for (const [name, change] of Object.entries(CHANGES)) {
     await database.write((session) => change(session, emptyId, theirs));
     assert.deepEqual(await everything(), before);
     await database.write((session) => change(session, ada.accountId, theirs));
-    assert.notDeepEqual(await everything(), before, 'the owner can');
+    assert.notDeepEqual(await everything(), before, 'the owner can change it');
   });
 }
 
-test('each account has a sequence of its own', async () => {
+test('each account has its own sequence', async () => {
   const ada = await createTenant('Ada');
   const bob = await createTenant('Bob');
   await create(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
@@ -187,7 +187,7 @@ test('each account has a sequence of its own', async () => {
   assert.equal(await storedSequence(database, bob.accountId), 2);
 });
 
-test("an account is told of its own keys' hours and its own audit log only", async () => {
+test("an account sees only its own keys' usage and its own audit log", async () => {
   const emptyId = await createEmpty();
   const ada = await createTenant('Ada');
   const keyId = 'key_ada';
@@ -204,7 +204,7 @@ test("an account is told of its own keys' hours and its own audit log only", asy
   assert.deepEqual(await findKeyHours(database.scans, emptyId, 0), []);
 });
 
-test('an account lists its own keys only', async () => {
+test('an account lists only its own keys', async () => {
   const emptyId = await createEmpty();
   const ada = await createTenant('Ada');
   await createTenant('Bob');
@@ -216,7 +216,7 @@ test('an account lists its own keys only', async () => {
   assert.deepEqual(await listApiKeys(database, emptyId), []);
 });
 
-test('a key is known, and its use noted, in its own account only', async () => {
+test('a key works only for its own account, and its use is recorded only there', async () => {
   const emptyId = await createEmpty();
   const { accountId } = await createTenant('Ada');
   const find = async () => (await listApiKeys(database, accountId))[0] ?? assert.fail('there is no key');
@@ -229,7 +229,7 @@ test('a key is known, and its use noted, in its own account only', async () => {
   assert.equal((await find()).lastUsedAt, 1);
 });
 
-test('an account that is deleted takes its listings, events, keys and sequence with it, and nothing of others', async () => {
+test('deleting an account deletes its listings, events, keys, and sequence, and nothing of other accounts', async () => {
   const ada = await createTenant('Ada');
   const bob = await createTenant('Bob');
   const each = { account_heads: 1, listings: 1, listing_facets: 1, events: 1, api_keys: 1 };

@@ -16,7 +16,7 @@ const listing = (id: string, version: number, address: string) =>
   JSON.stringify({ id, address, beds: 3, baths: 2, status: 'active', version, ...TIMES });
 const [OLD, NEW] = [listing('lst_1', 1, '12 Elm Street'), listing('lst_1', 2, 'Straße der Jugend 1')];
 
-/** What the first edition had, as it stood in its tables. */
+/** The rows of a database of the first edition. */
 const ROWS = `
   insert into database_info (id, epoch, cursor_secret, created_at) values (1, 'aaaaaaaa', 'secret', 1);
   insert into accounts (id, name, currency, area_units, created_at) values ('acc_1', 'Ada', 'USD', 'sqft', 1), ('acc_2', 'Bob', 'USD', 'sqft', 1);
@@ -39,7 +39,7 @@ async function firstEditionFor(t: TestContext) {
   return openDatabase(url);
 }
 
-test("the first edition's database keeps its data, and what each account stores is counted once", async (t) => {
+test("a database of the first edition keeps its data, and each account's storage is counted", async (t) => {
   await using database = await firstEditionFor(t).then((opened) => ({
     ...opened,
     [Symbol.asyncDispose]: () => opened.close(),

@@ -10,7 +10,7 @@ import { create, databaseFor, otherTurns, storedIds, storedSequence, words } fro
 
 const AWAITED_ELSE = /awaited something other than its transaction/;
 
-/** A database that other connections of the process can write beside: a table with one column. */
+/** A database with a one-column table. */
 async function notesFor(t: TestContext) {
   const { database, accountId, path } = await databaseFor(t);
   await database.write((session) => session.execute(words('create table notes (text text)'), {}));
@@ -24,7 +24,7 @@ async function notes(database: Database): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-test('a write job that throws is rolled back alone; the others of its group are stored', async (t) => {
+test('a write job that throws is rolled back alone, and the others in its group are stored', async (t) => {
   const { database } = await notesFor(t);
   const outcomes = await Promise.allSettled(
     Array.from({ length: 50 }, (_, index) =>
@@ -45,10 +45,10 @@ test('a write job that throws is rolled back alone; the others of its group are 
   assert.equal(stored.length, 40);
 });
 
-test('writes that wait at the same time share commits', async (t) => {
+test('waiting writes share commits', async (t) => {
   const { database } = await notesFor(t);
   const counter = words<{ count: number }>('select count(distinct text) as count from notes');
-  // Each job sees what the jobs before it in the same transaction wrote; the reader sees only what is committed.
+  // A job sees what earlier jobs in its transaction wrote; the reader sees only committed rows.
   const seen = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       database.write(async (session) => {
@@ -67,10 +67,10 @@ test('writes that wait at the same time share commits', async (t) => {
   );
 });
 
-// Only on SQLite do all jobs share one connection; on PostgreSQL a job harms nobody by waiting.
+// Only SQLite, where all jobs share a connection, rejects a job that waits.
 
 test(
-  'a write job that awaits something else is refused, and its statements reach no later transaction',
+  'a write job that awaits something else fails, and its statements reach no later transaction',
   only('sqlite', 'its statements are answered within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
@@ -85,7 +85,7 @@ test(
       }
     });
     await assert.rejects(late, AWAITED_ELSE);
-    // Nothing but this write stands between the refused job and what it awaits.
+    // Only this write runs between the failed job and the promise that it awaits.
     await database.write((session) => note(session, 'another job'));
     await settled;
     await database.write((session) => note(session, 'a third job'));
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'a refused write job that wakes within another one writes nothing into its transaction',
+  'a failed write job that wakes during another one writes nothing into its transaction',
   only('sqlite', 'its statements are answered within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
@@ -103,7 +103,7 @@ test(
     const late = database.write(async (session) => {
       await awaited;
       try {
-        await note(session, 'of the refused job');
+        await note(session, 'of the failed job');
       } finally {
         settle();
       }
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'a write job that awaits something else is refused alone; the others of its group are run again',
+  'a write job that awaits something else fails alone, and the others in its group run again',
   only('sqlite', 'its statements are answered within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  'after a refused write job every other write is stored, whenever it was handed in',
+  'after a failed write job, every other write is stored, whenever it was submitted',
   only('sqlite', 'its statements are answered within a turn of the event loop'),
   async (t) => {
     const { database, accountId } = await notesFor(t);
@@ -170,7 +170,7 @@ test(
   },
 );
 
-test('a statement that comes after its job has ended is refused', async (t) => {
+test('a statement after the end of its job is rejected', async (t) => {
   const { database } = await notesFor(t);
   const { promise: kept, resolve: keep } = Promise.withResolvers<Executor>();
   await database.write(async (session) => keep(session));
@@ -179,7 +179,7 @@ test('a statement that comes after its job has ended is refused', async (t) => {
   assert.deepEqual(await notes(database), []);
 });
 
-test('close waits for the writes that were handed in, and later ones are refused', async (t) => {
+test('close waits for submitted writes and rejects later ones', async (t) => {
   const { accountId, url } = await databaseFor(t);
   const database = await openDatabase(url);
   const writes = Array.from({ length: 500 }, () => create(database, accountId));
@@ -189,20 +189,16 @@ test('close waits for the writes that were handed in, and later ones are refused
   assert.equal(new Set((await Promise.all(writes)).map(({ id }) => id)).size, 500);
 });
 
-test(
-  'the write-ahead log stays below 80 MB, however much is written',
-  only('sqlite', 'it alone has this log'),
-  async (t) => {
-    const { database, path } = await databaseFor(t);
-    const { id: accountId } = await createAccount(database, 'Large');
-    const description = 'x'.repeat(8_000);
-    let largest = 0;
-    for (let batch = 0; batch < 100; batch += 1) {
-      await Promise.all(Array.from({ length: 200 }, () => create(database, accountId, { description })));
-      largest = Math.max(largest, (await stat(`${path}-wal`)).size);
-    }
-    assert.ok(largest < 80_000_000, `${largest} bytes`);
-    assert.ok((await stat(path)).size > 160_000_000);
-    assert.equal(await storedSequence(database, accountId), 20_000);
-  },
-);
+test('the write-ahead log stays below 80 MB under any load', only('sqlite', 'it alone has this log'), async (t) => {
+  const { database, path } = await databaseFor(t);
+  const { id: accountId } = await createAccount(database, 'Large');
+  const description = 'x'.repeat(8_000);
+  let largest = 0;
+  for (let batch = 0; batch < 100; batch += 1) {
+    await Promise.all(Array.from({ length: 200 }, () => create(database, accountId, { description })));
+    largest = Math.max(largest, (await stat(`${path}-wal`)).size);
+  }
+  assert.ok(largest < 80_000_000, `${largest} bytes`);
+  assert.ok((await stat(path)).size > 160_000_000);
+  assert.equal(await storedSequence(database, accountId), 20_000);
+});

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 
-/** The commands of a document, each with what it prints: all that ask the service stand in console blocks. */
+/** The commands of a document with their output. Requests must be in console blocks. */
 export function stepsOf(text: string): string[] {
   const isConsole = ({ language }: Block) => language === 'console';
   for (const { content } of blocksOf(text).filter((block) => !isConsole(block))) {
-    assert.doesNotMatch(content, /\bcurl\b/, 'a command that nobody runs');
+    assert.doesNotMatch(content, /\bcurl\b/, 'curl outside a console block is never tested');
   }
   return blocksOf(text)
     .filter(isConsole)

@@ -2,18 +2,18 @@ import type { Engine } from '../../../testkit/src/database.ts';
 import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import type { RandomRequest } from './random-requests.ts';
 
-/** A reply, without what is different on each side. */
+/** A response without the values that differ between the sides. */
 export interface Told {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** What stands for something that no reply has had so far. */
+/** Used while no response has contained such a value. */
 const NONE = { id: 'lst_00000000000000000000000000', next: '/listings?limit=2', cursor: 'none', etag: 'W/"none"' };
 type Kind = keyof typeof NONE;
 
-/** Of these nobody foresees the value. */
+/** Headers with unpredictable values. */
 const OWN_HEADERS = new Set(['date', 'x-request-id']);
 
 /** A service on one engine. */
@@ -21,7 +21,7 @@ export class EngineSide {
   readonly #service: TestService;
   #tenant: Tenant | undefined;
   #epoch = '';
-  /** What replies have had, in the order in which it was first seen. */
+  /** Values from responses, in the order of their first appearance. */
   #known: Record<Kind, string[]> = { id: [], next: [], cursor: [], etag: [] };
 
   constructor(service: TestService) {
@@ -36,7 +36,7 @@ export class EngineSide {
     return this.#service[Symbol.asyncDispose]();
   }
 
-  /** Goes on with an account without anything. */
+  /** Continues with an empty account. */
   async beginAnew(): Promise<void> {
     this.#tenant = await this.#service.createTenant();
     this.#known = { id: [], next: [], cursor: [], etag: [] };
@@ -55,7 +55,7 @@ export class EngineSide {
     const isPacked = response.headers.has('content-encoding');
     return {
       status: response.status,
-      // How long a packed text is depends on its ids.
+      // The length of compressed text depends on its IDs.
       headers: Object.fromEntries(
         told.map(([name, value]) => [name, isPacked && name === 'content-length' ? '' : this.#mask(value)]),
       ),
@@ -83,7 +83,7 @@ export class EngineSide {
       .replaceAll(this.#epoch, 'EPOCH');
   }
 
-  /** A name that is the same on both sides if it was seen at the same place first. */
+  /** A name by first appearance, which is equal on both sides. */
   #number(kind: Kind, value: string): string {
     const known = this.#known[kind];
     if (!known.includes(value)) known.push(value);

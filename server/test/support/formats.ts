@@ -7,13 +7,13 @@ export const JSON_TYPE = 'application/json';
 export const NDJSON = 'application/x-ndjson';
 export const CSV = 'text/csv';
 export const GEOJSON = 'application/geo+json';
-/** Everything a list can be had as. */
+/** The media types of a list. */
 export const FORMATS = [JSON_TYPE, NDJSON, CSV, GEOJSON];
 
-/** A listing, or what was asked for of it. */
+/** A listing, or its requested fields. */
 export type Members = Record<string, unknown>;
 
-/** Asks for a list in a format, which must be what comes, and returns it as it was written. */
+/** Requests a list in a format and returns the text; the response must have that format. */
 export async function readText(service: TestService, tenant: Tenant, format: string, query = ''): Promise<string> {
   const response = await service.fetch(tenant, `/v1/listings${query}`, { headers: { Accept: format } });
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** A listing with every field, among them texts that a spreadsheet would run. */
+/** A listing with every field, including text that a spreadsheet would run as a formula. */
 export const FULL_LISTING = {
   ...{ externalId: 'MLS-20931', address: '12 "Elm" Street, rear', unitNumber: '-4b', city: 'Zürich' },
   ...{ stateOrProvince: 'ZH', postalCode: '08001', country: 'CH', beds: 0, baths: 999, status: 'coming_soon' },

@@ -5,14 +5,14 @@ import { until } from '../../../testkit/src/until.ts';
 import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
 import type { Statement } from '../../src/storage/database.ts';
 
-/** What a service has read since somebody began to count. */
+/** Reads by a service since `countReads`. */
 export interface Reads {
-  /** Keys that were looked up, as each request does first. */
+  /** Key look-ups; each request starts with one. */
   keys: number;
   others: number;
 }
 
-/** Counts the statements that a service reads with, from now on. */
+/** Counts a service's reads from now on. */
 export function countReads({ database }: TestService): Reads {
   const reads: Reads = { keys: 0, others: 0 };
   const { execute } = database;
@@ -24,7 +24,7 @@ export function countReads({ database }: TestService): Reads {
   return reads;
 }
 
-/** How many times a request has begun to wait in this process, and was woken. */
+/** The number of waits that have started and ended in this process. */
 let waits = 0;
 let wakes = 0;
 const { wait } = EventHub.prototype;
@@ -35,10 +35,10 @@ EventHub.prototype.wait = function (...parameters) {
   });
 };
 
-/** So many begin at a time: whoever comes with a thousand at once may be put off. */
+/** Requests started at a time; a thousand at once might get 503. */
 const BEGINNERS_MAX = 50;
 
-/** Begins requests for events, each on a connection of its own, and resolves once all of them wait. */
+/** Starts long polls, each on its own connection, and resolves when all of them wait. */
 export async function hold(service: TestService, tenants: Tenant[], query: string): Promise<Promise<RawReply>[]> {
   const replies: Promise<RawReply>[] = [];
   for (let start = 0; start < tenants.length; start += BEGINNERS_MAX) {
@@ -56,19 +56,19 @@ async function requestEvents(service: TestService, tenant: Tenant, query: string
   return await connection.readReply();
 }
 
-/** Begins a request on a connection that may have others, and resolves once it waits. */
+/** Starts a long poll on a connection with other requests, and resolves when it waits. */
 export async function holdOn(connection: RawConnection, tenant: Tenant): Promise<void> {
   const wanted = waits + 1;
   connection.send(requestText('GET', '/v1/events?wait=60', tenant.key));
   await until('the request waits', () => waits === wanted);
 }
 
-/** Resolves once all that have begun to wait were woken. */
+/** Resolves when all waits have ended. */
 export async function untilAllWoken(): Promise<void> {
   await until('all are woken', () => wakes === waits);
 }
 
-/** Whether any request of this process is held. */
+/** Whether any long poll waits in this process. */
 export function isAnyHeld(): boolean {
   return accountWrites.listenerCount('written') > 0;
 }

@@ -1,17 +1,17 @@
 import { openSocket, type RawReply, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 
 export interface Load {
-  /** The ids of the listings whose 201 has arrived. */
+  /** The IDs of the listings whose 201 has arrived. */
   created: string[];
-  /** Replies other than 201. */
+  /** Responses other than 201. */
   refused: RawReply[];
-  /** Takes no new turn on any connection. */
+  /** Sends no more requests. */
   finish(): void;
-  /** Resolves when all connections have ended; rejects if one ended within a reply. */
+  /** Resolves when all connections have ended; rejects if one ended within a response. */
   ended: Promise<void>;
 }
 
-/** Creates listings on so many kept-alive connections, one after the other on each, until told or cut off. */
+/** Creates listings one by one on each connection until `finish` or its end. */
 export function startCreating(url: string, key: string, connections: number): Load {
   const created: string[] = [];
   const refused: RawReply[] = [];

@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 
-/** An SMTP server that keeps what it is sent. */
+/** An SMTP server that stores received mail. */
 export interface MailServer {
   url: string;
-  /** The letters, as they came. */
+  /** The received messages. */
   letters: string[];
   close(): void;
 }
@@ -21,7 +21,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** RFC 5321, as far as a client needs it that sends one letter. */
+/** The part of RFC 5321 that a client needs to send one message. */
 function answer(socket: Socket, letters: string[]): void {
   let letter: string | undefined;
   let rest = '';

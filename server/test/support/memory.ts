@@ -7,7 +7,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 export const MEBIBYTE = 1024 * 1024;
 
-/** What this process really holds. */
+/** Memory in use after a garbage collection. */
 export function memoryBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -15,10 +15,10 @@ export function memoryBytes(): number {
 }
 
 const SAMPLE_MS = 100;
-/** Collecting garbage stops what is watched: at most one part in so many of its time. */
+/** Garbage collections pause the measured work, so they take at most a tenth of the time. */
 const SAMPLE_COST = 10;
 
-/** Runs `work` and says by how much memory grew meanwhile at most. */
+/** Runs `work` and measures the maximum growth of memory. */
 export async function watchMemory<T>(work: () => Promise<T>): Promise<{ result: T; growthBytes: number }> {
   const before = memoryBytes();
   let peak = before;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Fields } from './model.ts';
 
-/** One thing that a client does. Which listing is meant is a number: the model counts it off among those there are. */
+/** One action of a client. `at` selects an existing listing, modulo their number. */
 export type Step =
   | { does: 'create'; fields: Fields }
   | { does: 'put'; externalId: string; fields: Fields }
@@ -11,10 +11,10 @@ export type Step =
   | { does: 'import'; rows: Fields[]; isAtomic: boolean }
   | { does: 'retry'; at: number };
 
-/** Objects like those that JSON gives. */
+/** Objects like those from JSON.parse. */
 const PLAIN = { noNullPrototype: true };
 
-/** Few, so that they meet. */
+/** Few values, so that they collide. */
 const externalId = fc.constantFrom('a', 'b/c', 'ü d', "'e");
 const text = fc.constantFrom('Elm Street 12', 'élan', '=1+1', 'a,b\n"c"', '日本', "'");
 const line = fc.constantFrom('Austin', 'Dallas', 'São Paulo', '-5');

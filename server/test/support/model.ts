@@ -1,4 +1,4 @@
-/** What the service should hold of one account, kept as simply as it can be. */
+/** The simplest model of one account in the service. */
 
 export type Fields = Record<string, unknown>;
 export type ModelListing = Fields & { id: string; version: number };
@@ -14,7 +14,7 @@ export interface ModelEvent {
 const TIMES = new Set(['createdAt', 'updatedAt']);
 const SERVER_FIELDS = new Set(['id', 'version', ...TIMES]);
 
-/** A listing without what no model can foresee. */
+/** A listing without the values that a model cannot predict. */
 export function withoutTimes(listing: Fields): Fields {
   return Object.fromEntries(Object.entries(listing).filter(([name]) => !TIMES.has(name)));
 }
@@ -27,7 +27,7 @@ export class Model {
     return this.events.length;
   }
 
-  /** All of them, newest first. */
+  /** All listings, newest first. */
   list(): ModelListing[] {
     return [...this.listings.values()].sort((left, right) => (left.id < right.id ? 1 : -1));
   }
@@ -36,7 +36,7 @@ export class Model {
     return externalId === undefined ? undefined : this.list().find((listing) => listing.externalId === externalId);
   }
 
-  /** Whether another listing than this one has the external id. */
+  /** Whether another listing has the external ID. */
   isTaken(externalId: unknown, id?: string): boolean {
     const holder = this.findByExternalId(externalId);
     return holder !== undefined && holder.id !== id;
@@ -48,7 +48,7 @@ export class Model {
     return listing;
   }
 
-  /** Replaces all that a listing says. */
+  /** Replaces all fields of a listing. */
   replace(id: string, fields: Fields): ModelListing {
     const before = this.#get(id);
     const after = { ...complete(fields), id, version: before.version + 1 };
@@ -81,14 +81,14 @@ export class Model {
   }
 }
 
-/** With the defaults that a new account has. */
+/** Adds the defaults of a new account. */
 function complete(fields: Fields): Fields {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
   const currency = given.listPrice === undefined ? {} : { currency: 'USD' };
   return { status: 'active', ...currency, ...given };
 }
 
-/** RFC 7396, for one level and `metadata`. */
+/** RFC 7396 for one level and `metadata`. */
 function merge(fields: Fields, patch: Fields): Fields {
   const merged: Fields = { ...fields, ...patch };
   if (patch.listPrice === null) delete merged.currency;
@@ -107,7 +107,7 @@ function changedNames(before: Fields, after: Fields): string[] {
     .sort();
 }
 
-/** JSON with the members in alphabetical order. */
+/** JSON with sorted members. */
 function canonical(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   return JSON.stringify(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));

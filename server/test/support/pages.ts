@@ -5,13 +5,13 @@ import { type Parameters, toQuery } from './search-model.ts';
 
 interface Paging {
   parameters: Parameters;
-  /** Of the pages, in turn. */
+  /** The page sizes, in turn. */
   limits: readonly number[];
   /** Runs after each page. */
   between?: () => Promise<void>;
 }
 
-/** Reads a list page after page; the ids of its listings. */
+/** Reads a list page by page. @returns the IDs of its listings */
 export async function readPages(service: TestService, tenant: Tenant, paging: Paging): Promise<string[]> {
   const { parameters, limits, between = async () => {} } = paging;
   const ids: string[] = [];

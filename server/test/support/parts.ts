@@ -5,9 +5,9 @@ import { ENGINE } from '../../../testkit/src/database.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
-/** What runs on both engines, */
+/** Files that run on both engines, */
 const BOTH = '{domain,http,storage}/*.test.ts';
-/** except for promises that are kept above storage: there an engine changes nothing. */
+/** except for promises above storage, where the engine makes no difference. */
 const ABOVE_STORAGE = `
   admin-access bad-bodies bad-fields bad-photos-and-metadata better-auth-routes
   bounded-validation compression connections csv-imports dashboard error-pages
@@ -17,12 +17,12 @@ const ABOVE_STORAGE = `
   .trim()
   .split(/\s+/)
   .map((name) => `http/${name}.test.ts`);
-/** What is about processes has one of its own. */
+/** Tests of processes run in their own process. */
 const ALONE = ['*.test.ts', '{commands,packages,parts,postgres}/**'];
 
 /**
- * Runs the test files of a part one after the other in this process: in one of its own each would load and warm up the whole
- * service again. A file is a test that has the file's tests and hooks in it, so that what it starts is gone when it ends.
+ * Runs a part's test files in this process, because each process would load and warm up the service
+ * again. A file is a test that contains the file's tests and hooks, so its hooks run at its end.
  */
 export function runPart(part: string): void {
   const parts = find('parts/*.test.ts').map((path) => join(TESTS, path));

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 
-/** The program in a directory of its own, which is a clone if `manifest` says so; and a directory elsewhere. */
+/** Copies the program into `root`; with the repository's name in `manifest`, it is a clone. */
 export async function copyProgram(t: TestContext, manifest: object) {
   const directory = await realpath(await directoryFor(t));
   const root = join(directory, 'root');
@@ -14,7 +14,7 @@ export async function copyProgram(t: TestContext, manifest: object) {
   for (const part of ['bin', 'src', 'package.json']) {
     await cp(join(REPOSITORY, 'server', part), join(root, 'server', part), { recursive: true });
   }
-  // npm puts some packages beside the program.
+  // npm installs some packages in the workspace.
   for (const part of ['.', 'server']) {
     await symlink(join(REPOSITORY, part, 'node_modules'), join(root, part, 'node_modules'));
   }

@@ -3,20 +3,20 @@ import { type Caller, type Change, call, createEmptyWorld, sendJson, type World 
 import type { DocumentedOperation } from '../../../testkit/src/openapi.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 
-/** A call of one operation in one world. */
+/** A call to one operation in one world. */
 export interface Provoking {
   world: World;
   operation: DocumentedOperation;
   ask: (change?: Change) => Promise<Response>;
 }
 
-/** What only administrators may do; everything else members may, too. */
+/** Operations for administrators only; members can call all others. */
 export const FOR_ADMINISTRATORS = [
   ...['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity', 'listMembers'],
   ...['updateMember', 'deleteMember', 'listInvitations', 'createInvitation', 'deleteInvitation'],
 ];
 
-/** How each documented error is brought about, whatever the operation, or for one alone. */
+/** Provokes each documented error, for any operation or for a named one. */
 export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Response>> = {
   invalid_json: ({ ask }) => ask({ body: '{"address":"12 Elm Street",}' }),
   invalid_query: ({ ask, operation }) => {
@@ -109,13 +109,13 @@ async function askAsMember({ ask, world: { service, accountId } }: Provoking): P
   return ask({ caller: await signIn(service, await createPerson(service, { accountId, role: 'member' })) });
 }
 
-/** The same person, with a program that does not say where its requests come from. */
+/** The same user's session without an `Origin` header. */
 function withoutOrigin({ url }: TestService, browser: Caller): Caller {
   const { cookie: Cookie } = browser as Browser;
   return { fetch: (path, init = {}) => fetch(url + path, { ...init, headers: { ...init.headers, Cookie } }) };
 }
 
-/** What cannot be brought about from outside, and the file that shows it. */
+/** Errors that requests alone cannot provoke, with the files that test them. */
 export const UNPROVOKED: Record<string, string> = {
   request_timeout: 'server/test/http/slow-bodies.test.ts',
   too_many_imports: 'server/test/http/import-limits.test.ts',

@@ -9,11 +9,11 @@ const TEXTS = ['Elm Street', 'elmwood ave', 'Œuvre Ⅷ', 'Straße 5½', 'ΟΔΟ
 const WORDS = 'elm|ELM str|sao|strasse|straße|5|viii|οδοσ|Οδός|東|a|b c|city canon|x'.split('|');
 const POSTAL_CODES = ['78701', '00701', 'SW1A 1AA'];
 
-/** Few different values, so that many listings share one, and none for every third listing. */
+/** Few values, so that many listings share one; every third listing has none. */
 const price = fc.constantFrom(0.01, 450_000, 450_000.5, 999_999_999_999.99);
 const sometimes = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 3 });
 
-/** All around the world, and often at its poles and on the antimeridian. */
+/** Anywhere on earth, and often at the poles and on the antimeridian. */
 const latitude = fc.oneof(fc.constantFrom(-90, 90, 0, 30.2672), fc.integer({ min: -9000, max: 9000 }).map(hundredth));
 const longitude = fc.oneof(
   fc.constantFrom(-180, 180, 0, -97.7431),
@@ -42,7 +42,7 @@ const listing: fc.Arbitrary<ListingInput> = fc
   })
   .map(({ place, ...fields }) => ({ ...fields, ...place }));
 
-/** Creates listings of all kinds, and changes some; the same for the same seed. */
+/** Creates random listings and changes some; equal seeds give equal listings. */
 export async function createRandom(
   service: TestService,
   tenant: Tenant,
@@ -61,7 +61,7 @@ export async function createRandom(
   return ids;
 }
 
-/** A stored listing as its owner would send it. */
+/** A stored listing as input. */
 function inputOf({ id: _id, version: _version, createdAt: _created, updatedAt: _updated, ...fields }: Listing) {
   return fields;
 }
@@ -103,7 +103,7 @@ const filter: fc.Arbitrary<Parameters> = fc.oneof(
 const SORTED = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'];
 export const SORTS = [...SORTED, ...SORTED.map((name) => `-${name}`)];
 
-/** Some filters and perhaps an order, as parameters of a list. */
+/** Query parameters with some filters and perhaps an order. */
 export const searchParameters: fc.Arbitrary<Parameters> = fc
   .tuple(fc.array(filter, { maxLength: 3 }), fc.option(fc.constantFrom(...SORTS), { nil: undefined }))
   .map(([filters, sort]) => Object.assign({}, ...filters, sort === undefined ? {} : { sort }));

@@ -18,7 +18,7 @@ function parameter(name: fc.Arbitrary<string>, values: readonly string[]): Param
 const named = (name: string, ...values: string[]) => parameter(fc.constant(name), values);
 const ranged = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(...['', '[gt]', '[gte]', '[lt]', '[lte]'].map((operator) => field + operator)), values);
-/** Times have ranges only. */
+/** Times support only ranges. */
 const since = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(`${field}[gt]`, `${field}[gte]`, `${field}[lt]`, `${field}[lte]`), values);
 
@@ -56,7 +56,7 @@ const limit = named('limit', '1', '2', '3', '5', '1000');
 const selection = named('fields', 'id,address', 'metadata,id', 'listPrice', 'photos', 'version,createdAt');
 const cursor = fc.nat(40).map((at) => `cursor=@cursor${at}@`);
 
-/** What is refused, or finds nothing. */
+/** Parameters that are invalid or match nothing. */
 const fault = fc.oneof(
   named('city', 'a\0b', '\0'),
   named('externalId', '\0', 'a\0'),

@@ -3,11 +3,11 @@ import { EXTERNAL_IDS, fields, patch, seldom, toJson } from '../../../testkit/sr
 import { eventsQuery, listQuery } from './random-queries.ts';
 
 /**
- * One request. `@id3@`, `@next3@`, `@cursor3@` and `@etag3@` in its path, headers or body stand for what earlier
- * replies had, counted off among them; `@epoch@` for the database's epoch.
+ * A request. `@id3@`, `@next3@`, `@cursor3@`, and `@etag3@` in its path, headers, or body stand for
+ * values from earlier responses, by number; `@epoch@` stands for the database's epoch.
  */
 export interface RandomRequest {
-  /** How long after the one before. */
+  /** The time since the previous request. */
   pauseMs: number;
   method: string;
   path: string;
@@ -19,7 +19,7 @@ type Parts = Partial<Omit<RandomRequest, 'pauseMs'>> & { path: string };
 
 const reference = (kind: string) => fc.nat(40).map((at) => `@${kind}${at}@`);
 
-/** Each of these headers now and then. */
+/** Sometimes includes each of these headers. */
 function headers(choices: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Record<string, string>> {
   const optional = Object.entries(choices).map(([name, value]) => {
     const header = value.map((given) => ({ [name]: given }));
@@ -28,7 +28,7 @@ function headers(choices: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Re
   return fc.tuple(...optional).map((all) => Object.assign({}, ...all));
 }
 
-/** Mostly one of the first. */
+/** Mostly a good value. */
 function either(good: readonly string[], bad: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...good) },
@@ -78,7 +78,7 @@ const row = fc
   .map(([given, known]) => (known === '' ? given : { ...given, id: known }));
 const mode = either(['', '', '?dryRun=true', '?ignoreUnknown=true'], ['?atomic=maybe', '?dryRun=true&atomic=true']);
 
-/** JSON in one of its two forms. */
+/** A JSON array or NDJSON. */
 const jsonImport: fc.Arbitrary<Parts> = fc
   .tuple(
     fc.array(row, { maxLength: 12 }),
@@ -127,13 +127,13 @@ const other = fc.constantFrom<Parts>(
   { method: 'POST', path: '/listings', body: 'a', headers: { 'Content-Type': 'text/plain' } },
 );
 
-/** A reading of what these paths name. */
+/** GET requests to these paths. */
 function get(path: fc.Arbitrary<string>): fc.Arbitrary<Parts> {
   return fc.tuple(path, reading).map(([from, given]) => ({ path: from, headers: given }));
 }
 
 const list = listQuery.map((query) => `/listings?${query}`);
-/** The path says which one it is. */
+/** The external ID is in the path. */
 const unnamed = fields.map((given) => ({ ...given, externalId: undefined }));
 const putting = changing('PUT', byExternalId, unnamed, { ...preconditions, 'If-None-Match': version });
 const removing = fc
@@ -154,14 +154,14 @@ const request: fc.Arbitrary<Parts> = fc.oneof(
   { weight: 1, arbitrary: other },
 );
 
-/** So that what is kept for a day is over. */
+/** Longer than the day for which some records are stored. */
 const HOURS_25_MS = 90_000_000;
 const pauseMs = seldom(100, fc.constant(HOURS_25_MS), undefined).chain((long) =>
   long === undefined ? fc.constantFrom(0, 0, 1, 999, 60_000) : fc.constant(long),
 );
 
 const FIRST_LISTINGS = 30;
-/** What the account begins with. */
+/** The account's first listings. */
 const first = fc
   .array(fields, { minLength: 1, maxLength: FIRST_LISTINGS, size: 'max' })
   .map((rows): Parts => ({ method: 'POST', path: '/imports', headers: JSON_TYPE, body: toJson(rows) }));
@@ -175,11 +175,11 @@ const complete = ([parts, pause]: [Parts, number]): RandomRequest => ({
 });
 const each = fc.record({
   request: fc.tuple(request, pauseMs).map(complete),
-  /** How many requests before it is the one that is sent again instead, if any. */
+  /** Repeats the request this many places before instead; 0 for none. */
   repeated: seldom(12, fc.nat(8), 0),
 });
 
-/** What a client sends, one after the other: so many requests at most. */
+/** A client's sequence of at most `countMax` requests. */
 export function requests(countMax: number): fc.Arbitrary<RandomRequest[]> {
   const others = fc.array(each, { maxLength: countMax - 1, size: 'max' });
   return fc.tuple(fc.tuple(first, fc.constant(0)).map(complete), others).map(([start, rest]) => {

@@ -3,27 +3,27 @@ import { test } from 'node:test';
 import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
 import type { TestService } from '../../../testkit/src/service.ts';
 
-/** A body that must be refused, and how. */
+/** A body that must be rejected, and the error. */
 export interface Refusal {
   name: string;
   body: string | Buffer;
-  /** Besides `Content-Type: application/json`, which null takes away. */
+  /** In addition to `Content-Type: application/json`, which null removes. */
   headers?: Record<string, string | null>;
   query?: string;
-  /** Sends the body without saying how long it is. */
+  /** Sends the body without its length. */
   isChunked?: boolean;
   status: number;
   code: string;
-  /** `field: code` of every fault, in any order; none by default. */
+  /** `field: code` of every validation issue, in any order; none by default. */
   faults?: string[];
-  /** Where the fault begins, in bytes. */
+  /** The start of the error, in bytes. */
   offset?: number;
 }
 
-/** What no reply may show: the engine, the code, the words of a stack. */
+/** Text that no response must contain: names of the engine or the code, or stack traces. */
 const SECRETS = /sqlite|constraint|node_modules|file:\/\/|\.ts:\d|\bat \w+ \(|prototype|zod|undefined|\[object/i;
 
-/** Declares a test for each row: the refusal itself, and that nothing was stored or given away. */
+/** Declares a test for each row: the body is rejected, nothing is stored, and nothing leaks. */
 export function testRefusals(service: TestService, refusals: Refusal[]): void {
   for (const refusal of refusals) test(refusal.name, () => assertRefused(service, refusal));
 }

@@ -1,11 +1,11 @@
 import type { Listing } from '../../src/model/listings.ts';
 
-/** What the service should find, computed as simply as it can be from the words of the contract. */
+/** The expected result of a search, computed as simply as possible from the contract. */
 
-/** The parameters of a list as they are sent. */
+/** The query parameters of a list. */
 export type Parameters = Record<string, string>;
 
-/** The listings that a list with these parameters has, in its order; `all` in any order. */
+/** The listings that match these parameters, in the order of the list. */
 export function search(all: readonly Listing[], { sort, ...filters }: Parameters): Listing[] {
   const found = all.filter((listing) => Object.entries(filters).every((filter) => passes(listing, filter, filters)));
   return found.sort(comparer(sort, filters)).reverse();
@@ -55,7 +55,7 @@ function numberIn(listing: object, field: string): number | undefined {
   return typeof value === 'string' ? Date.parse(value) : value;
 }
 
-/** Ascending as the list would be from its end: who comes last in the list is the least. */
+/** Compares for the reversed list: the last listing is the smallest. */
 function comparer(sort: string | undefined, { near }: Parameters) {
   return (left: Listing, right: Listing): number => {
     const [one, other] = [left, right].map((listing) => sortKey(listing, sort, near));
@@ -70,7 +70,7 @@ function sortKey(listing: Listing, sort: string | undefined, near: string | unde
     if (value === undefined) return Number.NEGATIVE_INFINITY;
     return sort.startsWith('-') ? value : -value;
   }
-  // To the millimetre: no two ways to compute a distance agree on all of its digits.
+  // Rounded to a millimeter, because different formulas differ in the last digits.
   return near === undefined ? 0 : -Math.round(distanceTo(listing, near) * 1000);
 }
 
@@ -86,7 +86,7 @@ function isBetween(longitude: number, west: number, east: number): boolean {
 
 type Vector = [x: number, y: number, z: number];
 
-/** Along a great circle, by the angle between two vectors; without end for a listing without a place. */
+/** The great-circle distance from the angle between two vectors; infinite without coordinates. */
 function distanceTo({ latitude, longitude }: Listing, near: string): number {
   if (latitude === undefined || longitude === undefined) return Number.POSITIVE_INFINITY;
   const [a, b] = [toVector(near.split(',').map(Number)), toVector([latitude, longitude])];
@@ -108,7 +108,7 @@ function wordsOf({ address, city = '', description = '' }: Listing): string[] {
   return cut(`${address} ${city} ${description}`);
 }
 
-/** NFKD, lower case, marks removed, split at what is not a letter or digit; the two small sigmas are one letter. */
+/** NFKD, lowercase, without marks, split at other characters than letters and digits; ς is σ. */
 function cut(text: string): string[] {
   const plain = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').replace(/ς/g, 'σ');
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');

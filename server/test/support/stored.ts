@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { ENGINE, type TestDatabase } from '../../../testkit/src/database.ts';
 
 /**
- * Looks into the database of a service that has only created listings: every acknowledged one is there, and the account's
- * sequence is the number of its listings and of its events, without a gap.
+ * Checks a database in which listings were only created: every acknowledged listing is stored, and
+ * listings and events have sequences without gaps.
  */
 export async function assertStoredIn(
   { sql }: Pick<TestDatabase, 'sql'>,
@@ -26,7 +26,7 @@ export async function assertStoredIn(
   if (ENGINE === 'sqlite') assert.equal((await sql('pragma integrity_check'))[0]?.integrity_check, 'ok');
 }
 
-/** As `assertStoredIn`, for the file in a DATA_DIR. */
+/** Like `assertStoredIn`, for the file in a DATA_DIR. */
 export async function assertStored(
   directory: string,
   accountId: string,

@@ -12,7 +12,7 @@ interface Enrolled {
   backupCodes: string[];
 }
 
-/** A user who has set up the second factor, up to its first code. */
+/** Sets up a second factor, except for its first code. */
 export async function enrol(service: TestService): Promise<Enrolled> {
   const person = await createPerson(service);
   const browser = await signIn(service, person);
@@ -20,7 +20,7 @@ export async function enrol(service: TestService): Promise<Enrolled> {
   return { person, browser, ...given };
 }
 
-/** A user with the second factor on, signed in. */
+/** Signs in a user and turns on the second factor. */
 export async function guard(service: TestService): Promise<Enrolled> {
   const enrolled = await enrol(service);
   const { user } = Object(await (await giveCode(enrolled.browser, 'totp', totp(enrolled.totpURI))).json());
@@ -28,7 +28,7 @@ export async function guard(service: TestService): Promise<Enrolled> {
   return enrolled;
 }
 
-/** A browser in which the password was right, and the code is owed. */
+/** Enters the password, so that only the code is missing. */
 export async function typePassword(service: TestService, { email }: Person): Promise<Browser> {
   const browser = new Browser(service);
   const answer = await browser.ask('POST', '/admin/auth/sign-in/email', { email, password: PASSWORD });

@@ -8,7 +8,7 @@ import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 /** A listing as a line of NDJSON. */
 export const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ...members })}\n`;
 
-/** Opens an import whose body is sent piece by piece. */
+/** Starts an import; the test sends its body piece by piece. */
 export function openImport(service: TestService, tenant: Tenant, headers: Record<string, string> = {}, query = '') {
   const sending = request(`${service.url}/v1/imports${query}`, {
     method: 'POST',
@@ -19,7 +19,7 @@ export function openImport(service: TestService, tenant: Tenant, headers: Record
     status: Number(response.statusCode),
     body: await text(response),
   }));
-  // A test that breaks the connection off looks at what was stored instead.
+  // A test that breaks the connection checks the stored listings instead.
   replied.catch(() => {});
   sending.on('error', () => {});
   sending.flushHeaders();

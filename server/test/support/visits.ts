@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net';
 import { openSocket, type RawReply, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 
-/** A request as its text, and whether a reply to it is as it should be. */
+/** A raw request and a check of its response. */
 export interface Visit {
   request: string;
   isGood(reply: RawReply): boolean;
-  /** Whether each request has a connection of its own. */
+  /** Whether each request has its own connection. */
   isAlone?: boolean;
 }
 
 export interface Visits {
-  /** How many replies were good. */
+  /** The number of good responses. */
   good: number;
-  /** What went wrong: bad replies, and requests without one. */
+  /** Bad responses, and requests without one. */
   failures: string[];
-  /** Resolves when the last requests have their replies. */
+  /** Stops, and resolves after the last response. */
   finish(): Promise<void>;
 }
 
-/** Sends a request again and again, as a client does that closes its connection when it is told to. */
+/** Repeats a request on one connection, and reconnects when a response says so. */
 export function startVisits(url: string, visit: Visit): Visits {
   const visits: Visits = { good: 0, failures: [], finish };
   let finished = false;
@@ -48,7 +48,7 @@ export function startVisits(url: string, visit: Visit): Visits {
   return visits;
 }
 
-/** A request with a key that is answered with this status. */
+/** A request with a key that must get this status. */
 export function visitOf(status: number, method: string, path: string, key: string, body = ''): Visit {
   return { request: requestText(method, path, key, body), isGood: (reply) => reply.status === status };
 }

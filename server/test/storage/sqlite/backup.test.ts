@@ -19,7 +19,7 @@ async function use<T>(url: string, work: (database: Database) => Promise<T>): Pr
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** A database with one listing, and a backup of it in another directory. Nobody has it open. */
+/** A closed database with one listing, and its backup in another directory. */
 async function backedUpFor(t: TestContext) {
   const directory = await directoryFor(t);
   const backups = await directoryFor(t);
@@ -40,7 +40,7 @@ async function emptyFor(t: TestContext) {
   return { directory, url: `file:${join(directory, 'listings.db')}` };
 }
 
-test('a backup is one file for its owner alone, with the digest that sha256sum reads', async (t) => {
+test('a backup is one file that only its owner can read, with a digest for sha256sum', async (t) => {
   const { backups, file, backup } = await backedUpFor(t);
   assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
   assert.equal((await stat(file)).mode & 0o777, 0o600);
@@ -48,7 +48,7 @@ test('a backup is one file for its owner alone, with the digest that sha256sum r
   assert.equal(backup.bytes, (await stat(file)).size);
 });
 
-test('a backup never takes the place of a file, and needs a database and a directory', async (t) => {
+test('a backup never overwrites a file, and needs an existing database and directory', async (t) => {
   const { url, backups, file } = await backedUpFor(t);
   const before = await readFile(file);
   await assert.rejects(backUp(url, file), /already exists/);
@@ -60,7 +60,7 @@ test('a backup never takes the place of a file, and needs a database and a direc
   assert.deepEqual(await readdir(nowhere.directory), []);
 });
 
-test('what is left of a backup that was broken off is in the way of no other', async (t) => {
+test('the rest of an interrupted backup does not block the next one', async (t) => {
   const { url, backups } = await backedUpFor(t);
   for (const name of ['two.db.partial', 'two.db.partial-wal']) await writeFile(join(backups, name), 'half');
   await backUp(url, join(backups, 'two.db'));
@@ -77,7 +77,7 @@ test('a damaged database is not backed up', async (t) => {
   assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
 });
 
-test('what is restored has the same data under a new epoch, and the database before is kept', async (t) => {
+test('a restore has the same data with a new epoch, and keeps the previous database', async (t) => {
   const { url, path, accountId, id, epoch, file } = await backedUpFor(t);
   const later = await use(url, async (database) => {
     const { outcome } = await createListing(database, { accountId }, LISTING);
@@ -99,7 +99,7 @@ test('what is restored has the same data under a new epoch, and the database bef
   });
 });
 
-test('a backup is restored where nothing is yet, for the owner alone', async (t) => {
+test('a backup can be restored into an empty directory, and only the owner can read it', async (t) => {
   const { file, accountId, id } = await backedUpFor(t);
   const { directory } = await emptyFor(t);
   const data = join(directory, 'new', 'data');
@@ -112,7 +112,7 @@ test('a backup is restored where nothing is yet, for the owner alone', async (t)
   });
 });
 
-test('only what its digest names is restored', async (t) => {
+test('a backup that does not match its digest is not restored', async (t) => {
   const { backups, file } = await backedUpFor(t);
   const { directory, url } = await emptyFor(t);
   const changed = join(backups, 'changed.db');
@@ -130,7 +130,7 @@ test('only what its digest names is restored', async (t) => {
   assert.deepEqual(await readdir(directory), []);
 });
 
-test('a database that is there stays unless it is to be replaced, and while somebody has it open', async (t) => {
+test('a restore replaces a database only with --force, and never one in use', async (t) => {
   const { directory, url, path, accountId, id, file } = await backedUpFor(t);
   const before = await readFile(path);
   await assert.rejects(
@@ -150,7 +150,7 @@ for (const [name, damage] of Object.entries({
   truncated: (path: string) => truncate(path, 8192),
   overwritten: (path: string) => writeFile(path, 'lorem ipsum '.repeat(1000)),
 })) {
-  test(`a database that was ${name} is refused in words that say how to restore, which a backup does`, async (t) => {
+  test(`a ${name} database is rejected with advice to restore, and a restore repairs it`, async (t) => {
     const { url, path, accountId, id, file } = await backedUpFor(t);
     await damage(path);
     await assert.rejects(openDatabase(url), /property-listings restore FILE --force/);
@@ -159,20 +159,20 @@ for (const [name, damage] of Object.entries({
   });
 }
 
-test('a log that is left of another database is no part of the restored one', async (t) => {
+test('a restore rejects the leftover log of another database', async (t) => {
   const { url, path, file } = await backedUpFor(t);
   await rm(path);
   await writeFile(`${path}-wal`, 'what the last one had not moved yet');
   await assert.rejects(restore(url, file, { force: false }), /listings\.db-wal belongs to a missing database/);
 });
 
-test('a database server has ways of its own', async (t) => {
+test('a database server is backed up with its own tools', async (t) => {
   const { file } = await backedUpFor(t);
   await assert.rejects(backUp('postgres://localhost:1/listings', `${file}.2`), /pg_dump/);
   await assert.rejects(restore('postgres://localhost:1/listings', file, { force: true }), /pg_dump/);
 });
 
-test('a restore ends all sessions, and tells which keys came back that had been deleted', async (t) => {
+test('a restore ends all sessions and reports deleted keys that work again', async (t) => {
   const { url, file, backups, accountId } = await backedUpFor(t);
   const request = { accountId, access: 'full', expiresAt: null, createdBy: null } as const;
   const second = join(backups, 'keys.db');

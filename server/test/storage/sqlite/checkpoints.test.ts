@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/storage/open.ts';
 import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
 import { words } from '../support.ts';
 
-test('checkpoints that fail hold up no write', async (t) => {
+test('failing checkpoints do not block writes', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const writer = new DatabaseSync(join(directory, 'listings.db'));
@@ -27,7 +27,7 @@ test('checkpoints that fail hold up no write', async (t) => {
   await assert.doesNotReject(checkpoints.close());
 });
 
-test('a database that is closed during a checkpoint waits for it', async (t) => {
+test('closing the database waits for a checkpoint', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   t.after(() => rmSync(directory, { recursive: true }));
   for (let opened = 0; opened < 10; opened += 1) {
@@ -40,7 +40,7 @@ test('a database that is closed during a checkpoint waits for it', async (t) => 
   }
 });
 
-test('a log that cannot be looked at after a checkpoint ends nothing; the next commit is told', async (t) => {
+test('if the log cannot be read after a checkpoint, only the next commit fails', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'listings.db');
@@ -54,7 +54,7 @@ test('a log that cannot be looked at after a checkpoint ends nothing; the next c
   assert.throws(() => checkpoints.noteCommit());
 });
 
-test('on a full disk the room of the log is used again, instead of more', async (t) => {
+test('on a full disk the log reuses its space and does not grow', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const path = join(directory, 'listings.db');

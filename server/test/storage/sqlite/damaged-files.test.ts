@@ -13,7 +13,7 @@ import { create, databaseFor } from '../support.ts';
 const PAGE_BYTES = 4_096;
 const LISTINGS = 300;
 
-/** The path of a database with some listings that nobody uses. */
+/** The path of a closed database with some listings. */
 async function closedFor(t: TestContext): Promise<string> {
   const directory = await directoryFor(t);
   const path = join(directory, 'listings.db');
@@ -31,7 +31,7 @@ async function overwrite(path: string, from: number, bytes: number): Promise<voi
   await file.close();
 }
 
-/** It is refused in words that say how to restore, and nothing is added. */
+/** Opening must fail with advice to restore, and create no file. */
 async function assertRefused(path: string, expected: RegExp): Promise<void> {
   const before = readdirSync(join(path, '..'));
   await assert.rejects(openDatabase(`file:${path}`), { code: 'unavailable', message: expected });
@@ -39,13 +39,13 @@ async function assertRefused(path: string, expected: RegExp): Promise<void> {
   assert.deepEqual(readdirSync(join(path, '..')), before);
 }
 
-test('an empty file is refused: it is none that is to become a database', async (t) => {
+test('an empty file is rejected, not turned into a database', async (t) => {
   const path = await closedFor(t);
   await truncate(path, 0);
   await assertRefused(path, /is empty/);
 });
 
-test('a file that ends within a page is refused', async (t) => {
+test('a file that ends within a page is rejected', async (t) => {
   const path = await closedFor(t);
   const { size } = await stat(path);
   for (const cut of [1, PAGE_BYTES + 1]) {
@@ -54,7 +54,7 @@ test('a file that ends within a page is refused', async (t) => {
   }
 });
 
-test('a database is not made beside the log of one that is missing, and without its log none is taken for whole', async (t) => {
+test('a database without its log is rejected, and so is a log without its database', async (t) => {
   const { database, accountId, path } = await databaseFor(t);
   await create(database, accountId);
   const directory = await directoryFor(t);
@@ -69,7 +69,7 @@ test('a database is not made beside the log of one that is missing, and without 
   await (await openDatabase(`file:${copy}`)).close();
 });
 
-test('pages that are overwritten are found when the service starts, and told with how to restore', async (t) => {
+test('the start of the service detects overwritten pages and says how to restore', async (t) => {
   const path = await closedFor(t);
   const { size } = await stat(path);
   await overwrite(path, Math.floor(size / 2 / PAGE_BYTES) * PAGE_BYTES, 10 * PAGE_BYTES);
@@ -78,13 +78,13 @@ test('pages that are overwritten are found when the service starts, and told wit
   assert.deepEqual(await readdir(join(path, '..')), ['listings.db']);
 });
 
-test('damage that is met while the service runs is 500, and the log says what to do', async () => {
+test('damage found while the service runs gives 500, and the log says what to do', async () => {
   await using service = await startTestService({ engine: 'sqlite' });
   const tenant = await service.createTenant();
   for (let index = 0; index < LISTINGS; index += 1)
     await create(service.database, tenant.accountId, { description: 'x'.repeat(1_000) });
   const path = join(service.directory, 'listings.db');
-  // So that pages are read from the file, not from the log, and not from memory: there are more than it holds.
+  // Pages must be read from the file, not from the log; there are more than the cache holds.
   await service.sql('pragma wal_checkpoint(truncate)');
   const { size } = await stat(path);
   await overwrite(path, PAGE_BYTES * 50, size - PAGE_BYTES * 51);

@@ -17,7 +17,7 @@ import { words } from '../support.ts';
 const COUNT = 300;
 const secret = () => randomBytes(10).toString('hex');
 
-/** Words that stand nowhere else: as they are sent, and as the index of words has them without their beginning. */
+/** Unique words; `all` has them as the search index stores them, without their first letters. */
 function secrets() {
   const names = ['address', 'description', 'city', 'externalId', 'name', 'email', 'key'] as const;
   const texts = Object.fromEntries(names.map((name) => [name, secret()]));
@@ -42,7 +42,7 @@ async function openFor(t: TestContext) {
   return { directory, path, url: `file:${path}`, database, close };
 }
 
-/** Fills an account with listings that have these words in every place. */
+/** Fills an account with listings that contain these words. */
 async function fillWith(database: Database, accountId: string, texts: ReturnType<typeof secrets>): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < COUNT; index += 1) {
@@ -64,13 +64,13 @@ async function fillWith(database: Database, accountId: string, texts: ReturnType
   return ids;
 }
 
-/** Which of the words a file has; one that is not there has none. */
+/** The words that a file contains; none if it is missing. */
 async function foundIn(path: string, { all }: { all: string[] }): Promise<string[]> {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0));
   return all.filter((text) => bytes.includes(text));
 }
 
-test('a deleted account is in no later backup, nor in the file and its log once that was emptied', async (t) => {
+test('a deleted account is in no later backup, nor in the file once its log is truncated', async (t) => {
   const { directory, path, url, database } = await openFor(t);
   await createAccount(database, 'Another');
   const texts = secrets();
@@ -80,7 +80,7 @@ test('a deleted account is in no later backup, nor in the file and its log once 
   await issueApiKey(database, key);
   await fillWith(database, account.id, texts);
   const before = await backUp(url, join(directory, 'before.db'));
-  assert.equal((await foundIn(before.file, texts)).length, texts.all.length, 'the search finds what is there');
+  assert.equal((await foundIn(before.file, texts)).length, texts.all.length, 'foundIn finds existing words');
 
   await deleteAccount(database, account.id);
   const after = await backUp(url, join(directory, 'after.db'));
@@ -88,7 +88,7 @@ test('a deleted account is in no later backup, nor in the file and its log once 
   assert.ok(after.bytes < before.bytes / 2, `${after.bytes} bytes, before ${before.bytes}`);
   await database.truncateLog?.();
   assert.equal((await stat(`${path}-wal`)).size, 0);
-  // The index of words is merged some time later.
+  // The search index is merged later.
   const indexed = new Set([texts.address, texts.description, texts.city].map((text) => text.slice(4)));
   const left = await foundIn(path, texts);
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('a deleted account is in no later backup, nor in the file and its log once 
   );
 });
 
-test('a deleted listing is in no backup once its events are purged', async (t) => {
+test('a deleted listing is in no backup after its events are purged', async (t) => {
   const { directory, url, database } = await openFor(t);
   const { id: accountId } = await createAccount(database, 'Ada');
   const [texts, kept] = [secrets(), secrets()];
@@ -107,10 +107,10 @@ test('a deleted listing is in no backup once its events are purged', async (t) =
   await purgeEvents(database, new AbortController().signal);
   const { file } = await backUp(url, join(directory, 'after.db'));
   assert.deepEqual(await foundIn(file, texts), []);
-  assert.equal((await foundIn(file, kept)).length, 4, 'what is not deleted is there');
+  assert.equal((await foundIn(file, kept)).length, 4, 'other listings are in the backup');
 });
 
-test('compact makes the file smaller, without what was deleted and with what was not', async (t) => {
+test('compact shrinks the file, removes deleted data, and keeps the rest', async (t) => {
   const { path, url, database, close } = await openFor(t);
   const [ada, bob] = [await createAccount(database, 'Ada'), await createAccount(database, 'Bob')];
   const [texts, kept] = [secrets(), secrets()];

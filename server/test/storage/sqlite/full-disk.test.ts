@@ -14,7 +14,7 @@ const MEGABYTE = 2 ** 20;
 const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
 const LARGE = 'x'.repeat(4_000);
 
-/** Lets the file grow to so many pages: what SQLite says beyond is what it says on a full disk. */
+/** Limits the file to `count` pages; beyond, SQLite reports a full disk. */
 function limitPages(session: Executor, count: number) {
   return session.execute(words(`pragma max_page_count = ${count}`), {});
 }
@@ -30,7 +30,7 @@ function assertStorageFull(error: unknown): void {
   assert.doesNotMatch(error.message, /sqlite|database or disk/i);
 }
 
-/** Writes a note, then fills the disk in the next job; says whether both were in one transaction. */
+/** Writes a note, then fills the disk in the next job, mostly in the same transaction. */
 async function fillWithinGroup(database: Database, name: string) {
   const first = database.write(async (session) => {
     await session.execute(words(`insert into notes values ('${name}')`), {});
@@ -49,7 +49,7 @@ async function fillWithinGroup(database: Database, name: string) {
   return { isOneGroup, outcomes, isStored: stored?.count === 1 };
 }
 
-test('a disk that fills up in the middle of a write group fails every write of the group and stores none', async (t) => {
+test('a disk that fills up during a group commit fails every write of the group and stores none', async (t) => {
   const { database } = await databaseFor(t);
   await database.write((session) => session.execute(words('create table notes (text text)'), {}));
   let groups = 0;
@@ -58,17 +58,17 @@ test('a disk that fills up in the middle of a write group fails every write of t
     const [first, second] = outcomes;
     assert.equal(second.status, 'rejected');
     assertStorageFull(second.reason);
-    assert.equal(first.status === 'fulfilled', isStored, 'acknowledged is stored, refused is not');
+    assert.equal(first.status === 'fulfilled', isStored, 'a note is stored if and only if it is acknowledged');
     if (!isOneGroup) continue;
     groups += 1;
     if (first.status === 'rejected') assertStorageFull(first.reason);
   }
-  assert.ok(groups > 0, 'the two writes were in one group');
+  assert.ok(groups > 0, 'no two writes shared a group');
   const fillers = words<{ count: number }>(`select count(*) as count from notes where text like 'filler%'`);
   assert.deepEqual(await database.execute(fillers, {}), [{ count: 0 }]);
 });
 
-test('on a full disk creates are refused, listings can be read, and with room again creates succeed', async (t) => {
+test('on a full disk creates get storage_full and reads work; with space again, creates succeed', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const { id } = await create(database, accountId);
   await database.write(async (session) => limitPages(session, (await countPages(session)) + 20));
@@ -77,7 +77,7 @@ test('on a full disk creates are refused, listings can be read, and with room ag
     Array.from({ length: 100 }, () => create(database, accountId, { description: LARGE })),
   );
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
-  assert.ok(failures.length > 0, 'the disk was full');
+  assert.ok(failures.length > 0, 'the disk did not fill up');
   for (const { reason } of failures) assertStorageFull(reason);
   const acknowledged = outcomes.filter((outcome) => outcome.status === 'fulfilled').map(({ value }) => value.id);
   assert.deepEqual(await storedIds(database), [id, ...acknowledged].sort());
@@ -89,7 +89,7 @@ test('on a full disk creates are refused, listings can be read, and with room ag
   assert.equal(await storedSequence(database, accountId), 2 + acknowledged.length);
 });
 
-/** A database on a disk of so many megabytes, with a table of notes. */
+/** A database with a table of notes on a disk of this size. */
 async function smallDiskFor(t: TestContext, megabytes: number) {
   const disk = await mountSmallDisk(t, megabytes);
   const path = join(disk.directory, 'listings.db');
@@ -97,7 +97,7 @@ async function smallDiskFor(t: TestContext, megabytes: number) {
   t.after(() => database.close());
   await database.write((session) => session.execute(words('create table notes (text text)'), {}));
   const note = words(`insert into notes values ('${LARGE}')`);
-  /** @returns how many of so many were stored before one was refused */
+  /** Writes up to `count` notes. @returns the number stored before the disk was full */
   const fill = async (count: number, by = database) => {
     for (let stored = 0; stored < count; stored += 1) {
       const [outcome] = await Promise.allSettled([by.write((session) => session.execute(note, {}))]);
@@ -114,49 +114,41 @@ async function smallDiskFor(t: TestContext, megabytes: number) {
   return { disk, path, fill, countStored, readLogSize: () => statSync(`${path}-wal`).size };
 }
 
-test(
-  'a log that grew until the disk was full leaves the database its room: any more of it is used',
-  NEEDS_MOUNTS,
-  async (t) => {
-    const { disk, fill, countStored } = await smallDiskFor(t, 12);
-    let stored = await fill(10_000);
-    for (let times = 0; times < 4; times += 1) {
-      disk.grow(MEGABYTE);
-      const more = await fill(10_000);
-      assert.ok(more > 50, `of a megabyte ${more} notes of 4 KB were stored`);
-      stored += more;
-    }
-    assert.equal(await countStored(), stored);
-  },
-);
+test('after the log fills the disk, the database uses all new space', NEEDS_MOUNTS, async (t) => {
+  const { disk, fill, countStored } = await smallDiskFor(t, 12);
+  let stored = await fill(10_000);
+  for (let times = 0; times < 4; times += 1) {
+    disk.grow(MEGABYTE);
+    const more = await fill(10_000);
+    assert.ok(more > 50, `one megabyte stored ${more} notes of 4 KB`);
+    stored += more;
+  }
+  assert.equal(await countStored(), stored);
+});
 
-test(
-  'what the disk has no room for is refused to a process that opens the database then, too',
-  NEEDS_MOUNTS,
-  async (t) => {
-    const { disk, path, fill, countStored } = await smallDiskFor(t, 24);
-    // The log has begun anew: its file has room that nothing else tells of.
-    let stored = await fill(1_500);
-    disk.fill();
-    stored += await fill(10_000);
-    const other = await openDatabase(`file:${path}`);
-    t.after(() => other.close());
-    assert.equal(await fill(1, other), 0);
-    disk.makeRoom();
-    assert.equal(await fill(1, other), 1);
-    assert.equal(await countStored(), stored + 1);
-  },
-);
+test('a process that opens the database on a full disk also gets storage_full', NEEDS_MOUNTS, async (t) => {
+  const { disk, path, fill, countStored } = await smallDiskFor(t, 24);
+  // The log has restarted, so that its file has free space that only SQLite knows.
+  let stored = await fill(1_500);
+  disk.fill();
+  stored += await fill(10_000);
+  const other = await openDatabase(`file:${path}`);
+  t.after(() => other.close());
+  assert.equal(await fill(1, other), 0);
+  disk.makeRoom();
+  assert.equal(await fill(1, other), 1);
+  assert.equal(await countStored(), stored + 1);
+});
 
-test('room that comes back to a full disk is the database’s before the log’s', NEEDS_MOUNTS, async (t) => {
+test('on a full disk, the database gets new space before the log', NEEDS_MOUNTS, async (t) => {
   const { disk, fill, countStored, readLogSize } = await smallDiskFor(t, 24);
-  // The log has begun anew: the file has room that nobody refuses.
+  // The log has restarted, so that its file accepts more writes.
   let stored = await fill(1_500);
   disk.fill();
   stored += await fill(10_000);
   const size = readLogSize();
   disk.grow(MEGABYTE / 4);
-  assert.equal(await fill(1), 0, 'there is less room than what the log holds needs');
+  assert.equal(await fill(1), 0, 'the new space is smaller than the log’s content');
   assert.equal(readLogSize(), size);
   disk.grow(4 * MEGABYTE);
   assert.equal(await fill(100), 100);

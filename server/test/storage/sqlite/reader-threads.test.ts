@@ -10,18 +10,18 @@ import type { QueryBuild, Scans } from '../../../src/storage/database.ts';
 import { ReaderThreads } from '../../../src/storage/sqlite/reader-threads.ts';
 import { create, databaseFor, words } from '../support.ts';
 
-/** A query of exactly these words. */
+/** A query with this SQL text. */
 function query<R>(words: string): QueryBuild<R> {
   return (builder) => ({ compile: () => sql<R>`${sql.raw(words)}`.compile(builder) });
 }
 
-/** Counts so far that it takes a thread a moment. */
+/** Keeps a thread busy for a moment. */
 const COUNTING = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < 300000)
   select max(n) as n from counted`;
 
 const isUnavailable = (error: unknown) => Object(error).code === 'unavailable';
 
-/** Threads that run a program of the test's own. */
+/** Threads that run the test's program. */
 async function threadsFor(t: TestContext, program: string): Promise<ReaderThreads> {
   const file = join(await directoryFor(t), 'thread.mjs');
   await writeFile(file, `import { parentPort } from 'node:worker_threads';\n${program}`);
@@ -30,7 +30,7 @@ async function threadsFor(t: TestContext, program: string): Promise<ReaderThread
   return threads;
 }
 
-test('a query is answered under `node --watch`, too', async (t) => {
+test('a query works under `node --watch`', async (t) => {
   process.env.WATCH_REPORT_DEPENDENCIES = '1';
   t.after(() => delete process.env.WATCH_REPORT_DEPENDENCIES);
   const { database, accountId } = await databaseFor(t);
@@ -40,7 +40,7 @@ test('a query is answered under `node --watch`, too', async (t) => {
   });
 });
 
-test('a query is answered with rows, and with what was committed before it', async (t) => {
+test('a query returns rows, including everything committed before it', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const build: QueryBuild<{ id: string; beds: number }> = (builder) =>
     builder.selectFrom('listing_facets').select(['id', 'beds']).where('account_id', '=', accountId).orderBy('id');
@@ -53,7 +53,7 @@ test('a query is answered with rows, and with what was committed before it', asy
   }
 });
 
-test('a query ends with the row with which its texts exceed a number of bytes', async (t) => {
+test('a query ends with the row that exceeds its byte limit', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const build = query<{ text: string; n: number }>(
     `select 'ééé' as text, 1 as n union all select 'b', 2 union all select 'c', 3`,
@@ -71,7 +71,7 @@ test('a query ends with the row with which its texts exceed a number of bytes', 
   }
 });
 
-test('rows in packs are those of the query, in their order', async (t) => {
+test('packs contain the rows of the query in order', async (t) => {
   const { database, accountId } = await databaseFor(t);
   for (const count of [0, 1, 249, 250, 251, 600]) {
     const words = `with recursive counted (n) as (select 1 union all select n + 1 from counted where n < ${count})
@@ -88,7 +88,7 @@ test('rows in packs are those of the query, in their order', async (t) => {
   await assert.rejects(database.scans.queryPacked(accountId, query('select nonsense'), {}), /no such column/);
 });
 
-test('while a query runs, the service reads and writes', async (t) => {
+test('the service reads and writes while a query runs', async (t) => {
   const { database, accountId } = await databaseFor(t);
   let isOver = false;
   const counting = database.scans.query<{ n: number }>(accountId, query(COUNTING)).finally(() => {
@@ -100,7 +100,7 @@ test('while a query runs, the service reads and writes', async (t) => {
   assert.deepEqual((await counting).rows, [{ n: 300_000 }]);
 });
 
-test('a query cannot change anything, and the next one is answered', async (t) => {
+test('a query cannot change data, and the next one succeeds', async (t) => {
   const { database, accountId } = await databaseFor(t);
   await assert.rejects(database.scans.query(accountId, query('delete from accounts')), isUnavailable);
   await assert.rejects(database.scans.query(accountId, query('select nonsense')), /no such column/);
@@ -109,7 +109,7 @@ test('a query cannot change anything, and the next one is answered', async (t) =
   ]);
 });
 
-test('more different queries than are kept prepared are all answered', async (t) => {
+test('more distinct queries than cached statements all succeed', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const numbers = Array.from({ length: 250 }, (_, index) => index);
   for (let turn = 0; turn < 2; turn += 1) {
@@ -123,7 +123,7 @@ test('more different queries than are kept prepared are all answered', async (t)
   }
 });
 
-test('rows with more kinds of columns than are remembered have their own members', async (t) => {
+test('rows with more distinct column lists than the cache holds have the right members', async (t) => {
   const { database, accountId } = await databaseFor(t);
   for (let turn = 0; turn < 2; turn += 1) {
     for (let n = 0; n < 120; n += 1) {
@@ -133,7 +133,7 @@ test('rows with more kinds of columns than are remembered have their own members
   }
 });
 
-test('accounts take turns: one with many queries does not keep another waiting for all of them', async (t) => {
+test('accounts take turns: a query does not wait for all queries of another account', async (t) => {
   const { database } = await databaseFor(t);
   const order: string[] = [];
   const ask = (accountId: string) =>
@@ -144,7 +144,7 @@ test('accounts take turns: one with many queries does not keep another waiting f
   assert.ok(order.indexOf('one') < 6, order.join());
 });
 
-test('a thread that dies takes its own query with it and no other, and is replaced', async (t) => {
+test('a thread that dies fails only its own query and is replaced', async (t) => {
   const threads = await threadsFor(
     t,
     `parentPort.on('message', (request) => {
@@ -165,13 +165,13 @@ test('a thread that dies takes its own query with it and no other, and is replac
   }
 });
 
-test('threads that cannot start refuse each query, and none waits for ever', async (t) => {
+test('if threads cannot start, every query fails and none hangs', async (t) => {
   const threads = await threadsFor(t, `throw new Error('cannot start');`);
   const settled = await Promise.allSettled(['a', 'b', 'c'].map((words) => threads.query('acc', query(words))));
   assert.ok(settled.every((outcome) => outcome.status === 'rejected' && isUnavailable(outcome.reason)));
 });
 
-test('a query that waits is not run once nobody wants its answer, and those behind it are', async (t) => {
+test('an aborted query that still waits does not run, and the queries behind it do', async (t) => {
   const threads = await threadsFor(
     t,
     `const ran = [];
@@ -185,25 +185,25 @@ test('a query that waits is not run once nobody wants its answer, and those behi
   const ask = (words: string, signal?: AbortSignal) => threads.query<{ ran: string }>('acc', query(words), { signal });
   const asked = ['a', 'b', 'c', 'd', 'e'].map((words) => ask(words, leaving.signal));
   const others = ['x', 'y', 'z'].map((words) => ask(words));
-  leaving.abort(new Error('has left'));
+  leaving.abort(new Error('disconnected'));
   const settled = await Promise.allSettled(asked);
   assert.deepEqual(
     settled.map((outcome) => (outcome.status === 'fulfilled' ? 'was running' : outcome.reason.message)),
-    ['was running', 'was running', 'has left', 'has left', 'has left'],
+    ['was running', 'was running', 'disconnected', 'disconnected', 'disconnected'],
   );
   const runs = await Promise.all(others);
   assert.doesNotMatch(runs.map(({ rows }) => rows[0]?.ran).join(), /[cde]/);
-  await assert.rejects(ask('f', leaving.signal), /has left/);
+  await assert.rejects(ask('f', leaving.signal), /disconnected/);
 });
 
-test('a signal that lasts for many queries holds none of them', async (t) => {
+test('a signal used for many queries keeps no listeners', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const { signal } = new AbortController();
   for (let n = 0; n < 20; n += 1) await database.scans.query(accountId, query('select 1 as n'), { signal });
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
-test('closing lets queries that run come to their end, and refuses those that wait and those that come later', async (t) => {
+test('closing lets running queries finish, and rejects waiting and later ones', async (t) => {
   const { database, path } = await databaseFor(t);
   const threads: Scans & { close(): Promise<void> } = new ReaderThreads(path);
   const asked = Array.from({ length: 4 }, () => threads.query('acc', query(COUNTING)));
@@ -218,7 +218,7 @@ test('closing lets queries that run come to their end, and refuses those that wa
   await database.write(async () => {});
 });
 
-test('an account whose queries pile up is told so; those of others are taken', async (t) => {
+test('too many waiting queries of one account are rejected, and other accounts’ queries run', async (t) => {
   const { database } = await databaseFor(t);
   const build = query<{ n: number }>('select 1 as n');
   const one = () => database.scans.query('acc_busy', build);
@@ -226,13 +226,13 @@ test('an account whose queries pile up is told so; those of others are taken', a
   const other = database.scans.query('acc_other', build);
   const outcomes = await Promise.allSettled(piled);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-  assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} are refused`);
+  assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} are rejected`);
   assert.ok(refused.every(({ reason }) => isUnavailable(reason)));
   assert.deepEqual((await other).rows, [{ n: 1 }]);
-  assert.deepEqual((await one()).rows, [{ n: 1 }], 'and it is taken again afterwards');
+  assert.deepEqual((await one()).rows, [{ n: 1 }], 'afterwards its queries run again');
 });
 
-test('a query that failed is answered as soon as it can be: its error is told once', async (t) => {
+test('a failed query can succeed later, because its error is not cached', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const write = (text: string) => database.write((session) => session.execute(words(text), {}));
   await write('create table numbers (n integer)');

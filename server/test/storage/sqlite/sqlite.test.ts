@@ -13,7 +13,7 @@ import { openDatabase } from '../../../src/storage/open.ts';
 import { databaseFor, words } from '../support.ts';
 
 const STARTS = 5;
-/** Nobody, as far as the file system knows. */
+/** The user `nobody`. */
 const OTHER_USER = 65_534;
 
 async function pragma(session: Executor, name: string): Promise<unknown> {
@@ -21,7 +21,7 @@ async function pragma(session: Executor, name: string): Promise<unknown> {
   return Object.values(row ?? {})[0];
 }
 
-/** A database file that another program has made. */
+/** Another program's database file. */
 async function foreignDatabase(t: TestContext, script: string): Promise<string> {
   const path = join(await directoryFor(t), 'other.db');
   const database = new DatabaseSync(path);
@@ -30,7 +30,7 @@ async function foreignDatabase(t: TestContext, script: string): Promise<string> 
   return path;
 }
 
-/** Opening is refused with words for the operator that name the file, and leaves the file as it was. */
+/** Opening must fail with an error that names the file, and leave the file unchanged. */
 async function assertRefused(path: string, expected: RegExp): Promise<void> {
   const before = await readFile(path);
   await assert.rejects(openDatabase(`file:${path}`), (error) => {
@@ -41,10 +41,10 @@ async function assertRefused(path: string, expected: RegExp): Promise<void> {
     assert.doesNotMatch(error.message, /\n/);
     return true;
   });
-  assert.ok(before.equals(await readFile(path)), 'the file is as it was');
+  assert.ok(before.equals(await readFile(path)), 'the file is unchanged');
 }
 
-test('both connections sync each commit to the disk, and only the writer can write', async (t) => {
+test('both connections sync each commit to disk, and only the writer can write', async (t) => {
   const { database } = await databaseFor(t);
   const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
   for (const [name, value] of Object.entries(expected)) {
@@ -55,7 +55,7 @@ test('both connections sync each commit to the disk, and only the writer can wri
   assert.equal(await database.write((session) => pragma(session, 'busy_timeout')), 0, 'nothing waits inside SQLite');
 });
 
-test('nothing can be written through the reading connection', async (t) => {
+test('the reading connection cannot write', async (t) => {
   const { database, accountId } = await databaseFor(t);
   for (const text of [
     `update accounts set name = 'Changed'`,
@@ -70,7 +70,7 @@ test('nothing can be written through the reading connection', async (t) => {
   assert.deepEqual(JSON.stringify(accounts), JSON.stringify([{ id: accountId, name: 'Hill Country Homes' }]));
 });
 
-test('a missing database is made, with its directories', async (t) => {
+test('a missing database and its directories are created', async (t) => {
   const path = join(await directoryFor(t), 'a', 'b c', 'listings.db');
   const database = await openDatabase(`file:${path}`);
   assert.equal(database.name, path);
@@ -81,7 +81,7 @@ test('a missing database is made, with its directories', async (t) => {
   await database.close();
 });
 
-test('an existing database is opened again with its epoch and secret', async (t) => {
+test('a reopened database keeps its epoch and secret', async (t) => {
   const { database, path } = await databaseFor(t);
   const info = words('select * from database_info');
   const again = await openDatabase(`file:${path}`);
@@ -89,14 +89,14 @@ test('an existing database is opened again with its epoch and secret', async (t)
   await again.close();
 });
 
-test('after closing, everything stands in the one file', async (t) => {
+test('after closing, only the database file remains', async (t) => {
   const directory = await directoryFor(t);
   const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
   await database.close();
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
 
-test(`${STARTS} processes that start at once on a new file all find its tables, made once`, async (t) => {
+test(`${STARTS} processes that start at once on a new file create its tables once`, async (t) => {
   const directory = await directoryFor(t);
   const starts = Array.from({ length: STARTS }, () => runCommand(['migrate', '--json'], { DATA_DIR: directory }));
   for (const { code, stdout, stderr } of await Promise.all(starts)) {
@@ -108,7 +108,7 @@ test(`${STARTS} processes that start at once on a new file all find its tables, 
   assert.equal(database.prepare('select count(*) as count from database_info').get()?.count, 1);
 });
 
-test('a database from the future is refused with words to fix it, and left as it was', async (t) => {
+test('a database of a newer release is rejected with advice and left unchanged', async (t) => {
   const directory = await directoryFor(t);
   const path = join(directory, 'listings.db');
   await (await openDatabase(`file:${path}`)).close();
@@ -119,7 +119,7 @@ test('a database from the future is refused with words to fix it, and left as it
   assert.deepEqual(await readdir(directory), ['listings.db']);
 });
 
-test('tables that cannot be brought up to date are told in one line, also to the operator', async (t) => {
+test('a failed migration gives a one-line error, including on the command line', async (t) => {
   const directory = await directoryFor(t);
   const path = join(directory, 'listings.db');
   const damaged = new DatabaseSync(path);
@@ -134,23 +134,23 @@ test('tables that cannot be brought up to date are told in one line, also to the
   assert.match(stderr, /^error: Cannot migrate the tables [^\n]*\n$/);
 });
 
-test("another program's database is refused, and left as it was", async (t) => {
+test("another program's database is rejected and left unchanged", async (t) => {
   const path = await foreignDatabase(t, 'create table songs (title text); insert into songs values (1)');
   await assertRefused(path, /another program/);
 });
 
-test("another program's database is refused also when its own version is the same number", async (t) => {
+test("another program's database is rejected even if it has the same version number", async (t) => {
   const path = await foreignDatabase(t, 'create table songs (title text); pragma user_version = 1');
   await assertRefused(path, /another program/);
 });
 
-test('a file that is no database is refused, and left as it was', async (t) => {
+test('a file that is not a database is rejected and left unchanged', async (t) => {
   const path = join(await directoryFor(t), 'photo.jpg');
   await writeFile(path, randomBytes(64 * 1024));
   await assertRefused(path, /not a database/);
 });
 
-test('a directory in place of the file is refused', async (t) => {
+test('a directory in place of the file is rejected with advice', async (t) => {
   const path = await directoryFor(t);
   await assert.rejects(openDatabase(`file:${path}`), {
     code: 'unavailable',
@@ -158,19 +158,19 @@ test('a directory in place of the file is refused', async (t) => {
   });
 });
 
-test('a file in place of a directory is refused in words', async (t) => {
+test('a file in place of a directory is rejected', async (t) => {
   const file = join(await directoryFor(t), 'file');
   await writeFile(file, '');
   await assert.rejects(openDatabase(`file:${join(file, 'data', 'listings.db')}`), { code: 'unavailable' });
 });
 
-test('a directory that may not be written to is refused in words', async (t) => {
+test('a read-only directory is rejected with an error', async (t) => {
   const directory = await directoryFor(t);
   const readOnly = join(directory, 'read-only');
   await mkdir(readOnly);
   await chmod(directory, 0o755);
   await chmod(readOnly, 0o555);
-  // root may write anywhere: there the test looks as somebody else.
+  // root can write anywhere, so the test switches to another user.
   const isRoot = process.geteuid?.() === 0;
   for (const path of [join(readOnly, 'listings.db'), join(readOnly, 'data', 'listings.db')]) {
     if (isRoot) process.seteuid?.(OTHER_USER);

@@ -9,7 +9,7 @@ import { databaseFor, storedIds, words } from '../support.ts';
 const SQLITE_IOERR = 10;
 const SQLITE_FULL = 13;
 
-/** A database whose disk fails in the steps that are named, and nowhere else. */
+/** A database whose disk fails only in the named steps. */
 class FailingDatabase extends DatabaseSync {
   readonly failing = new Map<string, number>();
 
@@ -31,7 +31,7 @@ class FailingDatabase extends DatabaseSync {
 
   #fail(text: string): void {
     const errcode = this.failing.get(text);
-    if (errcode !== undefined) throw Object.assign(new Error('the engine’s own words'), { errcode });
+    if (errcode !== undefined) throw Object.assign(new Error('the engine’s message'), { errcode });
   }
 }
 
@@ -58,7 +58,7 @@ async function assertRefused(write: Promise<unknown>, code: string): Promise<voi
   });
 }
 
-test('a commit that fails answers outcome_unknown to every write of its group, and the next one is stored', async (t) => {
+test('a failed commit gives outcome_unknown to every write of its group, and the next write is stored', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const insertOrphan = words(`insert into events (account_id, sequence, type, listing_id, created_at)
     values ('acc_unknown', 1, 'listing.deleted', 'lst_x', 0)`);
@@ -66,7 +66,7 @@ test('a commit that fails answers outcome_unknown to every write of its group, a
   const outcomes = await Promise.allSettled([
     database.write((session) => session.execute(rename('Changed'), {})),
     database.write(async (session) => {
-      // The engine looks at what is missing only when it commits.
+      // The engine checks the foreign key only at the commit.
       await session.execute(words('pragma defer_foreign_keys = on'), {});
       await session.execute(insertOrphan, {});
     }),
@@ -83,7 +83,7 @@ test('a commit that fails answers outcome_unknown to every write of its group, a
   assert.deepEqual(await storedIds(database), []);
 });
 
-test('a commit that finds the disk full wrote nothing, and says so', async (t) => {
+test('a commit on a full disk writes nothing and reports it', async (t) => {
   const { database, queue, texts } = failingQueue(t);
   database.failing.set('commit', SQLITE_FULL);
   await assertRefused(
@@ -113,7 +113,7 @@ for (const [step, errcode, code] of [
   });
 }
 
-test('a job that fails before it has written anything takes nobody with it', async (t) => {
+test('a job that fails before its first write fails alone', async (t) => {
   const { database, queue, texts } = failingQueue(t);
   let runs = 0;
   const writes = [
@@ -136,7 +136,7 @@ test('a job that fails before it has written anything takes nobody with it', asy
   assert.equal(database.isTransaction, false);
 });
 
-test('when a job fails after it has written, the others of its group are run again, in their order', async (t) => {
+test('if a job fails after writing, the others in its group run again in order', async (t) => {
   const { queue, texts } = failingQueue(t);
   const order: number[] = [];
   const writes = Array.from({ length: 6 }, (_, index) =>
@@ -156,7 +156,7 @@ test('when a job fails after it has written, the others of its group are run aga
   assert.deepEqual(order, [0, 1, 3, 5]);
 });
 
-test('a rollback that fails keeps nobody waiting; writes are refused until it succeeds, and nothing is stored', async (t) => {
+test('after a failed rollback, writes fail at once until it succeeds, and nothing is stored', async (t) => {
   const { database, queue, texts } = failingQueue(t);
   database.failing.set('commit', SQLITE_FULL).set('rollback', SQLITE_IOERR);
   await assertRefused(
@@ -172,7 +172,7 @@ test('a rollback that fails keeps nobody waiting; writes are refused until it su
   assert.deepEqual(texts(), ['later']);
 });
 
-test('a write after closing is refused with Retry-After, by its promise', async (t) => {
+test('a write after closing rejects its promise with Retry-After', async (t) => {
   const { queue, texts } = failingQueue(t);
   await queue.close();
   const write = queue.submit((session) => note(session, 'too late'));
