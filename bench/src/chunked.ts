@@ -1,5 +1,5 @@
 const LINE_END = 0x0a;
-/** More than any size line needs. */
+/** Longer than any valid size line. */
 const SIZE_LINE_MAX = 64;
 
 /**
@@ -16,7 +16,7 @@ export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boo
     const end = piece.indexOf(LINE_END, from);
     const to = end === -1 ? piece.length : end + 1;
     line += piece.toString('latin1', from, to);
-    if (line.length > SIZE_LINE_MAX) throw new Error(`not a chunk's size: ${line}`);
+    if (line.length > SIZE_LINE_MAX) throw new Error(`not a chunk size: ${line}`);
     return to;
   }
 
@@ -31,7 +31,7 @@ export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boo
         if (size === '') continue;
         left = Number.parseInt(size, 16);
         if (left === 0) return true;
-        if (Number.isNaN(left)) throw new Error(`not a chunk's size: ${size}`);
+        if (Number.isNaN(left)) throw new Error(`not a chunk size: ${size}`);
       }
       const taken = Math.min(left, piece.length - at);
       onData(piece.subarray(at, at + taken));

@@ -6,7 +6,7 @@ import { serializeCall } from './requests.ts';
 
 export type Streamed = { seconds: number; firstByteMs: number; memoryPeakBytes: number };
 
-/** Without a byte for so long, the list counts as stuck. */
+/** A list counts as stuck after this time without a byte. */
 const IDLE_TIMEOUT_MS = 30_000;
 const READ_BYTES = 256 * 1024;
 const HEAD_END = '\r\n\r\n';
@@ -68,7 +68,7 @@ function receiveList(port: number, key: string, check: ListCheck): Promise<{ sec
   });
   socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
   socket.once('error', reject);
-  socket.once('close', () => reject(new Error('complete list: the connection ended before the closing chunk')));
+  socket.once('close', () => reject(new Error('complete list: the connection was closed before the last chunk')));
   socket.write(serializeCall(port, { method: 'GET', path: COMPLETE_LIST_PATH, key }));
   return promise;
 }

@@ -27,7 +27,7 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
  * Opens a keep-alive connection for one request at a time; reads responses with Content-Length, in
  * chunks, or without a body (204, 304). Written by hand because an HTTP client costs more per
  * response than the bare server.
- * @param onFault called once when the connection ends or a response cannot be read
+ * @param onFault called once if the connection is lost or a response cannot be parsed
  */
 export function openConnection(
   port: number,
@@ -87,7 +87,7 @@ export function openConnection(
   };
 }
 
-/** The response in `bytes`; undefined while incomplete; or why it cannot be read. */
+/** @returns the response in `bytes`, undefined while it is incomplete, or the reason why it cannot be parsed */
 function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string } | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;
@@ -98,11 +98,11 @@ function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string
     const body = joinChunks(bytes.subarray(headEnd + HEAD_END.length));
     return body && { status, body, head };
   }
-  if (length === undefined && status !== 204 && status !== 304) return `a reply without Content-Length:\n${head}`;
+  if (length === undefined && status !== 204 && status !== 304) return `a response without Content-Length:\n${head}`;
   const bodyStart = headEnd + HEAD_END.length;
   const bodyEnd = bodyStart + (status === 304 ? 0 : Number(length ?? 0));
   if (bytes.length < bodyEnd) return undefined;
-  if (bytes.length > bodyEnd) return `${bytes.length - bodyEnd} bytes after the end of a reply:\n${head}`;
+  if (bytes.length > bodyEnd) return `${bytes.length - bodyEnd} bytes after the end of a response:\n${head}`;
   return { status, body: bytes.subarray(bodyStart, bodyEnd), head };
 }
 

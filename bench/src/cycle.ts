@@ -4,7 +4,7 @@ export function cycle<T>(items: readonly T[]): () => T {
   return () => {
     at = (at + 1) % items.length;
     const item = items[at];
-    if (item === undefined) throw new Error('no items to go through');
+    if (item === undefined) throw new Error('there are no items to repeat');
     return item;
   };
 }

@@ -14,11 +14,11 @@ export type Drive = {
   next: () => Exchange | undefined;
   /** No request is sent after this; pending responses are awaited. */
   seconds: number;
-  /** Requests per second on all connections; without it, each follows the response before it. */
+  /** Requests per second on all connections. Default: each request follows the previous response. */
   perSecond?: number;
 };
 
-/** A slower response counts as none. */
+/** A response that takes longer counts as missing. */
 const REPLY_TIMEOUT_MS = 30_000;
 const NANOSECONDS_PER_MS = 1e6;
 
@@ -85,12 +85,12 @@ export function drive({ port, connections, next, seconds, perSecond }: Drive): P
       () => sendNext(performance.now()),
       (status, body) => {
         const now = performance.now();
-        const fault = exchange === undefined ? 'an unexpected reply' : findFault(exchange, status, body);
+        const fault = exchange === undefined ? 'an unexpected response' : findFault(exchange, status, body);
         if (fault !== undefined) {
           fail(fault);
           return;
         }
-        // A histogram has no zero.
+        // A histogram rejects zero.
         latencyNs.record(Math.max(1, Math.round((now - sentAt) * NANOSECONDS_PER_MS)));
         requests += 1;
         sendNext(now);
@@ -102,7 +102,7 @@ export function drive({ port, connections, next, seconds, perSecond }: Drive): P
 
   let seen = -1;
   const watchdog = setInterval(() => {
-    if (requests === seen) fail(`no reply for ${REPLY_TIMEOUT_MS / 1000} s`);
+    if (requests === seen) fail(`no response for ${REPLY_TIMEOUT_MS / 1000} s`);
     seen = requests;
   }, REPLY_TIMEOUT_MS);
   for (let index = 0; index < connections; index += 1) startOne(index);

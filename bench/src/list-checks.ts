@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Checks a list while it arrives. @throws if it differs from what is expected */
+/** Checks a list while it arrives. @throws if it is not as expected */
 export type ListCheck = { read(chunk: Buffer): void; end(): void };
 
 const ID = Buffer.from('"id":"lst_');
@@ -25,7 +25,7 @@ export function sameBytes(expected: Buffer): ListCheck {
 }
 
 /**
- * Creates checks for a list that is read repeatedly and does not change. The first check examines each listing; later
+ * Creates checks for a list that is read repeatedly and never changes. The first check examines each listing; later
  * ones compare a checksum, because slow checks in the driver would distort concurrent measurements.
  */
 export function unchangingList(expectedRows: number): () => ListCheck {
@@ -41,13 +41,13 @@ export function unchangingList(expectedRows: number): () => ListCheck {
       end() {
         whole?.end();
         expectedSum ??= sum;
-        if (sum !== expectedSum) throw new Error('complete list: different bytes than the first time');
+        if (sum !== expectedSum) throw new Error('complete list: the bytes differ from the first time');
       },
     };
   };
 }
 
-/** Expects a complete list of so many listings, newest first, without repeats, in constant memory. */
+/** Expects a complete list, newest first and without repeats. Its memory use is constant. */
 export function wholeList(expectedRows: number, onId: (id: string) => void = () => {}): ListCheck {
   let rows = 0;
   let lastId = '~';
@@ -60,7 +60,7 @@ export function wholeList(expectedRows: number, onId: (id: string) => void = () 
       while (at !== -1 && at + ID.length + ID_LENGTH <= bytes.length) {
         const idAt = at + '"id":"'.length;
         const id = bytes.toString('latin1', idAt, idAt + ID_LENGTH);
-        if (id >= lastId) throw new Error(`complete list: ${id} comes after ${lastId}`);
+        if (id >= lastId) throw new Error(`complete list: ${id} follows ${lastId}`);
         lastId = id;
         rows += 1;
         onId(id);

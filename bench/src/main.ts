@@ -36,7 +36,7 @@ async function main({ rounds, seconds, million, postgres, assert }: Options): Pr
     return;
   }
   const results = await runBench({ directory, cores: pinDriver(), rounds, seconds }, million).catch((error) => {
-    // Only these logs may contain the reason, and the directory is about to be removed.
+    // The reason may be only in these logs, and the directory is removed on exit.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
       console.error(`The end of ${name}:\n${readLogEnd(join(directory, name))}`);
     }
@@ -74,6 +74,6 @@ function readOptions(): Options {
 
 function readPositive(name: string, text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
+  if (!(value > 0)) throw new Error(`--${name} must be a number greater than 0`);
   return value;
 }

@@ -15,14 +15,14 @@ export type Neighbour = {
 /** The effect on neighbors in one round. */
 export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
-/** Per scenario: low enough that neighbors hardly affect each other. */
+/** Per scenario, and low enough that neighbors hardly affect each other. */
 const PER_SECOND = 200;
 /** Sufficient unless responses take more than 50 ms. */
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 
 /**
- * Measures the scenarios at a fixed, modest rate before and during some work of another account.
+ * Measures the scenarios at a fixed, modest rate before and during the work of another account.
  * @param seconds the duration of the measurement before the work
  */
 export async function watchNeighbours(
@@ -47,7 +47,7 @@ export async function watchNeighbours(
   };
 }
 
-/** Code that is not compiled yet would make the time before the work look slow. */
+/** Without it, code that is not compiled yet would slow down the first measurement. */
 async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise<void> {
   for (const { service } of scenarios) {
     await drive({ port, connections: CONNECTIONS, next: service(port), seconds: WARM_UP_SECONDS });

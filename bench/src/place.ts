@@ -2,7 +2,7 @@ import type { Cores } from './machine.ts';
 
 /** The settings of a run. */
 export type Place = {
-  /** Temporary: database, logs, and recordings. */
+  /** A temporary directory for the database, logs, and recordings. */
   directory: string;
   cores: Cores | undefined;
   rounds: number;

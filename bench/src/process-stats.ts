@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** USER_HZ, the unit of /proc, which is 100 on Linux whatever the kernel's clock rate. */
+/** USER_HZ, the unit of /proc, which is 100 on Linux regardless of the kernel's clock rate. */
 const TICKS_PER_SECOND = 100;
 
-/** Used shares of one core, 0–1; undefined if unknown. */
+/** Processor use as shares of one core, 0–1; undefined if unknown. */
 export type Busy = {
   server: number | undefined;
   driver: number;
-  /** On the cores of server and driver, by other processes of this machine or its host. */
+  /** Other processes, including those of the machine's host, on the cores of server and driver. */
   others: number | undefined;
 };
 
@@ -81,7 +81,7 @@ export function residentBytesOf(pid: number): number | undefined {
 
 const SAMPLE_MS = 10;
 
-/** Samples the peak memory of a process during some work. */
+/** Samples a process's memory during some work. */
 export async function watchPeak<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; peakBytes: number }> {
   let peakBytes = 0;
   const sample = (): void => {

@@ -48,8 +48,8 @@ export async function run(command: Command): Promise<string> {
 }
 
 /**
- * Starts a program that listens on `PORT`, and waits until it accepts connections; its log may be written later. The log
- * goes to a file, because a pipe would cost the driver a read per request.
+ * Starts a program that listens on `PORT`, and waits until it accepts connections. The log goes to a file, because a pipe
+ * would cost the driver a read per request.
  */
 export async function startServer(
   { args, env }: Omit<Command, 'cores'>,
@@ -84,7 +84,6 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-/** The end of a log. */
 export function readLogEnd(logFile: string): string {
   const log = openSync(logFile, 'r');
   const end = Buffer.alloc(LOG_END_BYTES);

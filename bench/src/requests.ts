@@ -13,7 +13,7 @@ export type Call = {
 
 export type Reply = {
   status: number;
-  /** Name, value, name, value … as they were sent. */
+  /** Alternating names and values, as received. */
   headers: string[];
   body: Buffer;
 };

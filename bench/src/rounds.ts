@@ -56,7 +56,7 @@ export async function measureCompleteList(
 }
 
 /**
- * Reads the complete list repeatedly, at least twice; the first time is the warm-up. Time to first byte and memory
+ * Reads the complete list at least twice; the first time is the warm-up. Time to first byte and memory
  * growth include the warm-up, because their targets apply to every list.
  */
 export async function measureStream(

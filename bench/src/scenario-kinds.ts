@@ -11,7 +11,7 @@ export type Scenario = {
   bare(port: number): () => Exchange;
 };
 
-/** Both servers get the recorded requests in turn, and must send the recorded bytes. */
+/** Both servers receive the recorded requests in turn, and must send the recorded responses. */
 export function readScenario(name: string, recordings: Recording[]): Scenario {
   const exchanges = (port: number): (() => Exchange) => {
     return cycle(
@@ -25,7 +25,7 @@ export function readScenario(name: string, recordings: Recording[]): Scenario {
 }
 
 /**
- * The bare server also gets new bodies, so that the driver does the same work, but sends recorded responses.
+ * The bare server also receives new bodies, so that the driver does the same work, but sends recorded responses.
  * @param writes generates requests in the order of the recordings, repeatedly; `run` is a different number each time
  */
 export function writeScenario(

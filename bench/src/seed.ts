@@ -7,7 +7,7 @@ import { type Account, startService } from './service.ts';
 
 const CONNECTIONS = 64;
 const SEED = 20_261;
-/** No limit in practice: seeding ends with the last listing. */
+/** Never reached, because seeding ends with the last listing. */
 const SECONDS_MAX = 3600;
 
 /**

@@ -30,7 +30,7 @@ export async function startService(place: Place): Promise<Service> {
     if (status === 200) return { ...server, readyMs };
     await sleep(POLL_MS);
   }
-  throw new Error('The service listens but does not become ready');
+  throw new Error('The service listens, but does not become ready');
 }
 
 /** Starts the service several times. @returns the last one and the median time from start to ready */
@@ -55,14 +55,14 @@ export async function createAccounts(place: Place, count: number): Promise<Accou
       accounts.push(await createAccount(place, `Bench ${started}`));
     }
   };
-  // Most of the time is process startup, so two at a time use both cores.
+  // Process startup takes most of the time; two commands at a time use both cores.
   await Promise.all([createRest(), createRest()]);
   return accounts;
 }
 
 export async function createAccount(place: Place, name: string): Promise<Account> {
   const { directory, cores } = place;
-  // Compiling dominates a command, so commands share a cache. The service does not use it: its startup is measured.
+  // Compilation dominates a command, so commands share a cache. The service has none: its startup is measured.
   const env = { ...environment(place), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
   const create = async (member: string, ...args: string[]): Promise<string> => {
     const command = { args: [PROGRAM, ...args, '--json'], env, cores: cores?.all };

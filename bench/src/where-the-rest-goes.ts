@@ -1,4 +1,4 @@
-/** Processor time per request, from experiments that added one part after the other. Update it after profiling. */
+/** Processor time per request, from experiments that added one part at a time. Update it after profiling. */
 export const WHERE_THE_REST_GOES = `\
 Where the time goes. The bare server needs 8 µs to parse a request and write a response of 400
 bytes.

@@ -1,4 +1,4 @@
-// Node.js loads this file before a program that has a planted fault (`plant.ts`).
+// A program with a planted fault preloads this module (`plant.ts`).
 import { registerHooks } from 'node:module';
 
 const sources: Record<string, string> = JSON.parse(process.env.PLANTED_SOURCES ?? '{}');

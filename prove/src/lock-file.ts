@@ -27,7 +27,7 @@ export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const visit = (place: string): void => {
     for (const name of neededBy(lock[place] ?? {})) {
       const at = findPlace(lock, place, name);
-      // npm leaves out optional packages that do not fit the machine.
+      // npm omits optional packages that do not fit the machine.
       if (at === undefined || found.has(at)) continue;
       found.add(at);
       visit(at);

@@ -20,7 +20,7 @@ Parts:
 ${parts.map(({ name, promise }) => `  ${name.padEnd(18)} ${promise}`).join('\n')}`;
 
 const TRIAL_PROGRAM = join(import.meta.dirname, 'trial-process.ts');
-/** Longer than any trial takes. A trial that does not end has failed. */
+/** Longer than any trial takes. */
 const TRIAL_TIMEOUT_MS = 30 * 60_000;
 const SEEDS = 2 ** 31;
 
@@ -85,7 +85,7 @@ async function tryInProcess(...args: [name: string, size: string, seed: number, 
   clearTimeout(timer);
   endByForce(child);
   running.delete(child);
-  return verdict ?? { is: 'untried', words: 'The trial ended without a word.', seconds: 0 };
+  return verdict ?? { is: 'untried', words: 'The trial ended without a verdict.', seconds: 0 };
 }
 
 function endByForce({ pid }: ChildProcess): void {

@@ -1,26 +1,28 @@
 import type { Cleanup } from '../../testkit/src/serving.ts';
 
 export interface Part {
-  /** On the command line, such as `crashes-sqlite`. */
+  /** The name on the command line, such as `crashes-sqlite`. */
   name: string;
   title: string;
   promise: string;
-  /** With each of these the part must fail. */
+  /** The part must find each of these. */
   plantedFaults: readonly PlantedFault[];
-  /** @throws AssertionError when the promise is broken; whatever else it throws says that it could not be tried */
+  /** @throws AssertionError if the promise is broken, or another error if it could not be tried */
   run(trial: Trial): Promise<Outcome>;
 }
 
-/** A fault that the proof adds to the service, to see whether a part finds it. */
+/** A fault in the service, which shows whether a part finds it. */
 export interface PlantedFault {
-  /** What is wrong, in words that no other fault of the part has. */
+  /** A description, different from those of the part's other faults. */
   what: string;
   /**
-   * Words of the check that must find it, as the check's source has them. Several if chance decides
-   * which of these checks meets it first.
+   * Words from the source of the check that must find it. Several, if chance decides which check
+   * fails first.
    */
   foundBy: string | readonly string[];
-  /** Changes to the service's sources; without any, the part itself does what is wrong. */
+  /** A condition, or an instruction for the small form of the part. */
+  needs?: string;
+  /** Changes to the service's sources. Without any, the part itself plants the fault. */
   patches?: readonly Patch[];
 }
 
@@ -31,24 +33,24 @@ export interface PlantedFault {
 export type Patch = readonly [symbol: string, from: string, to: string];
 
 export interface Trial extends Cleanup {
-  /** `full` is published. `small` takes seconds: it runs with the tests and finds planted faults. */
+  /** `full` is published. `small` takes seconds, runs with the tests, and finds planted faults. */
   size: 'full' | 'small';
-  /** For all random choices. */
+  /** The seed of all random choices. */
   seed: number;
   plantedFault: PlantedFault | undefined;
-  /** Empty at the beginning, removed at the end. */
+  /** Empty at first, and removed at the end. */
   directory: string;
   say(text: string): void;
 }
 
-/** The result for a promise that was kept. */
+/** The result if the promise is kept. */
 export interface Outcome {
-  /** What was done, as a table cell: `200 × kill -9 under load`. */
+  /** The attempts, as a table cell: `200 × kill -9 under load`. */
   tried: string;
   /** The result, as a table cell: `0 of 48,211 acknowledged writes lost`. */
   figure: string;
   /** Details for the report. */
   figures: readonly (readonly [what: string, value: string])[];
-  /** What this machine cannot try, and why. */
+  /** What this machine cannot try, with the reason. */
   skipped?: readonly string[];
 }

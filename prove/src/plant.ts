@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Declaration, findDeclaration } from './declarations.ts';
+import { type Class, type Directive, parseSync, type Statement } from 'oxc-parser';
 import type { Patch, PlantedFault } from './part.ts';
 
 const LOADER = import.meta.resolve('./load-planted.ts');
 
-/** The environment in which the service, its commands and its workers have the fault. */
+/** The environment for a service or a command with the fault. */
 export function plantedEnvironment(fault: PlantedFault | undefined): Record<string, string> {
   if (fault?.patches === undefined) return {};
   return { NODE_OPTIONS: `--import=${LOADER}`, PLANTED_SOURCES: JSON.stringify(changedSources(fault.patches)) };
@@ -14,7 +15,7 @@ export function plantedEnvironment(fault: PlantedFault | undefined): Record<stri
 /** The sources that patches change, by their URLs. */
 export function changedSources(patches: readonly Patch[]): Record<string, string> {
   const sources = new Map<string, string>();
-  // The last one in a file first, so that the places of the others stay.
+  // The last patch of a file is first, so that the offsets of the others stay valid.
   for (const { file, start, length, to } of patches.map(locate).toSorted((one, other) => other.start - one.start)) {
     const source = sources.get(file) ?? readFileSync(file, 'utf8');
     sources.set(file, source.slice(0, start) + to + source.slice(start + length));
@@ -30,4 +31,71 @@ function locate([symbol, from, to]: Patch): Pick<Declaration, 'file' | 'start'> 
       `${symbol} contains ${JSON.stringify(from)} ${others.length} times: patch a piece that it contains once.`,
     );
   return { file, start: start + before.length, length: from.length, to };
+}
+
+const SOURCES = join(import.meta.dirname, '../../server/src');
+
+/** A place in the server's sources. */
+interface Declaration {
+  file: string;
+  start: number;
+  /** The source of the declaration. */
+  text: string;
+}
+
+let declarations: Map<string, Declaration[]> | undefined;
+
+/**
+ * Finds what the server's sources declare at the top level, such as `createApp`, or a member of a
+ * class, such as `WriteQueue.#commit`. If several files declare a name, the end of the file's path
+ * precedes it: `listings:insert`.
+ */
+function findDeclaration(symbol: string): Declaration {
+  declarations ??= readDeclarations();
+  const [name = '', path] = symbol.split(':').reverse();
+  const named = declarations.get(name) ?? [];
+  const found = path === undefined ? named : named.filter(({ file }) => file.endsWith(`/${path}.ts`));
+  const [declaration, another] = found;
+  if (declaration === undefined) throw new Error(`No file in server/src declares ${symbol}: use its present name.`);
+  if (another === undefined) return declaration;
+  const choices = found.map(({ file }) => `${relative(SOURCES, file).slice(0, -'.ts'.length)}:${name}`);
+  throw new Error(`Several files in server/src declare ${symbol}: write ${choices.join(' or ')}.`);
+}
+
+function readDeclarations(): Map<string, Declaration[]> {
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const named = files.flatMap((name) => {
+    const file = join(SOURCES, name);
+    const source = readFileSync(file, 'utf8');
+    return parseSync(file, source)
+      .program.body.flatMap(spansOf)
+      .map(([symbol, { start, end }]) => [symbol, { file, start, text: source.slice(start, end) }] as const);
+  });
+  return new Map(
+    [...Map.groupBy(named, ([symbol]) => symbol)].map(([symbol, found]) => [symbol, found.map(([, each]) => each)]),
+  );
+}
+
+type Span = [symbol: string, place: { start: number; end: number }];
+
+function spansOf(statement: Statement | Directive): Span[] {
+  const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  switch (declared?.type) {
+    case 'VariableDeclaration':
+      return declared.declarations.flatMap(({ id }) => (id.type === 'Identifier' ? [[id.name, statement]] : []));
+    case 'FunctionDeclaration':
+      return declared.id === null ? [] : [[declared.id.name, statement]];
+    case 'ClassDeclaration':
+      return declared.id === null ? [] : [[declared.id.name, statement], ...membersOf(declared.id.name, declared)];
+    default:
+      return [];
+  }
+}
+
+function membersOf(className: string, { body }: Class): Span[] {
+  return body.body.flatMap((member): Span[] => {
+    if (!('key' in member)) return [];
+    if (member.key.type === 'PrivateIdentifier') return [[`${className}.#${member.key.name}`, member]];
+    return member.key.type === 'Identifier' ? [[`${className}.${member.key.name}`, member]] : [];
+  });
 }

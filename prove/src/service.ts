@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { createTenantByCommand, type ServeProcess } from '../../testkit/src/process.ts';
 import { serveFor } from '../../testkit/src/serving.ts';
 import type { Patch, Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 
-/** What a trial's service and commands get: no limit of requests, and the planted fault. */
+/** The service creates this administrator at its start. */
+export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
+export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
+
+/** Settings for a trial's service and commands: no rate limit, and the planted fault. */
 export function settingsOf(
   { directory, plantedFault }: Trial,
   given: Record<string, string> = {},
@@ -16,13 +21,13 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
   return serveFor(trial, settingsOf(trial, settings));
 }
 
-/** The trial with these changes to the service, in addition to the planted fault. */
+/** Adds changes to the service to those of the planted fault. */
 export function withPatches(trial: Trial, patches: readonly Patch[]): Trial {
-  const { what = '', foundBy = '', patches: planted = [] } = trial.plantedFault ?? {};
-  return { ...trial, plantedFault: { what, foundBy, patches: [...patches, ...planted] } };
+  const fault = trial.plantedFault ?? { what: '', foundBy: '' };
+  return { ...trial, plantedFault: { ...fault, patches: [...patches, ...(fault.patches ?? [])] } };
 }
 
-/** Without the planted fault. */
+/** Creates an account and a key, without the planted fault. */
 export function createTenant(trial: Trial, settings: Record<string, string> = {}) {
   return createTenantByCommand(settingsOf({ ...trial, plantedFault: undefined }, settings));
 }
@@ -33,4 +38,30 @@ export async function importRows(url: string, key: string, rows: readonly string
   const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
   const report: unknown = await response.json();
   assert.equal(Object(report).created, rows.length, JSON.stringify(report));
+}
+
+/** Reads JSON below `/v1`. */
+export async function readJson<T>(url: string, path: string, key: string): Promise<T> {
+  const response = await fetch(`${url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
+  const text = await response.text();
+  assert.equal(response.status, 200, `GET ${path}: ${text}`);
+  return JSON.parse(text);
+}
+
+/** Counts open connections, and a few sockets that are always open. */
+export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
+  return countSocketsOf(Number(child.pid));
+}
+
+export function countSocketsOf(pid: number): number {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).filter((file) => linkOf(`${directory}/${file}`).startsWith('socket:')).length;
+}
+
+function linkOf(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
 }

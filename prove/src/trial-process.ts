@@ -1,4 +1,4 @@
-// One trial in a process of its own, which sends its verdict to the parent.
+// Runs one trial and sends its verdict to the parent process.
 import { parts } from './parts.ts';
 import { runTrial } from './trial.ts';
 

@@ -3,13 +3,12 @@ import { rm } from 'node:fs/promises';
 import { createDirectory } from '../../testkit/src/service.ts';
 import type { Outcome, Part, PlantedFault, Trial } from './part.ts';
 
-/** Kept, broken (by a planted or a real fault), or not tried. */
 export type Verdict = { seconds: number } & (
   | { is: 'kept'; outcome: Outcome }
   | { is: 'broken' | 'untried'; words: string }
 );
 
-/** Tries a part once, and leaves nothing behind. */
+/** Tries a part once and cleans up. */
 export async function runTrial(
   part: Part,
   given: Pick<Trial, 'size' | 'seed' | 'plantedFault' | 'say'>,
@@ -33,7 +32,7 @@ export async function runTrial(
   }
 }
 
-/** Whether the check that must find a planted fault has found it. */
+/** Whether one of the checks that must find a planted fault found it. */
 export function isFound({ foundBy }: PlantedFault, verdict: Verdict): boolean {
   return verdict.is === 'broken' && [foundBy].flat().some((words) => verdict.words.includes(words));
 }

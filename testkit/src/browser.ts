@@ -10,7 +10,7 @@ import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Of `PASSWORD`, as cheap as can be: a real one takes 70 ms to make, and to check at each sign-in. */
+/** A cheap hash of `PASSWORD`; a real one takes 70 ms to create and at each sign-in. */
 const PASSWORD_HASH = cheapHash();
 
 function cheapHash(): string {
@@ -42,7 +42,7 @@ export async function createPerson(
   return { userId: user.id, accountId: account, name, email };
 }
 
-/** What a browser does: it keeps cookies, and says where a change comes from. */
+/** Keeps cookies and sends `Origin`, like a browser. */
 export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #url: string;
@@ -72,7 +72,7 @@ export class Browser {
     return this.fetch(path, { method, headers: { ...type, ...headers }, body: JSON.stringify(body) });
   }
 
-  /** The JSON of a reply that must have this status. */
+  /** Returns the JSON of a response that must have this status. */
   async ask(method: string, path: string, body?: unknown, status = 200) {
     const response = await this.send(method, path, body);
     const text = await response.text();

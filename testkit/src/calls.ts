@@ -8,7 +8,7 @@ export interface Caller {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** One of the service's APIs, and how one is let in there. */
+/** One of the service's APIs, and its credentials. */
 export interface Gate {
   base: string;
   /** A caller with full access to a new account. */
@@ -35,50 +35,50 @@ export const SESSION_GATE: Gate = {
   nobody: (service) => new Browser(service),
 };
 
-/** Where an operation of a document is called. */
+/** An account and a caller for the operations of a document. */
 export interface World {
   service: TestService;
   gate: Gate;
   accountId: string;
   caller: Caller;
-  /** What stands in its paths, by the names of the parameters. */
+  /** Path parameters by name. */
   ids: Record<string, string>;
 }
 
 const EXTERNAL_ID = 'MLS-20931';
 
-/** An account without anything. */
+/** Creates an empty account. */
 export async function createEmptyWorld(service: TestService, gate: Gate): Promise<World> {
   const { memberId = '', ...entered } = await gate.enter(service);
   return { service, gate, ...entered, ids: { externalId: EXTERNAL_ID, memberId } };
 }
 
-/** An account with this listing. */
+/** Creates an account with this listing. */
 export async function createWorld(service: TestService, gate: Gate, listing: unknown): Promise<World> {
   const world = await createEmptyWorld(service, gate);
   const { id } = await readListing(await sendJson(world, 'POST', '/listings', listing), 201);
   return { ...world, ids: { ...world.ids, id } };
 }
 
-/** The key of the examples, and what it was used for. */
+/** Adds the key of the examples. */
 export async function addKey(world: World): Promise<void> {
   const { id: keyId } = Object(await (await sendJson(world, 'POST', '/api-keys', { name: 'Website' })).json());
   world.ids.keyId = keyId;
 }
 
-/** Another one in the account. */
+/** Adds a member to the account. */
 export async function addMember(world: World): Promise<void> {
   world.ids.memberId = (await createPerson(world.service, { accountId: world.accountId, role: 'member' })).userId;
 }
 
-/** The invitation of the examples. */
+/** Adds the invitation of the examples. */
 export async function addInvitation(world: World): Promise<void> {
   const given = { email: 'grace@example.com', role: 'member' };
   const { id } = Object(await (await sendJson(world, 'POST', '/invitations', given)).json());
   world.ids.invitationId = id;
 }
 
-/** A request for which a key was used. */
+/** Records a request with the key. */
 export async function useKey({ service, accountId, ids }: World): Promise<void> {
   const hour = { keyId: ids.keyId ?? '', hour: Math.floor(Date.now() / 3_600_000) * 3_600_000, requests: 1, errors: 0 };
   await service.database.write((session) => addKeyHour(session, accountId, hour));
@@ -97,7 +97,7 @@ export function sendJson(
   return caller.fetch(gate.base + path, { method, headers: all, body: text });
 }
 
-/** What a call sends other than the document's own example. */
+/** Differences from the document's example. */
 export interface Change {
   path?: string;
   query?: string;
@@ -106,7 +106,7 @@ export interface Change {
   caller?: Caller;
 }
 
-/** Calls an operation as the document has it, with what is in the world as what it is about. */
+/** Calls an operation with the document's example and the world's path parameters. */
 export function call(
   { gate, caller, ids }: Pick<World, 'gate' | 'caller' | 'ids'>,
   operation: DocumentedOperation,

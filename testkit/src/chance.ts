@@ -1,4 +1,4 @@
-/** A text without what is different each time: ids, times and the like. */
+/** Masks values that differ in each run, such as IDs and times. */
 export function withoutChance(text: string): string {
   return text
     .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv)_[0-9a-z]{26}/g, '$1_')

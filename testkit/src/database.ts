@@ -6,10 +6,10 @@ import { startPostgres } from './postgres.ts';
 
 type Row = Record<string, unknown>;
 
-/** A database of a test's own, and a way into it past the service. */
+/** A test's database, with access that bypasses the service. */
 export interface TestDatabase {
   url: string;
-  /** Runs a statement as another program would, with `?` for each value. */
+  /** Runs a statement like another program, with `?` for each value. */
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
   /** Runs several statements. */
   script(text: string): Promise<void>;
@@ -18,10 +18,10 @@ export interface TestDatabase {
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The engine on which the tests run: `sqlite`, or `postgres` as `TEST_DATABASE` says. */
+/** The engine of the tests: `sqlite`, or `postgres` if `TEST_DATABASE` says so. */
 export const ENGINE: Engine = process.env.TEST_DATABASE === 'postgres' ? 'postgres' : 'sqlite';
 
-/** Leaves a test out on the engine in use if it is about another; `why` it says nothing there. */
+/** Skips a test on other engines, for the reason `why`. */
 export function only(engine: Engine, why: string): { skip: string | false } {
   return { skip: engine === ENGINE ? false : `only for ${engine}: ${why}` };
 }
@@ -48,12 +48,12 @@ function sqliteIn(directory: string): TestDatabase {
   };
 }
 
-/** A new database on the tests' server, or another one. */
+/** Creates a database on the tests' server, or on the given one. */
 export async function createPostgresDatabase(given?: string): Promise<TestDatabase> {
   const server = given ?? (await startPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   const { href: url, drop } = await createOn(server, name);
-  // A server of a test's own is no cluster.
+  // A test's own server is not a cluster.
   const workers = given === undefined ? WORKERS : [];
   const others = await Promise.all(workers.map((worker) => createOn(worker, name)));
   if (workers.length > 0) await gatherCluster(url, others);
@@ -68,7 +68,7 @@ export async function createPostgresDatabase(given?: string): Promise<TestDataba
   };
 }
 
-/** The workers of a Citus cluster whose coordinator is `TEST_POSTGRES_URL`: URLs with commas between them. */
+/** Comma-separated URLs of the workers of the Citus coordinator `TEST_POSTGRES_URL`. */
 const WORKERS = (process.env.TEST_CITUS_WORKERS ?? '').split(',').filter(Boolean);
 
 async function createOn(server: string, name: string) {
@@ -77,7 +77,7 @@ async function createOn(server: string, name: string) {
   return { href, drop: () => once(server, `drop database ${name} with (force)`) };
 }
 
-/** Makes a cluster of new databases of the same name. */
+/** Joins new databases of the same name into a cluster. */
 async function gatherCluster(coordinator: string, others: { href: string }[]): Promise<void> {
   for (const { href } of [{ href: coordinator }, ...others]) await once(href, 'create extension citus');
   const { hostname, port } = new URL(coordinator);
@@ -90,7 +90,7 @@ async function gatherCluster(coordinator: string, others: { href: string }[]): P
 
 async function once(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client(url);
-  // Whole numbers are below 2^53 here, as they are in SQLite's answers.
+  // Integers are below 2^53 here, like those from SQLite.
   client.setTypeParser(pg.types.builtins.INT8, Number);
   await client.connect();
   try {

@@ -2,16 +2,13 @@ import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 
 export const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/**
- * The text in compressed bytes.
- * @throws when they end before their own end
- */
+/** Decompresses a text. @throws if it is incomplete */
 export function decode(bytes: Buffer, encoding: string | undefined): string {
   if (encoding === 'gzip') return gunzipSync(bytes).toString();
   return (encoding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
 }
 
-/** The text in compressed bytes as far as they go. */
+/** Decompresses a possibly incomplete text. */
 export function decodeStart(bytes: Buffer, encoding: string | undefined): string {
   if (encoding === 'gzip') return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
   if (encoding !== 'br') return bytes.toString();

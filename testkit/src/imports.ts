@@ -32,7 +32,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** Sends a file to be imported. */
+/** Sends an import. */
 export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Promise<Response> {
   const { type, body, query = '', headers = {} } = sent;
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
@@ -44,14 +44,14 @@ export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Prom
   });
 }
 
-/** The report in a reply that must be one. */
+/** Reads a response that must be a report. */
 export async function readReport(response: Response): Promise<Report> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return report.parse(JSON.parse(text));
 }
 
-/** Imports a file and returns its report; `errors` in short: `line: code (field: code, …)`. */
+/** Imports a file and returns its report, with errors as `line: code (field: code, …)`. */
 export async function importFile(service: TestService, tenant: Tenant, sent: Sent) {
   const { errors, ...counts } = await readReport(await sendFile(service, tenant, sent));
   return { ...counts, errors: errors.map(shorten) };
@@ -62,7 +62,7 @@ function shorten({ line, code, details }: Report['errors'][number]): string {
   return `${line}: ${code}${faults === undefined ? '' : ` (${faults})`}`;
 }
 
-/** What a report says in which nothing failed. */
+/** A report without failures. */
 export function counts(created: number, updated = 0, unchanged = 0) {
   return { created, updated, unchanged, failed: 0, errors: [] };
 }

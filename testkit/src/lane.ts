@@ -4,13 +4,13 @@ import { NDJSON } from './imports.ts';
 import { assertIs, descriptionOf, type Known, type Ledger } from './ledger.ts';
 import type { Call, PatientCaller, Told } from './patient-caller.ts';
 
-/** More would make each list long. */
+/** Keeps lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/** How many kinds of requests a lane sends, one after the other. */
+/** The number of kinds of requests, which a lane sends in turn. */
 export const LANE_KINDS = 15;
 
-/** A client that does one thing after the other, and knows at each moment what must be there of its own. */
+/** A client that sends one request at a time and knows the required state of its listings. */
 export class Lane {
   readonly #name: string;
   readonly #caller: PatientCaller;
@@ -84,11 +84,11 @@ export class Lane {
     return call;
   }
 
-  /** A client that has not noticed that it was answered. */
+  /** Like a client that missed the response. */
   async #createTwice(): Promise<void> {
     const call = await this.#create();
     const { isReplayed, text } = await this.#caller.send(call, true);
-    assert.ok(isReplayed, `what came with a known Idempotency-Key was done again: ${JSON.parse(text).id}`);
+    assert.ok(isReplayed, `a request with a known Idempotency-Key was executed again: ${JSON.parse(text).id}`);
   }
 
   /** Without an Idempotency-Key. */
@@ -99,7 +99,7 @@ export class Lane {
     if (told.outcome === 'acknowledged') this.#note({ ...fresh, version: 1, id: JSON.parse(told.text).id });
   }
 
-  /** All or none of them, without an Idempotency-Key. */
+  /** Atomic, without an Idempotency-Key. */
   async #importOnce(): Promise<void> {
     const rows = this.#freshRows();
     const body = rows.map(bodyOf).join('\n');
@@ -146,7 +146,7 @@ export class Lane {
     this.#ledger.gone.add(known.address);
   }
 
-  /** Some new ones and some changes in one file. */
+  /** New listings and changes in one file. */
   async #import(atomic: boolean): Promise<void> {
     const old = [...this.#mine.values()].filter(({ externalId }) => externalId !== undefined).slice(-IMPORTED);
     const changed = old.map((known) => ({ ...known, listPrice: this.#nextPrice() }));
@@ -156,7 +156,7 @@ export class Lane {
     const call = { method: 'POST', path: `/imports?atomic=${atomic}`, body, type: NDJSON };
     const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
     const { created, updated, unchanged } = JSON.parse(reply.text);
-    // A file that was broken off tells what was saved before: that is unchanged when it is sent again.
+    // If an earlier try was interrupted, the rows that it saved are unchanged now.
     const mayBeUnchanged = !atomic && reply.tries > 1;
     const isRight = mayBeUnchanged
       ? created + updated + unchanged === rows.length
@@ -172,7 +172,7 @@ export class Lane {
     assertIs(JSON.parse(text), known);
   }
 
-  /** Whatever the process it comes from, a list has all that was acknowledged before. */
+  /** A list from any process must contain everything acknowledged before. */
   async #list(): Promise<void> {
     const lines = await this.#caller.list();
     if (lines === undefined) return;

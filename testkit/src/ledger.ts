@@ -4,30 +4,30 @@ import type { TestDatabase } from './database.ts';
 import { PatientCaller } from './patient-caller.ts';
 import type { Tenant } from './service.ts';
 
-/** A lane's knowledge of a listing that only it changes. */
+/** A lane's state of a listing that only it changes. */
 export interface Known {
   address: string;
-  /** Another one after each change. */
+  /** Different after each change. */
   listPrice: number;
   version: number;
   externalId?: string;
-  /** Not told by imports. */
+  /** Imports do not return it. */
   id?: string;
 }
 
 type Listing = Record<string, unknown> & { id: string; version: number };
 
-/** What a load has been told so far. */
+/** The outcomes of a load so far. */
 export interface Ledger {
-  /** What was acknowledged, by address: there it must be. */
+  /** Acknowledged listings by address; they must exist. */
   known: Map<string, Known>;
-  /** Addresses that must not be there: of deleted listings, and of creates that were refused. */
+  /** Addresses that must not exist: of deleted listings and rejected creates. */
   gone: Set<string>;
-  /** Unknown outcomes (no Idempotency-Key): each group is stored whole or not at all. */
+  /** Unknown outcomes (no Idempotency-Key); each group is stored completely or not at all. */
   unknown: Known[][];
-  /** How often each thing was told (`PatientCaller`). */
+  /** The number of each outcome (`PatientCaller`). */
   counts: Map<string, number>;
-  /** What all events up to a sequence make together, by id. */
+  /** The listings after replaying all events up to a sequence, by ID. */
   replayed: { sequence: number; listings: Map<string, Listing> };
 }
 
@@ -41,19 +41,19 @@ export function createLedger(): Ledger {
   };
 }
 
-/** @throws AssertionError unless SQLite finds no damage; `what` names the file */
+/** @throws AssertionError if SQLite finds damage; `what` names the file */
 export async function assertSound({ sql }: Pick<TestDatabase, 'sql'>, what: string): Promise<void> {
   const [row] = await sql('pragma integrity_check');
   assert.equal(row?.integrity_check, 'ok', `${what} is damaged`);
 }
 
-/** Whether a listing is in the state that is known of it. */
+/** @throws AssertionError unless a listing is in its known state */
 export function assertIs(listing: Record<string, unknown> | undefined, known: Known | undefined): void {
   const [is, was] = [describe(listing), describe(known)];
   assert.ok(is === was, `a listing is ${is}; acknowledged was ${was}`);
 }
 
-/** What belongs to a price, from some bytes to some pages of a database: to see whether a change is there as a whole. */
+/** A description by price, up to several database pages long, which reveals partial changes. */
 export function descriptionOf(listPrice: number): string {
   return 'Bright rooms. '.repeat(1 + ((listPrice * 37) % 280)).trimEnd();
 }
@@ -65,8 +65,8 @@ function describe(listing: Record<string, unknown> | Known | undefined): string 
 }
 
 /**
- * Whether an account holds what its ledger says, and its events tell how that came, without gap or double. The load must
- * rest. Events that were looked at before are not asked for again.
+ * Checks that an account matches its ledger, and that its events lead to this state without gaps or
+ * duplicates. The load must be paused. Only new events are read.
  */
 export async function assertKept(
   url: string,
@@ -76,7 +76,7 @@ export async function assertKept(
 ): Promise<void> {
   const caller = new PatientCaller([url], key, new Map());
   const lines = await caller.list();
-  assert.ok(lines !== undefined, 'the list is not there');
+  assert.ok(lines !== undefined, 'the list is unavailable');
   const listings: Listing[] = lines.map((line) => JSON.parse(line));
   assertNone(compare(listings, ledger));
 
@@ -84,20 +84,20 @@ export async function assertKept(
   const { sequence, listings: replayed } = ledger.replayed;
   const different = listings.filter((listing) => !isDeepStrictEqual(listing, replayed.get(listing.id)));
   const tellsMore = [...replayed.keys()].slice(listings.length);
-  assertNone({ 'are not what their events tell': different.map(({ id }) => id), 'are only in events': tellsMore });
+  assertNone({ 'differ from their events': different.map(({ id }) => id), 'are only in events': tellsMore });
 
   const [head] = await sql('select sequence, listing_count from account_heads where account_id = ?', accountId);
   const counted = { sequence, listing_count: listings.length };
-  assert.deepEqual({ ...head }, counted, 'the account counts otherwise than its events');
+  assert.deepEqual({ ...head }, counted, 'the account’s counts differ from its events');
   const [events] = await sql('select count(*) as count from events where account_id = ?', accountId);
   assert.equal(Number(events?.count), sequence, 'events are missing');
   const [facets] = await sql('select count(*) as count from listing_facets where account_id = ?', accountId);
-  assert.equal(Number(facets?.count), listings.length, 'what lists are filtered by has other listings');
+  assert.equal(Number(facets?.count), listings.length, 'the search columns have other listings');
   const { text } = await caller.send({ method: 'GET', path: '/listings?q=lane&count=true&limit=1' });
   assert.equal(JSON.parse(text).total, listings.length, 'a search finds other listings');
 }
 
-/** What is not as it was told, by what is wrong. */
+/** The listings that differ from the ledger, by kind of difference. */
 function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger): Record<string, string[]> {
   const stored = new Map(listings.map((listing) => [String(listing.address), listing]));
   const addresses = [...stored.keys()];
@@ -114,12 +114,12 @@ function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger)
   });
   return {
     'were acknowledged and are missing': acknowledged.map(({ address }) => address).filter((each) => !stored.has(each)),
-    'were acknowledged and are not as they were': acknowledged
+    'were acknowledged but differ': acknowledged
       .filter((each) => stored.has(each.address) && !isStoredAs(each))
       .map(({ address }) => address),
-    'were refused or deleted and are there': addresses.filter((each) => gone.has(each)),
-    'are there twice': listings.length === stored.size ? [] : findDoubles(listings),
-    'are there in part': torn.map((group) => group.map(({ address }) => address).join(' + ')),
+    'were rejected or deleted but exist': addresses.filter((each) => gone.has(each)),
+    'exist twice': listings.length === stored.size ? [] : findDoubles(listings),
+    'are stored partially': torn.map((group) => group.map(({ address }) => address).join(' + ')),
     'were never sent': addresses.filter((each) => !known.has(each) && !uncertain.has(each) && !gone.has(each)),
   };
 }
@@ -137,7 +137,7 @@ function assertNone(faults: Record<string, string[]>): void {
   if (words.length > 0) assert.fail(`of the listings ${words.join('; ')}`);
 }
 
-/** Goes on from where the ledger has come. */
+/** Replays the events after those in the ledger. */
 async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promise<void> {
   for (;;) {
     const path = `/events?after=${replayed.sequence}&limit=1000`;
@@ -149,11 +149,15 @@ async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promis
       const before = replayed.sequence - 1;
       assert.ok(sequence === replayed.sequence, `the event after ${before} has the sequence ${sequence}`);
       const version = replayed.listings.get(listingId)?.version;
-      assert.equal(version === undefined, type === 'listing.created', `event ${sequence} (${type}) does not fit`);
+      assert.equal(
+        version === undefined,
+        type === 'listing.created',
+        `event ${sequence} (${type}) does not match the listing`,
+      );
       if (type === 'listing.deleted') replayed.listings.delete(listingId);
       else replayed.listings.set(listingId, listing);
       if (type !== 'listing.deleted')
-        assert.equal(listing.version, (version ?? 0) + 1, `event ${sequence} tells another version`);
+        assert.equal(listing.version, (version ?? 0) + 1, `event ${sequence} has another version`);
     }
   }
 }

@@ -6,10 +6,10 @@ import { ENGINE } from './database.ts';
 import { decodeStart } from './encodings.ts';
 import type { Tenant, TestService } from './service.ts';
 
-/** The least that makes a listing. */
+/** The required fields of a listing. */
 export const MINIMAL = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** Sends a listing; a string or bytes go out as they are. */
+/** Creates a listing; strings and bytes are sent unchanged. */
 export function post(
   service: TestService,
   tenant: Tenant,
@@ -39,7 +39,7 @@ export function send(
   return service.fetch(tenant, `/v1${path}`, { method, headers: all, body: text });
 }
 
-/** Creates listings of about `bytes` each, hard to compress, without HTTP, and returns their ids, oldest first. */
+/** Creates random listings of about `bytes` each without HTTP. @returns their IDs, oldest first */
 export async function fill(service: TestService, tenant: Tenant, count: number, bytes = 200): Promise<string[]> {
   const descriptionLength = Math.max(1, Math.min(4000, bytes) - 200);
   const creating = Array.from({ length: count }, (_, index) => {
@@ -50,7 +50,7 @@ export async function fill(service: TestService, tenant: Tenant, count: number, 
   return (await Promise.all(creating)).map(({ outcome }) => outcome.id);
 }
 
-/** Enough listings that no buffer between two sockets holds their list. */
+/** Creates a list larger than the sockets' buffers. */
 export async function fillBeyondBuffers(service: TestService, tenant: Tenant): Promise<number> {
   const LISTINGS = 7_000;
   await plant(service, tenant, LISTINGS, 3600);
@@ -58,8 +58,8 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 }
 
 /**
- * Puts listings into the database past the service, in a moment: they have neither words nor events, and are only to be
- * read. Their beds and ids are numbered from 1, and their descriptions are hard to compress.
+ * Quickly inserts listings into the database without the service. They have no words or events, and
+ * are only for reads. Beds and IDs count from 1, and descriptions are poorly compressible.
  */
 export async function plant(
   service: Pick<TestService, 'script'>,
@@ -82,7 +82,7 @@ export async function plant(
     ${PLANTING[ENGINE].learn}`);
 }
 
-/** How each engine makes the documents of planted listings. */
+/** Each engine's SQL for the documents of planted listings. */
 const PLANTING = {
   sqlite: {
     id: `printf('lst_%026d', n)`,
@@ -92,18 +92,18 @@ const PLANTING = {
   },
   postgres: {
     id: `'lst_' || lpad(n::text, 26, '0')`,
-    // As it is served: without spaces.
+    // Without spaces, as served.
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
       `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
-    // What the server does by itself within a minute; until then a table of a few listings is planned for.
+    // The server does this within a minute; until then, it plans for a small table.
     learn: 'analyze listings, listing_facets',
   },
 };
 
-/** Creates listings of 0.85 MB each, nearly the largest there are, and returns their ids, oldest first. */
+/** Creates listings of 0.85 MB each, nearly the maximum. @returns their IDs, oldest first */
 export async function fillWithLarge(service: TestService, tenant: Tenant, count: number): Promise<string[]> {
-  // Characters that take four bytes on the wire and two places in a string are the slowest to read.
+  // Characters of four UTF-8 bytes and two UTF-16 units are the slowest to read.
   const photos = Array.from({ length: 100 }, () => ({
     url: `https://example.com/${'😀'.repeat(1_980)}`,
     caption: '語',
@@ -131,21 +131,21 @@ export function openList(
 }
 
 export interface ReadReply {
-  /** As they came. */
+  /** The received bytes. */
   bytes: Buffer;
-  /** What they say, as far as they go. */
+  /** The decompressed text, as far as it was received. */
   text: string;
-  /** Whether the reply came to its end, as HTTP marks it. */
+  /** Whether the response is complete according to HTTP. */
   isComplete: boolean;
 }
 
-/** Reads a reply to its end, or to where it was cut. */
+/** Reads a response to its end, or to where it was cut. */
 export async function readAll(response: IncomingMessage): Promise<ReadReply> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of response) chunks.push(chunk);
   } catch {
-    // The connection was cut: `complete` says so.
+    // The connection was cut, as `complete` shows.
   }
   const bytes = Buffer.concat(chunks);
   return { bytes, text: decodeStart(bytes, response.headers['content-encoding']), isComplete: response.complete };

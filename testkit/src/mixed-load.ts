@@ -5,20 +5,20 @@ import { until } from './until.ts';
 
 export interface MixedLoad {
   ledger: Ledger;
-  /** How many requests each lane has finished. */
+  /** The number of finished requests per lane. */
   turns: number[];
-  /** How often the load got this outcome (`PatientCaller`). */
+  /** The number of these outcomes (`PatientCaller`). */
   told(what: string): number;
-  /** Waits for a condition. @returns whether it came in time; rejects with the first broken promise */
+  /** @returns whether the condition became true in time; rejects with the first broken promise */
   reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
-  /** Resolves when no request is under way; rejects with the first broken promise. Needs a service that answers. */
+  /** Resolves when no request runs, which needs a service; rejects with the first broken promise. */
   pause(): Promise<void>;
   resume(): void;
   /** Resolves when all lanes have ended; rejects with the first broken promise. */
   finish(): Promise<void>;
 }
 
-/** Lanes that change and read listings, on each service in turn, until told. `urls` may change while they run. */
+/** Starts lanes that change and read listings on the services in turn. `urls` may change. */
 export function startMixedLoad(urls: readonly string[], key: string, lanes: number): MixedLoad {
   const ledger = createLedger();
   const turns: number[] = Array(lanes).fill(0);
@@ -53,7 +53,7 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
     },
     async pause() {
       pause ??= Promise.withResolvers();
-      if (!(await this.reaches(() => resting === lanes, PATIENCE_MS))) throw new Error('the load does not rest');
+      if (!(await this.reaches(() => resting === lanes, PATIENCE_MS))) throw new Error('the load does not pause');
     },
     resume() {
       pause?.resolve();

@@ -1,20 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Why nothing can be mounted here; undefined if it can. */
+/** Why mounting is impossible here; undefined if it is possible. */
 export function whyNoMounts(): string | undefined {
-  return process.platform === 'linux' && process.getuid?.() === 0
-    ? undefined
-    : 'it takes root on Linux to mount a disk';
+  return process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'mounting a disk takes root on Linux';
 }
 
 /**
- * Mounts something on a directory. A process of its own sees to its end, as this one may be ended by force.
- * @returns what ends it
+ * Mounts a file system. A separate process unmounts it even if this one is killed.
+ * @returns a function that unmounts it
  */
 export function mount(directory: string, options: readonly string[], what: string): () => Promise<void> {
   execFileSync('mount', [...options, what, directory]);
-  // Also while files are open there.
+  // Lazy, because files may be open there.
   const script = 'cat > /dev/null; umount --lazy "$0"';
   const guard = spawn('sh', ['-c', script, directory], { detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
   return async () => {

@@ -30,22 +30,22 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedReply>;
 }
 
-/** A reply as it came. */
+/** A received response. */
 export interface Told {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** What HTTP itself has, and what the document says of all replies together. */
+/** Headers of HTTP itself, and those documented for all responses together. */
 const UNIVERSAL =
   /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
 
-/** What depends on the settings, the format, the page, or which of a status's codes it is. */
+/** Headers that depend on the settings, the format, the page, or the error code. */
 const DEPENDING =
   /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding|set-cookie)$/;
 
-/** Whether it is about a person, not an account. */
+/** Whether the operation concerns a user, not an account. */
 export function isOfPeople({ path }: DocumentedOperation): boolean {
   return /^\/(session|setup|auth|invitations\/(preview|accept))\b/.test(path);
 }
@@ -74,18 +74,18 @@ export class OpenApiDocument {
     assert.ok(validate(value), `${what}: ${this.#ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`);
   }
 
-  /** Whether a value is one that a schema of the document describes. */
+  /** Whether a value matches a schema of the document. */
   matches(value: unknown, schema: object): boolean {
     return this.#ajv.compile(schema)(value);
   }
 
-  /** What a schema of the document says itself, if it only refers to another one. */
+  /** Resolves a schema that may be a reference. */
   schemaOf<T extends object>(schema: T): object {
     if (!('$ref' in schema) || typeof schema.$ref !== 'string') return schema;
     return valueAt(this.#root, schema.$ref.replace(/^openapi/, ''));
   }
 
-  /** Checks a reply to an operation against what is documented of its status. */
+  /** Checks a response against the documentation of its status. */
   assertReply({ responses }: DocumentedOperation, { status, headers, text }: Told): void {
     const reply = responses[status];
     assert.ok(reply, `${status} is not documented: ${text.slice(0, 500)}`);
@@ -100,16 +100,16 @@ export class OpenApiDocument {
   }
 }
 
-/** What a reply has besides what every reply may have is documented, and what is documented is there. */
+/** The response must have all documented headers and, except for universal ones, no others. */
 export function assertHeaders(given: Headers, { headers = {} }: DocumentedReply): void {
   const documented = Object.keys(headers).map((name) => name.toLowerCase());
   const undocumented = [...given.keys()].filter((name) => !UNIVERSAL.test(name) && !documented.includes(name));
-  assert.deepEqual(undocumented, [], 'headers that are not documented');
+  assert.deepEqual(undocumented, [], 'undocumented headers');
   const missing = documented.filter((name) => !DEPENDING.test(name) && !given.has(name));
-  assert.deepEqual(missing, [], 'documented headers that are missing');
+  assert.deepEqual(missing, [], 'missing documented headers');
 }
 
-/** A part of the document with its references resolved, but for those to schemas, which may refer to themselves. */
+/** Resolves references, except those to schemas, which may be recursive. */
 function resolve(part: unknown, root: unknown): unknown {
   if (Array.isArray(part)) return part.map((element) => resolve(element, root));
   if (typeof part !== 'object' || part === null) return part;
@@ -120,10 +120,10 @@ function resolve(part: unknown, root: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, resolve(member, root)]));
 }
 
-/** What stands at a JSON pointer such as `#/components/schemas/Listing`. */
+/** The value at a JSON pointer such as `#/components/schemas/Listing`. */
 export function valueAt(root: unknown, pointer: string): object {
   const names = pointer.split('/').slice(1);
   const value = names.reduce((at, name) => Object(at)[name], root);
-  assert.ok(typeof value === 'object' && value !== null, `${pointer} leads nowhere`);
+  assert.ok(typeof value === 'object' && value !== null, `${pointer} does not exist`);
   return value;
 }

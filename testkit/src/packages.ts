@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { bareEnvironment, REPOSITORY } from './process.ts';
 
 const run = promisify(execFile);
-/** The names of a package's hundreds of files are longer than the default. */
+/** The output names hundreds of files and exceeds the default. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface Manifest {
@@ -17,15 +17,15 @@ export interface Manifest {
   [member: string]: unknown;
 }
 
-/** What `npm pack` makes of a workspace. */
+/** A workspace packed by `npm pack`. */
 export interface PackedWorkspace {
   name: string;
   tarball: string;
-  /** The paths of all files in it. */
+  /** The paths of its files. */
   files: string[];
 }
 
-/** The same, unpacked. */
+/** A packed workspace, unpacked. */
 export interface UnpackedWorkspace extends PackedWorkspace {
   workspace: string;
   directory: string;
@@ -54,10 +54,10 @@ export async function packWorkspace(workspace: string, directory: string): Promi
   return { name, tarball: join(directory, filename), files: files.map(({ path }) => path) };
 }
 
-/** Packs workspaces and unpacks them side by side into a directory, where they find what they say they depend on. */
+/** Packs workspaces and unpacks them into one directory with their dependencies. */
 export async function unpackWorkspaces(workspaces: string[], root: string): Promise<UnpackedWorkspace[]> {
   const unpacked: UnpackedWorkspace[] = [];
-  // One after the other, as they are built into their workspaces' own directories.
+  // One by one, because each build writes to its workspace.
   for (const workspace of workspaces) unpacked.push(await unpack(workspace, root));
   for (const { workspace, manifest } of unpacked) {
     for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, workspace, root);
@@ -73,7 +73,7 @@ async function unpack(workspace: string, root: string): Promise<UnpackedWorkspac
   return { ...packed, workspace, directory, manifest: await readManifest(directory) };
 }
 
-/** What a workspace needs in a version of its own lies in its own directory. */
+/** A dependency with a different version per workspace is in the workspace's directory. */
 async function link(name: string, workspace: string, root: string): Promise<void> {
   const place = join(root, 'node_modules', name);
   if (existsSync(place)) return;

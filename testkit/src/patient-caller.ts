@@ -8,42 +8,42 @@ export interface Call {
   path: string;
   body?: string;
   type?: string;
-  /** Sends an Idempotency-Key, the same with each try. */
+  /** Sent as the Idempotency-Key of each try. */
   retryKey?: string;
 }
 
 export interface Told {
   /**
-   * `acknowledged`: 2xx. `refused`: nothing was written. `unknown`: `outcome_unknown`, or the connection was lost before the
-   * whole reply was there.
+   * `acknowledged`: 2xx. `refused`: nothing was written. `unknown`: `outcome_unknown`, or the
+   * connection was lost before the response was complete.
    */
   outcome: 'acknowledged' | 'refused' | 'unknown';
-  /** 0 without a reply. */
+  /** 0 without a response. */
   status: number;
   text: string;
-  /** Whether this is what came of the same request before. */
+  /** Whether this is the stored outcome of an earlier try. */
   isReplayed: boolean;
 }
 
-/** What promises that nothing was written, and that it can be sent again. */
+/** Errors that promise that nothing was written and a retry is safe. */
 const REFUSALS = new Set(['unavailable', 'storage_full', 'rate_limited', 'too_many_imports']);
-/** Errors for a listing, a key, or events that were there before: they are lost. */
+/** Errors that would mean the loss of a listing, a key, or events. */
 const LOSSES = new Set(['unauthorized', 'not_found', 'events_expired']);
 const RETRY_MS = 10;
-/** Whatever was done to a service, it is back before that, also on a machine that is busy with much else. */
+/** A service must recover within this time, even on a busy machine. */
 export const PATIENCE_MS = 300_000;
 
 /**
- * Sends requests of one key, each to the next of several services, while these and their database come and go. Every request
- * is one that a service can do: what it answers is 2xx, or that it cannot now, or nothing. `urls` may change meanwhile.
+ * Sends one key's requests to several services in turn while they and their database stop and
+ * start. Every request is valid and gets 2xx, a temporary error, or no response. `urls` may change.
  */
 export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
   /**
-   * How often each came: `acknowledged` (changes), `read`, `replayed` (done before), `repeated` (the
-   * same request again after its reply), `cut` (lists), `lost` (connections), `unreachable`, `closing` (replies that end their
-   * connection), and the codes of errors.
+   * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a lost try),
+   * `repeated` (sent again after its response), `cut` (lists), `lost` (connections), `unreachable`,
+   * `closing` (responses that close their connection), and error codes.
    */
   readonly #counts: Map<string, number>;
   #calls = 0;
@@ -62,8 +62,8 @@ export class PatientCaller {
   }
 
   /**
-   * Sends it, with the same Idempotency-Key, until it is acknowledged. `wasDone`: it has been before. An earlier try that was
-   * refused may not have been done. `tries` tells how many there were.
+   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` says that it was
+   * before. A rejected try must not have been executed. `tries` is the number of tries.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;
@@ -71,20 +71,20 @@ export class PatientCaller {
     for (let tries = 1; ; tries += 1) {
       const told = await this.once(call);
       if (told.isReplayed) {
-        assert.ok(wasDone || wasUnknown, `${call.method} ${call.path} was refused, and had been done`);
+        assert.ok(wasDone || wasUnknown, `${call.method} ${call.path} was rejected but had been executed`);
         for (const what of wasDone ? ['repeated'] : ['replayed', 'acknowledged']) this.#count(what);
       }
       if (told.outcome === 'acknowledged') return { ...told, tries };
       wasUnknown ||= told.outcome === 'unknown';
-      assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} was in vain for minutes: ${told.text}`);
+      assert.ok(performance.now() < endTimeMs, `${call.method} ${call.path} did not succeed for minutes: ${told.text}`);
       await sleep(RETRY_MS);
     }
   }
 
-  /** As `send`, for calls that return a listing. */
+  /** Like `send`, for calls that return a listing. */
   async change(call: Call, status: number): Promise<Record<string, unknown>> {
     const reply = await this.send({ retryKey: randomUUID(), ...call });
-    assert.ok(reply.status === status, `${call.method} ${call.path} is ${reply.status}, and must be ${status}`);
+    assert.ok(reply.status === status, `${call.method} ${call.path} got ${reply.status}, expected ${status}`);
     return reply.text === '' ? {} : JSON.parse(reply.text);
   }
 
@@ -96,7 +96,7 @@ export class PatientCaller {
     this.#count('read');
     const lines = text.trimEnd().split('\n');
     const { end, count } = JSON.parse(lines.pop() ?? '');
-    assert.deepEqual([end, count], [true, lines.length], 'a list that was not cut is whole');
+    assert.deepEqual([end, count], [true, lines.length], 'an uncut list is complete');
     return lines;
   }
 
@@ -123,7 +123,7 @@ export class PatientCaller {
     if (headers.get('connection') === 'close') this.#count('closing');
     if (ok) return { ...told, outcome: 'acknowledged' };
     const { code } = JSON.parse(text).error;
-    assert.ok(!LOSSES.has(code), `${method} ${path}: what was acknowledged is gone: ${status} ${code}`);
+    assert.ok(!LOSSES.has(code), `${method} ${path}: acknowledged data is gone: ${status} ${code}`);
     assert.ok(code === 'outcome_unknown' || REFUSALS.has(code), `${method} ${path}: ${status} ${text}`);
     this.#count(code);
     return { ...told, outcome: code === 'outcome_unknown' ? 'unknown' : 'refused' };

@@ -70,7 +70,7 @@ export async function stop(directory: string, mode: 'fast' | 'immediate'): Promi
 
 /** Kills all processes of a server at once, so that none finishes its work. */
 export async function killAll(server: ChildProcess): Promise<void> {
-  // No new processes, and the others notice nothing.
+  // Stopped first, so that it starts no processes and notices no kills.
   server.kill('SIGSTOP');
   const others = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
   for (const pid of others.split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');

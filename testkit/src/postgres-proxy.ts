@@ -4,7 +4,7 @@ import type { Cleanup } from './serving.ts';
 
 /**
  * The fate of a message: `cut` ends the connection before the server gets it; `cut answer` after
- * the commit, before the service hears of it.
+ * the commit, before the service gets the response.
  */
 export type Fate = 'forward' | 'cut' | 'cut answer';
 
@@ -17,11 +17,11 @@ export interface PostgresProxy {
   /** Drops everything silently until `resume`. */
   silence(): void;
   resume(): void;
-  /** Leads new connections to another server and ends the existing ones. */
+  /** Routes new connections to another server and ends the existing ones. */
   redirect(serverUrl: string): void;
 }
 
-/** The end of the server's answer to a commit. */
+/** The end of the server's response to a commit. */
 const COMMITTED = 'COMMIT\0';
 
 export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresProxy> {
@@ -43,7 +43,7 @@ export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresP
     const pair = new Pair(client, connect(Number(port), hostname), watch);
     pairs.add(pair);
     if (isSilent) pair.silence();
-    // During silence, the server must not notice.
+    // During silence, the server must not notice the disconnect.
     client.once('close', () => isSilent || pairs.delete(pair));
   });
   listener.listen(0, '127.0.0.1');
@@ -123,7 +123,7 @@ class Pair {
     this.#server.pause();
   }
 
-  /** @returns whether both ends are still there */
+  /** @returns whether both ends are still open */
   resume(): boolean {
     this.#isSilent = false;
     if (this.#client.destroyed || this.#server.destroyed) this.cut();

@@ -12,7 +12,7 @@ import { until } from './until.ts';
 const PASSWORD = 'password';
 /** An unusual collation, unless the tables override it. */
 const INITDB_FLAGS = ['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
-/** Nothing has to survive a crash. */
+/** Test data need not survive a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
 /** `pg_ctl -m fast` or `immediate`, a signal, or SIGKILL to all processes. */
@@ -21,7 +21,7 @@ export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 export interface PostgresServer {
   url: string;
   directory: string;
-  /** Ends it like a failure; resolves when it is gone. */
+  /** Stops it like a failure; resolves when it has exited. */
   halt(how: Halt): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +40,7 @@ export function newDirectory(): string {
   return join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
 }
 
-/** Starts a server on a directory that is removed at its end. */
+/** Starts a server on a temporary directory. */
 export async function startOn(
   directory: string,
   settings: readonly string[],
@@ -59,7 +59,7 @@ export async function startOn(
     await kill();
     await ended;
   };
-  // Also if the tests are killed.
+  // Even if the tests are killed.
   const leave = () => {
     server.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });

@@ -11,7 +11,7 @@ export interface ServeProcess {
   child: ChildProcess;
   /** Its log lines, parsed. */
   log: Record<string, unknown>[];
-  /** What it has said to the operator. */
+  /** Its messages to the operator. */
   stderr(): string;
   /** Sends a signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
@@ -30,13 +30,13 @@ const SETTINGS = `
   .trim()
   .split(/\s+/);
 
-/** As `bareEnvironment`; empty variables override a developer's `.env`. */
+/** Like `bareEnvironment`; empty variables override a developer's `.env`. */
 export function environment(settings: Record<string, string>): Record<string, string> {
   const unset = Object.fromEntries(SETTINGS.map((name) => [name, '']));
   return bareEnvironment({ ...unset, ...settings });
 }
 
-/** A copy of the program and its working directory, whose `.env` counts. */
+/** A copy of the program, and the working directory with its `.env`. */
 export interface ProgramCopy {
   program: string;
   cwd: string;
@@ -75,7 +75,7 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   };
 }
 
-/** Runs a command of the program to its end in a process of its own; `input` is all that it can read. */
+/** Runs a command in its own process; `input` is its stdin. */
 export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
@@ -84,7 +84,7 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
     if (typeof code === 'number') resolve({ code, stdout, stderr });
     else reject(error);
   });
-  // The command may end without reading.
+  // The command may exit without reading.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return promise;
@@ -92,12 +92,12 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
 
 const warm = new WarmProgram(new URL('./warm-server.ts', import.meta.url));
 
-/** The same where nothing depends on the process. */
+/** Like `runCommand`, for commands that do not depend on the process. */
 export function runCommandWarm(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   return warm.run({ args, env: environment(settings), input });
 }
 
-/** Creates an account and a key like an operator; with `runCommand`, in processes of their own. */
+/** Creates an account and a key like an operator; with `runCommand`, in separate processes. */
 export async function createTenantByCommand(settings: Record<string, string>, run = runCommandWarm) {
   const account = JSON.parse((await run(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];

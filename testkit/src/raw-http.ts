@@ -33,7 +33,8 @@ export async function beginRequest(socket: Socket, request: string): Promise<voi
   const bodyStart = request.indexOf('\r\n\r\n') + 4;
   socket.write(`${request.slice(0, bodyStart - 2)}Expect: 100-continue\r\n\r\n`);
   const [interim] = await once(socket, 'data');
-  if (!String(interim).startsWith('HTTP/1.1 100 ')) throw new Error(`The body is not asked for:\n${interim}`);
+  if (!String(interim).startsWith('HTTP/1.1 100 '))
+    throw new Error(`The service does not ask for the body:\n${interim}`);
   socket.write(request.slice(bodyStart, -1));
 }
 
@@ -43,7 +44,7 @@ export function takeReply(text: string, { hasBody = true } = {}): RawReply | und
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);
   const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
-  if (Number.isNaN(length)) throw new Error(`A reply without a length:\n${head}`);
+  if (Number.isNaN(length)) throw new Error(`A response without a length:\n${head}`);
   const body = hasBody ? text.slice(headEnd + 4, headEnd + 4 + length) : '';
   if (hasBody && body.length < length) return undefined;
   return { status: Number(head.split(' ')[1]), head, body, closes: /^connection: close/im.test(head) };
@@ -60,7 +61,7 @@ export async function readReply(socket: Socket): Promise<RawReply | undefined> {
   };
   const onClose = () => {
     if (text === '') resolve(undefined);
-    else reject(new Error(`Half a reply:\n${text}`));
+    else reject(new Error(`An incomplete response:\n${text}`));
   };
   socket.on('data', onData).on('close', onClose);
   if (socket.destroyed) onClose();

@@ -23,7 +23,7 @@ export class RawConnection {
       this.#length += chunk.length;
       this.#wake();
     });
-    // A reset is an end, too; earlier data counts.
+    // A reset also ends the connection; earlier data counts.
     socket.on('error', () => {});
     socket.on('close', () => this.#end());
     socket.on('end', () => this.#end());
@@ -81,7 +81,7 @@ export class RawConnection {
   async #readThrough(mark: string): Promise<string> {
     let index = this.#received().indexOf(mark);
     while (index < 0) {
-      if (this.#ended) throw new Error(`The connection ended before a reply did: ${this.#received()}`);
+      if (this.#ended) throw new Error(`The connection ended within a response: ${this.#received()}`);
       await this.#more();
       index = this.#received().indexOf(mark);
     }
@@ -90,13 +90,13 @@ export class RawConnection {
 
   async #read(length: number): Promise<Buffer> {
     while (this.#length < length) {
-      if (this.#ended) throw new Error(`The connection ended before a body did: ${this.#received()}`);
+      if (this.#ended) throw new Error(`The connection ended within a body: ${this.#received()}`);
       await this.#more();
     }
     return this.#take(length);
   }
 
-  /** Received and not taken, as one buffer. */
+  /** Received but unread data as one buffer. */
   #received(): Buffer {
     const [first, ...others] = this.#chunks;
     const received = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
@@ -136,7 +136,7 @@ export async function sendRaw(url: string, request: string | Buffer, localAddres
   return await connection.readReply({ hasBody: !request.toString('latin1').startsWith('HEAD ') });
 }
 
-/** Starts to read the list as CSV over HTTP/1.0, where the connection's end ends the response, and pauses. */
+/** Starts to read the list as CSV over HTTP/1.0, which ends with its connection, and pauses. */
 export async function beginCsv(url: string, key: string): Promise<RawConnection> {
   const connection = await openRaw(url);
   connection.send(`GET /v1/listings HTTP/1.0\r\nAccept: text/csv\r\nAuthorization: Bearer ${key}\r\n\r\n`);

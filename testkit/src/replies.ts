@@ -48,7 +48,7 @@ const errorReply = z.strictObject({
 });
 
 /** The whole body of a 401 below `/v1`. */
-export const KEY_REFUSED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
+export const KEY_REJECTED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
 export type ListReply = z.output<typeof listReply>;
 export type EventsReply = z.output<typeof eventsReply>;
@@ -82,12 +82,12 @@ export async function readError(response: Response, status: number, code: string
   return error;
 }
 
-/** `field: code` of each fault, sorted. */
+/** `field: code` of each validation issue, sorted. */
 export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
 }
 
-/** A line for each row, with these members of it: `action`, or `actor.name` of one within. */
+/** A line per row with these members, such as `action` or the nested `actor.name`. */
 export function linesOf(rows: readonly object[] | undefined, ...paths: string[]): string[] {
   const memberOf = (row: unknown, path: string) => path.split('.').reduce((value, name) => Object(value)[name], row);
   return (rows ?? []).map((row) => paths.map((path) => String(memberOf(row, path))).join(' '));

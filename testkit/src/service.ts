@@ -22,7 +22,7 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
   directory: string;
   logLines: string[];
   createTenant(name?: string, access?: Access): Promise<Tenant>;
-  /** Another key of an account. */
+  /** Creates another key for an account. */
   createKey(accountId: string, access?: Access, expiresAt?: number | null): Promise<Tenant>;
   fetch(tenant: Tenant, path: string, init?: RequestInit): Promise<Response>;
   [Symbol.asyncDispose](): Promise<void>;

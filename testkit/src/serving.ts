@@ -6,7 +6,7 @@ import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts'
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
 
-/** Anything with an end, such as a test. */
+/** Anything with cleanup, such as a test. */
 export interface Cleanup {
   after(end: () => unknown): void;
 }
@@ -42,7 +42,7 @@ export function spawnFor(t: Cleanup, command: string, args: string[], env: Recor
   return { child, output, closed };
 }
 
-/** The exit code, also if it has ended before; null after a signal. */
+/** The exit code, even if it has already exited; null after a signal. */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.exitCode;

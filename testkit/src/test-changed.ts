@@ -18,7 +18,7 @@ const files = git('ls-files', '--cached', '--others', '--exclude-standard').filt
   (file) => SOURCE.test(file) && existsSync(file),
 );
 const known = new Set(files);
-/** File → those that name it. */
+/** Maps each file to the files that name it. */
 const users = new Map<string, string[]>();
 for (const file of files) {
   for (const [, , path = ''] of readFileSync(file, 'utf8').matchAll(PATH)) {

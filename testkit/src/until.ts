@@ -13,7 +13,7 @@ export async function until<T>(
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
-    if (performance.now() > endTimeMs) throw new Error(`Waited ${deadlineMs} ms in vain: ${what}`);
+    if (performance.now() > endTimeMs) throw new Error(`Timed out after ${deadlineMs} ms: ${what}`);
     await sleep(POLL_MS);
   }
 }

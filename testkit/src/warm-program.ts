@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { parentPort, Worker } from 'node:worker_threads';
 
-// Commands of a program that run one after the other in a thread that has loaded it. In a process of its
-// own, each command loads the program again, which takes longer than the command.
+// Runs commands one by one in a thread that has loaded the program. In separate processes, each
+// would load the program again, which takes longer than the command.
 
 export interface CommandResult {
   code: number;
@@ -15,7 +15,7 @@ type Input = string | Uint8Array;
 interface Run {
   args: string[];
   env: Record<string, string>;
-  /** All that the command can read. */
+  /** The command's stdin. */
   input: Input;
 }
 
@@ -29,7 +29,7 @@ export class WarmProgram {
     this.#module = module;
   }
 
-  /** Resolves when the command has ended and left nothing behind that keeps a process alive. */
+  /** Resolves when the command has ended and nothing would keep its process alive. */
   run(run: Run): Promise<CommandResult> {
     const result = this.#last.then(() => this.#send(run));
     this.#last = result.catch(() => {});
@@ -53,7 +53,7 @@ export class WarmProgram {
   }
 }
 
-/** In the thread: runs what is sent to it. */
+/** In the thread: runs received commands. */
 export function serveRuns(run: (args: string[]) => Promise<void>): void {
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -71,7 +71,7 @@ export function serveRuns(run: (args: string[]) => Promise<void>): void {
     process.exitCode = 0;
     await run(args);
     await untilIdle();
-    // What each command adds ends with a process of its own.
+    // A separate process would end with these listeners.
     for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
     const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks.splice(0)).toString());

@@ -32,7 +32,7 @@ export async function tenantFor(t: TestContext) {
 export async function ask(socket: Socket, request: string): Promise<RawReply> {
   socket.write(request);
   const reply = await readReply(socket);
-  if (reply === undefined) throw new Error(`No reply to:\n${request}`);
+  if (reply === undefined) throw new Error(`No response to:\n${request}`);
   return reply;
 }
 
@@ -48,14 +48,14 @@ export async function openToEach(t: TestContext, service: ServeProcess): Promise
   await until('each worker has a connection', async () => {
     const socket = await openSocket(service.url);
     t.after(() => socket.destroy());
-    found.set(await until('a worker has taken it', () => findPrincipal(socket, workers)), socket);
+    found.set(await until('a worker has taken it', () => findWorker(socket, workers)), socket);
     return found.size === workers.length;
   });
   return [...found.values()];
 }
 
 /** Which of the processes holds the other end of a connection. */
-async function findPrincipal(socket: Socket, pids: number[]): Promise<number | undefined> {
+async function findWorker(socket: Socket, pids: number[]): Promise<number | undefined> {
   const table = await readFile('/proc/net/tcp', 'utf8');
   const ports = [socket.remotePort, socket.localPort].map((port) => Number(port).toString(16).toUpperCase());
   const [local, remote] = ports.map((port) => `:${port.padStart(4, '0')}`);

@@ -10,7 +10,7 @@ export type Part = (typeof PARTS)[number];
 
 export const LIST_PATH = '/v1/listings?limit=20';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** Another process writes the log. */
+/** The log is written by another process, so it arrives late. */
 const LOG_WAIT_MS = 500;
 
 /** Makes PostgreSQL log each statement of these connections. */
@@ -21,7 +21,7 @@ export function loggingUrl(databaseUrl: string): string {
 }
 
 /**
- * Records one script per part, with the statements that the service sends for its request.
+ * Records one script per part, with the statements that the service runs for the request.
  * @param readLog returns PostgreSQL's log since the last call
  */
 export async function recordScripts(port: number, readLog: () => string, key: string): Promise<Record<Part, string>> {

@@ -1,34 +1,25 @@
 import type { Outcome, Part, Trial } from '../part.ts';
-import { tryBodies } from './administrators/bodies.ts';
-import { tryPasswords } from './administrators/guesses.ts';
-import { tryIdentityRoutes } from './administrators/identity-routes.ts';
-import { tryInvitations } from './administrators/invitations.ts';
-import { tryLastAdministrator } from './administrators/last-administrator.ts';
-import { tryLogins } from './administrators/logins.ts';
-import { tryLongTexts, tryMemory } from './administrators/long-texts.ts';
-import { readOperations } from './administrators/operations.ts';
-import { tryOrigins } from './administrators/origins.ts';
-import { tryPages } from './administrators/pages.ts';
-import { tryPasswordResets } from './administrators/password-resets.ts';
-import { plantedFaults } from './administrators/planted-faults.ts';
-import { tryRoles } from './administrators/roles.ts';
-import { addStranger, addThings, type Figure, type Scene, startScene } from './administrators/scene.ts';
-import { trySecondFactors } from './administrators/second-factors.ts';
+import { readFaults } from '../planted-faults.ts';
+import { tryPasswords, trySecondFactors } from './administrators/guesses.ts';
+import { tryIdentityRoutes, tryPasswordResets } from './administrators/identity-routes.ts';
+import { tryInvitations, trySetupLink } from './administrators/links.ts';
+import { tryOrigins, tryPages } from './administrators/origins.ts';
+import { tryTexts, tryTimes } from './administrators/rejections.ts';
+import { tryBodies, tryLastAdministrator, tryRoles } from './administrators/roles.ts';
+import { addStranger, addThings, type Figure, readOperations, type Scene, startScene } from './administrators/scene.ts';
 import { trySessions } from './administrators/sessions.ts';
-import { trySetupLink } from './administrators/setup-link.ts';
-import { tryTexts } from './administrators/texts.ts';
-import { tryTimes } from './administrators/times.ts';
+import { tryLogins, tryLongTexts, tryMemory } from './administrators/sign-ins.ts';
 
 export const administrators: Part = {
   name: 'administrators',
   title: 'Administrators',
   promise:
     'Guessing, cross-site requests, and old links never give access to the dashboard or a higher role, and never lock out a signed-in user.',
-  plantedFaults,
+  plantedFaults: readFaults('administrators'),
   run: runAdministrators,
 };
 
-/** In this order: timing checks need a quiet service, so they come first. */
+/** Timing checks need a quiet service, so they come first. */
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['how long a rejection takes', tryTimes],
   ['what rejections say', tryTexts],
@@ -54,7 +45,7 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const things = await addThings(first.ada);
   const operations = await readOperations(first.ada.browser);
   const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
-  // Slow and about amounts: no small form.
+  // Needs too many requests for the small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;
   for (const [what, run] of tries) {
     trial.say(what);

@@ -1,16 +1,23 @@
 import { join } from 'node:path';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { environment, PROGRAM } from '../../../testkit/src/process.ts';
+import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { createRandom, type Random } from '../random.ts';
+import { readFaults } from '../planted-faults.ts';
 import { settingsOf } from '../service.ts';
-import { setUp, tryDumps, tryMoment } from './backups/on-postgres.ts';
-import { plantedFaults } from './backups/planted-faults.ts';
-import { createArchivingServer, DEBIAN, findPrograms, PROGRAMS } from './backups/postgres-server.ts';
+import {
+  createArchivingServer,
+  DEBIAN,
+  findPrograms,
+  PROGRAMS,
+  setUp,
+  tryDumps,
+  tryMoment,
+} from './backups/on-postgres.ts';
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
-/** Backups of each service, and listings that are there before. */
+/** The number of backups of each service, and of listings before the first. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
 const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no folder of the PATH or of ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;
@@ -20,7 +27,7 @@ export const backups: Part = {
   title: 'Backup and restore',
   promise:
     'A backup of the running service is a complete, consistent state, and a restored database is never mistaken for the old one.',
-  plantedFaults,
+  plantedFaults: readFaults('backups'),
   run,
 };
 
@@ -37,11 +44,11 @@ async function run(trial: Trial): Promise<Outcome> {
   sources.push(await tryDumps(trial, random, server));
   const { acknowledged } = await tryMoment(trial, random, server);
   const { figures, ...rest } = describe(sources);
-  const moment = `1, of a base backup and the log of ${acknowledged.toLocaleString('en')} acknowledged writes`;
+  const moment = `1, from a base backup and the log of ${acknowledged.toLocaleString('en')} acknowledged writes`;
   return { ...rest, figures: [...figures, ['PostgreSQL point-in-time recovery', moment]] };
 }
 
-/** Backups of a database file, served by this many processes. */
+/** Backs up a database file that this many processes serve. */
 async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
   const directory = join(trial.directory, name);
   const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });
@@ -54,7 +61,7 @@ async function tryFile(trial: Trial, random: Random, name: string, workers: stri
   });
   const site = { name, settings, database, ...SIZES[trial.size], meansOf };
   const source = await takeUnderLoad(trial, random, site, ({ file }) => refuseWhileServed(file, settings));
-  trial.say(`${name}: what was taken is restored`);
+  trial.say(`${name}: the backups are restored`);
   for (const backup of source.taken) await restoreAndCompare(trial, source, backup);
   await refuse(source);
   return source;
@@ -74,13 +81,13 @@ function describe(sources: Source[]): Outcome {
     return [[`p99 of writes without · during a backup, ${site.name}`, words] as const];
   });
   return {
-    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped repeatedly while others wrote; all restored elsewhere and compared with the ledger and all events`,
-    figure: `${taken.length} of ${taken.length} are a consistent state with a new epoch; 0 writes rejected meanwhile, none waited for a backup`,
+    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped repeatedly during other writes; all restored elsewhere and compared with the ledger and all events`,
+    figure: `${taken.length} of ${taken.length} are a consistent state with a new epoch; 0 writes rejected, none waited for a backup`,
     figures: [
-      ['acknowledged writes meanwhile', acknowledged.toLocaleString('en')],
-      ['times that a backup was stopped half-way and writes went on', stops.toLocaleString('en')],
-      ['the largest', `${(largest / 1e6).toFixed(1)} MB`],
-      ['the longest, including the start of the command', `${(longest / 1_000).toFixed(1)} s`],
+      ['acknowledged writes during the backups', acknowledged.toLocaleString('en')],
+      ['times that a backup was stopped while writes succeeded', stops.toLocaleString('en')],
+      ['largest backup', `${(largest / 1e6).toFixed(1)} MB`],
+      ['longest backup, including the start of the command', `${(longest / 1_000).toFixed(1)} s`],
       ...p99s,
     ],
   };

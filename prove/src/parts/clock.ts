@@ -3,39 +3,35 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Patch, Trial } from '../part.ts';
-import { createTenant, settingsOf, withPatches } from '../service.ts';
-import { Caller } from './clock/caller.ts';
-import { by, DAY_MS, type Jump, jumpsOf } from './clock/jumps.ts';
-import { Keys } from './clock/keys.ts';
-import { Limits } from './clock/limits.ts';
-import { plantedFaults } from './clock/planted-faults.ts';
-import { ADMINISTRATOR, Sessions } from './clock/sessions.ts';
+import { readFaults } from '../planted-faults.ts';
+import { ADMINISTRATOR, createTenant, settingsOf, withPatches } from '../service.ts';
+import { by, Caller, DAY_MS, type Jump, jumpsOf } from './clock/caller.ts';
+import { Keys, Limits, Sessions } from './clock/keys.ts';
 import { setClock, shiftedEnvironment } from './clock/shift.ts';
 import { World } from './clock/world.ts';
 
-/** The clock is changed while the service runs, and while it is down. */
 export const clock: Part = {
   name: 'clock',
   title: 'Clock',
   promise:
     'Whatever the clock does, ids grow, cursors and retries stay valid, nothing is removed early, and no client waits for years.',
-  plantedFaults,
+  plantedFaults: readFaults('clock'),
   run,
 };
 
-/** Housekeeping runs at once, so that its mistakes show. */
+/** Housekeeping runs often, so that its mistakes show. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],
   ['EVENT_PURGE_INTERVAL_MS', '600_000', String(HASTE_MS)],
   ['SIGN_IN_PURGE_INTERVAL_MS', '3_600_000', String(HASTE_MS)],
 ];
-/** For housekeeping to come round. */
+/** Enough for housekeeping to run. */
 const HOUSEKEEPING_MS = 5 * HASTE_MS;
-/** Before the turn of a day, for requests on the day before. */
+/** Time for requests before midnight. */
 const TURN_LEAD_MS = 500;
 
-/** Everything that is checked after each change of the clock. */
+/** The checks after each change of the clock. */
 interface Scene {
   caller: Caller;
   world: World;
@@ -63,8 +59,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A new process cannot know the earlier time, so it removes nothing at once; it is not hurried
-  // here.
+  // A new process cannot know the earlier time, so it removes nothing at first. Housekeeping is not
+  // hastened here.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);
@@ -93,7 +89,7 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
   return { caller, world, keys, limits, sessions, set };
 }
 
-/** Sets the clock. Before a turn of a day, also checks what depends on the day. */
+/** Sets the clock. Before midnight, it also checks what depends on the day. */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
   // Slow machines need a longer lead.
@@ -127,20 +123,23 @@ function report(jumps: readonly Jump[], restarts: number, { caller, world, keys,
   const turns = jumps.flatMap(({ turn }) => turn ?? []);
   const [behind, ahead] = [caller.leastAheadMs, caller.mostAheadMs].map((aheadMs) => by(aheadMs).what);
   return {
-    tried: `the clock set ${jumps.length} × while the service ran, from ${behind} to ${ahead}, ${turns.length} × to just before midnight (${turns.join(', ')}), and ${restarts} × while it was down`,
-    figure: `${ids} ids in order, ${retries} retries replayed, ${events} events kept, 0 wrong keys, sessions, or limits`,
+    tried: `the clock set ${jumps.length} × while the service ran, from ${behind} to ${ahead}, ${turns.length} × to just before midnight (${turns.join(', ')}), and ${restarts} × while it was stopped`,
+    figure: `${ids} ids in order, ${retries} retries replayed, ${events} events preserved, 0 wrong keys, sessions, or limits`,
     figures: [
       ['listings created, with ascending ids in each process', String(ids)],
       ['retries with an earlier Idempotency-Key, all replayed', String(retries)],
       ['pages by an earlier cursor', String(pages)],
       ['events, none removed', String(events)],
-      ['responses to a key that expires', `${keys.counts.good} while it is good, ${keys.counts.refused} × 401 after`],
-      ['earlier sessions', `${sessions.counts.good} good until they expired, ${sessions.counts.over} expired`],
+      [
+        'responses to a key that expires',
+        `${keys.counts.good} before its expiry, ${keys.counts.refused} × 401 after it`,
+      ],
+      ['earlier sessions', `${sessions.counts.good} valid until they expired, ${sessions.counts.over} expired`],
       ['sign-ins with an authenticator on the same clock', String(sessions.counts.signIns)],
       ['requests in a row, each counted', String(limits.counts.counted)],
       [
         'responses to a key without requests left',
-        `${limits.counts.refused} × 429 within its hour; ${limits.counts.usedUp} hours, each with all its requests`,
+        `${limits.counts.refused} × 429 within its hour; ${limits.counts.usedUp} hours, each with all of its requests`,
       ],
     ],
   };

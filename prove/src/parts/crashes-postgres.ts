@@ -1,16 +1,14 @@
 import type { Halt } from '../../../testkit/src/postgres.ts';
+import { createRandom } from '../../../testkit/src/random.ts';
 import type { Part, Trial } from '../part.ts';
-import { createRandom } from '../random.ts';
-import { type Course, failOver, workOn } from './crashes-postgres/failovers.ts';
-import { plantedFaults } from './crashes-postgres/planted-faults.ts';
-import { type Stage, setUp } from './crashes-postgres/stage.ts';
+import { readFaults } from '../planted-faults.ts';
+import { type Course, failOver, type Stage, setUp, workOn } from './crashes-postgres/stage.ts';
 
-/** How often each is done. */
 const SIZES = {
   full: { kills: 50, restarts: 50, failovers: 5 },
   small: { kills: 1, restarts: 1, failovers: 1 },
 } as const;
-/** The hardest first: the small form has no other. */
+/** The small form has only the first, which is the hardest. */
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** Acknowledged writes before a halt, at most. */
 const ACKNOWLEDGED_MAX = 60;
@@ -22,7 +20,7 @@ export const crashesPostgres: Part = {
   title: 'Crashes, PostgreSQL',
   promise:
     'Whatever happens to the PostgreSQL server, no acknowledged write is lost or done twice, and the service recovers by itself.',
-  plantedFaults,
+  plantedFaults: readFaults('crashes-postgres'),
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
     const random = createRandom(trial.seed);
@@ -50,12 +48,12 @@ export const crashesPostgres: Part = {
 async function haltOnce({ server, told, expect }: Stage, how: Halt, isNoticed: boolean): Promise<number> {
   const refused = told('unavailable');
   await server.halt(how);
-  // Clients that find the server back at once notice nothing.
+  // Clients do not notice a server that is back at once.
   if (isNoticed) await expect('a client gets `unavailable`', () => told('unavailable') > refused);
   await server.start();
   const startTimeMs = performance.now();
   const acknowledged = told('acknowledged');
-  await expect('the service goes on', () => told('acknowledged') > acknowledged);
+  await expect('a write is acknowledged again', () => told('acknowledged') > acknowledged);
   return performance.now() - startTimeMs;
 }
 
@@ -65,19 +63,19 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
   const back = (share: number) => `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)} ms`;
   return {
     tried: `${kills} × kill -9 of all its processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
-    figure: `0 of ${told('acknowledged').toLocaleString('en')} acknowledged writes lost or done twice`,
+    figure: `0 of ${told('acknowledged').toLocaleString('en')} acknowledged writes lost or executed twice`,
     figures: [
-      ['changes stored, rows of imports among them', changes.toLocaleString('en')],
+      ['changes stored, including rows of imports', changes.toLocaleString('en')],
       [
         'requests acknowledged · read',
         `${told('acknowledged').toLocaleString('en')} · ${told('read').toLocaleString('en')}`,
       ],
       ['`unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
       ['`outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
-      ['of these repeated and replayed', told('replayed').toLocaleString('en')],
-      ['lists cut, because the database was lost after their first byte', told('cut').toLocaleString('en')],
-      ['commits lost on the way there or back', cuts.toLocaleString('en')],
-      ['first acknowledged write after the server is back, median · longest', `${back(0.5)} · ${back(1)}`],
+      ['of these retried and replayed', told('replayed').toLocaleString('en')],
+      ['lists cut by the loss of the database after their first byte', told('cut').toLocaleString('en')],
+      ['commits whose request or response was lost', cuts.toLocaleString('en')],
+      ['time until the first acknowledged write after a restart, median · longest', `${back(0.5)} · ${back(1)}`],
     ] as const,
   };
 }

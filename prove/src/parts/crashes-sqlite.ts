@@ -1,24 +1,19 @@
+import { type PowerLoss, preparePowerLoss, whyNoPowerLoss } from '../../../testkit/src/power-loss.ts';
+import { createRandom } from '../../../testkit/src/random.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { createRandom } from '../random.ts';
-import { type Crashed, type Crashes, crashAgainAndAgain } from './crashes-sqlite/crash.ts';
-import { killAtOnce, killSome } from './crashes-sqlite/kill.ts';
-import { crashFaults, powerFaults } from './crashes-sqlite/planted-faults.ts';
-import { type PowerLoss, preparePowerLoss, whyNoPowerLoss } from './crashes-sqlite/power-loss.ts';
+import { readFaults } from '../planted-faults.ts';
+import { type Crashed, type Crashes, crashAgainAndAgain, killAtOnce, killSome } from './crashes-sqlite/crash.ts';
 
-/** How often a service is killed or loses power, of one process and of two workers. */
-const SIZES = {
-  full: { kills: [100, 100], losses: [25, 25] },
-  small: { kills: [0, 1], losses: [2, 0] },
-} as const;
+/** How often a service with one process, and one with two workers, is killed or loses power. */
+const SIZES = { full: { kills: [100, 100], losses: [25, 25] }, small: { kills: [0, 1], losses: [2, 0] } } as const;
 
 const whyNot = whyNoPowerLoss();
 
-/** Acknowledged writes survive the end of the service or the machine. */
 export const crashesSqlite: Part = {
   name: 'crashes-sqlite',
   title: 'Crashes, SQLite',
   promise: 'Acknowledged writes survive crashes and power loss; all others are stored whole or not at all.',
-  plantedFaults: [...crashFaults, ...(whyNot === undefined ? powerFaults : [])],
+  plantedFaults: readFaults('crashes-sqlite').filter(({ needs }) => whyNot === undefined || needs === undefined),
   run,
 };
 
@@ -29,7 +24,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const kill = (name: string, count: number, end: Crashes['end'], settings: Record<string, string>) =>
     crashAgainAndAgain({ trial, random, name, count, end, settings });
   const losePower = async (name: string, count: number, settings: Record<string, string>) => {
-    const power = preparePowerLoss(trial, random, settings);
+    const power = preparePowerLoss(trial.directory, random, settings);
     return { ...(await crashAgainAndAgain({ trial, random, name, count, end: killAtOnce, ...power })), ...power.sums };
   };
 
@@ -56,7 +51,7 @@ function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
     figures: [
       ['`kill -9` of a service of one process', sum(killed.slice(0, 1), 'crashes')],
       ['`kill -9` with two workers: all processes, one worker, or the first process', sum(killed.slice(1), 'crashes')],
-      ['of a service that was starting again', sum(all, 'halfStarts')],
+      ['of these during a restart', sum(all, 'halfStarts')],
       ['power losses under load', sum(lost, 'crashes')],
       ['power losses in all, including those during setup and start', sum(lost, 'losses')],
       ['of these with unsynced data', sum(lost, 'unsynced')],
@@ -64,9 +59,9 @@ function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
       ['acknowledged writes before a `kill -9`', sum(killed, 'acknowledged')],
       ['acknowledged writes before a power loss', sum(lost, 'acknowledged')],
       ['requests whose connection was lost', sum(all, 'lost')],
-      ['writes that were repeated and replayed', sum(all, 'replayed')],
+      ['writes that were retried and replayed', sum(all, 'replayed')],
       ['writes with an unknown outcome (no Idempotency-Key)', sum(all, 'unknown')],
-      ['of these stored, whole', sum(all, 'unknownKept')],
+      ['of these stored, completely', sum(all, 'unknownKept')],
     ],
     skipped: whyNot === undefined ? [] : [whyNot],
   };

@@ -1,19 +1,17 @@
 import { formatCount } from '../../../bench/src/formats.ts';
 import { whyNoMounts } from '../../../testkit/src/mounts.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
+import { readFaults } from '../planted-faults.ts';
 import { damageFiles, makeOriginals } from './disk/damaged-files.ts';
-import { fillDisk } from './disk/full-disk.ts';
+import { fillDisk, fillTablespace } from './disk/full-disk.ts';
 import { takeRights } from './disk/permissions.ts';
-import { fileFaults, fullFaults } from './disk/planted-faults.ts';
-import { fillTablespace } from './disk/postgres.ts';
 
-/** What is done to the disk under the database. */
 export const disk: Part = {
   name: 'disk',
   title: 'Disk',
   promise:
     'On a full disk, writes get 507 and reads go on. With a damaged or read-only file, the service does not start and says what to do.',
-  plantedFaults: whyNoMounts() === undefined ? [...fullFaults, ...fileFaults] : fileFaults,
+  plantedFaults: readFaults('disk').filter(({ needs }) => whyNoMounts() === undefined || needs === undefined),
   run,
 };
 
@@ -27,11 +25,11 @@ async function run(trial: Trial): Promise<Outcome> {
   const refusedStarts = damaged.refused + rights.refused;
   const repaired: Figures = [
     ['damaged files: restored from a backup', formatCount(damaged.restored)],
-    ['damaged logs: served as of an earlier moment, whole', formatCount(damaged.earlier)],
+    ['damaged logs: consistent, as of an earlier moment', formatCount(damaged.earlier)],
   ];
   const tried = [
     ...(full === undefined ? [] : [`disk filled ${full.cycles} × under load`]),
-    ...(postgres === undefined ? [] : [`PostgreSQL’s ${postgres.cycles} ×`]),
+    ...(postgres === undefined ? [] : [`PostgreSQL’s disk ${postgres.cycles} ×`]),
     `${refusedStarts} ways to damage a file or to deny access to it`,
   ];
   const started = `${refusedStarts} of ${refusedStarts} starts rejected with advice`;
@@ -58,7 +56,7 @@ function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): F
   if (full === undefined) return [];
   return [
     ['writes rejected with 507 under load, acknowledged when repeated', formatCount(full.refused)],
-    ['writes acknowledged meanwhile, all stored', formatCount(full.acknowledged)],
+    ['writes acknowledged in between, all stored', formatCount(full.acknowledged)],
     ['writes with an unknown outcome', formatCount(full.unknown)],
     ['kinds of requests on a full disk: writes 507 and not stored, reads 200', formatCount(full.kinds)],
     ['starts on a full disk: rejected with the reason', formatCount(full.starts.refused)],

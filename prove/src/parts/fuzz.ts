@@ -2,48 +2,51 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatCount } from '../../../bench/src/formats.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { createPostgresServer } from '../../../testkit/src/postgres.ts';
+import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
+import { spawnFor } from '../../../testkit/src/serving.ts';
 import type { Part, Trial } from '../part.ts';
+import { plantedEnvironment } from '../plant.ts';
+import { readFaults } from '../planted-faults.ts';
 import { serve, settingsOf } from '../service.ts';
 import { createWorld, type World } from './fuzz/accounts.ts';
+import { Tally } from './fuzz/caller.ts';
 import { makeDrafts } from './fuzz/drafts.ts';
-import { compareEngines, startEngine } from './fuzz/engines.ts';
 import { tryJson } from './fuzz/json-trial.ts';
 import { Lane } from './fuzz/lane.ts';
 import { People, setUp } from './fuzz/people.ts';
-import { DIFFERENCE, plantedFaults } from './fuzz/planted-faults.ts';
 import { askForRare, useUpRequests } from './fuzz/rare.ts';
-import { Tally } from './fuzz/tally.ts';
-import { TextsTrial } from './fuzz/texts-trial.ts';
+import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: how often each documented outcome must occur. `share`: one of this many texts.
- * `compared`: requests to both engines; in the small form only for the planted difference.
+ * `timesMin`: the minimum count of each documented outcome. `share`: one text of this many is tried.
+ * `compared`: requests to both engines, in the small form only for the planted difference.
  */
 const SIZES = {
   full: { lanes: 8, worlds: 9, requests: 200_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
   small: { lanes: 1, worlds: 1, requests: 1_000, lives: 1, timesMin: 0, share: 30, compared: 1_000 },
 };
 const DRAFTS = 200;
-/** Far enough apart that lanes never share choices. */
+/** The distance between two lanes' seeds, so that lanes never make the same choices. */
 const LANE_SEEDS = 0x1000_0000;
-/** `X-Forwarded-For` gives each person an address. */
+/** `X-Forwarded-For` gives each user an address. */
 const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1' };
 
 export const fuzz: Part = {
   name: 'fuzz',
   title: 'Fuzz from OpenAPI',
   promise: 'Every request gets a documented response, never a server error.',
-  plantedFaults,
+  plantedFaults: readFaults('fuzz'),
   async run(trial) {
     const tally = new Tally();
     const { timesMin, requests } = SIZES[trial.size];
-    const isOfEngines = trial.plantedFault === DIFFERENCE;
+    const isOfEngines = trial.plantedFault?.needs === 'both engines';
     const figures = isOfEngines ? [] : await runService(trial, tally);
     if (trial.size === 'full' || isOfEngines) figures.push(...(await tryEngines(trial, tally)));
     const missing = tally.missing(timesMin);
-    assert.deepEqual(missing, [], `documented outcomes were seen less than ${timesMin} times`);
+    assert.deepEqual(missing, [], `documented outcomes occurred less than ${timesMin} times`);
     return {
-      tried: `${formatCount(requests)} random requests, built from the OpenAPI documents and earlier responses; ${formatCount(tally.replies - requests)} with rare cases, and with texts and JSON of all kinds`,
+      tried: `${formatCount(requests)} random requests, built from the OpenAPI documents and earlier responses; ${formatCount(tally.replies - requests)} with rare cases, special texts, and JSON of all kinds`,
       figure: '0 responses 5xx, 0 undocumented, no deleted object came back',
       figures: [...figures, ...tally.lines(), ['not reachable by requests alone', tally.unseen()]],
     };
@@ -62,20 +65,18 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   return [['requests compared on SQLite and PostgreSQL', String(requests)], ...(await tryTexts(worlds, trial, tally))];
 }
 
-/** Both engines treat a text alike. */
+/** Both engines treat every text the same. */
 async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise<Figures> {
   const { share } = SIZES[size];
   const fates = await Promise.all(
     worlds.map(async (world) => {
-      const texts = new TextsTrial(world, tally);
       const json = await tryJson(world, tally, share);
-      await texts.run(share);
-      return [...json, ...texts.fates];
+      return [...json, ...(await tryEachText(world, tally, share))];
     }),
   );
   const [first = [], ...others] = fates;
-  for (const other of others) assert.deepEqual(other, first, 'PostgreSQL makes something else of a text than SQLite');
-  return [['texts and pieces of JSON, by the places where they were tried', `${first.length} on each engine`]];
+  for (const other of others) assert.deepEqual(other, first, 'PostgreSQL and SQLite treat a text differently');
+  return [['special texts and JSON documents in all fields', `${first.length} on each engine`]];
 }
 
 type Figures = [string, string][];
@@ -87,7 +88,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   const worlds = await Promise.all(
     Array.from({ length: count }, (_, index) => createWorld(url, settingsOf(trial, SETTINGS), index)),
   );
-  const shown = setInterval(() => trial.say(`${tally.replies} replies`), 20_000);
+  const shown = setInterval(() => trial.say(`${tally.replies} responses`), 20_000);
   trial.after(() => clearInterval(shown));
   const [world] = worlds.slice(-1);
   if (world === undefined) throw new Error('there is no account');
@@ -120,4 +121,32 @@ async function runLane(world: World, index: number, { seed, size }: Trial, tally
 
 async function runPeople(people: People, lives: number, isThorough: boolean): Promise<void> {
   for (let number = 0; number < lives; number += 1) await people.live(number, isThorough);
+}
+
+async function startEngine(trial: Trial): Promise<string> {
+  const server = await createPostgresServer();
+  trial.after(() => server.stop());
+  return server.url;
+}
+
+const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
+
+/**
+ * Runs the test that sends the same requests to both engines and compares the responses byte by
+ * byte. Both services run in its process, with one clock.
+ */
+async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
+  const settings = {
+    ...plantedEnvironment(trial.plantedFault),
+    ENGINE_REQUESTS: String(requests),
+    ENGINE_SEED: String(trial.seed),
+    TEST_POSTGRES_URL: server,
+  };
+  const args = ['--test', '--test-isolation=none', '--test-reporter=tap', '--test-timeout=3600000', TEST];
+  const { output, closed } = spawnFor(trial, process.execPath, args, bareEnvironment(settings), REPOSITORY);
+  const code = await closed;
+  const [, count] = /(\d+) requests/.exec(output.stdout) ?? [];
+  assert.equal(code, 0, `the engines differ: ${output.stdout.slice(0, 3_000)}${output.stderr.slice(0, 500)}`);
+  assert.ok(Number(count) > requests / 2, `only ${count} requests were compared`);
+  return Number(count);
 }

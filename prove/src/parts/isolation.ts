@@ -2,29 +2,29 @@ import assert from 'node:assert/strict';
 import { openOperator } from '../../../testkit/src/operator.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
+import { readFaults } from '../planted-faults.ts';
 import { assertHeldApart, assertQuietLog, stateOf } from './isolation/aftermath.ts';
 import { Canaries } from './isolation/canaries.ts';
 import { type Ground, preparePostgres, prepareSqlite } from './isolation/grounds.ts';
 import { mixAccounts } from './isolation/mix.ts';
-import { ON_POSTGRES, plantedFaults } from './isolation/planted-faults.ts';
 import { assertAbout, assertHeld } from './isolation/statement-log.ts';
+import { Wire } from './isolation/tenant.ts';
 import { askForTheirs } from './isolation/trier.ts';
-import { Wire } from './isolation/wire.ts';
 import { createWorld } from './isolation/world.ts';
 
 const CONNECTIONS = 4;
 const MIXES = { full: { connections: 6, requests: 300 }, small: { connections: 2, requests: 40 } };
 
 /**
- * `asks.ts` has what is requested and `tasks.ts` who requests it; `trier.ts` sends it and checks
- * each response, `mix.ts` with two accounts at once. Then
- * `statement-log.ts` checks the SQL that ran, and `aftermath.ts` the log and long polls.
+ * `asks.ts` defines the requests and `personas.ts` their callers. `trier.ts` sends them and checks
+ * each response, and `mix.ts` does so with two accounts at once. Then `statement-log.ts` checks the
+ * SQL that ran, and `aftermath.ts` the log and long polls.
  */
 export const isolation: Part = {
   name: 'isolation',
   title: 'Isolation',
   promise: 'No account can learn anything about another, not even whether an object exists.',
-  plantedFaults,
+  plantedFaults: readFaults('isolation'),
   run: runIsolation,
 };
 
@@ -35,7 +35,7 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
     all.reduce((total, tried) => total + count(tried), 0).toLocaleString('en');
   return {
     tried: `${sum(({ requests }) => requests)} requests for foreign or non-existent objects, by ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} from two accounts at once`,
-    figure: `0 of ${all[0]?.canaries} canaries seen by others, 0 responses that revealed whether an object exists`,
+    figure: `0 of ${all[0]?.canaries} canaries visible to others, 0 responses that reveal whether an object exists`,
     figures: [
       ...all.flatMap(figuresOf),
       ...[...new Set(all.flatMap(({ excepted }) => [...excepted]))].map(
@@ -46,7 +46,7 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
 }
 
 function groundsOf({ size, plantedFault }: Trial) {
-  if (plantedFault === ON_POSTGRES) return [preparePostgres];
+  if (plantedFault?.needs === 'PostgreSQL') return [preparePostgres];
   return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
 }
 
@@ -66,13 +66,13 @@ async function tryOn(ground: Ground, trial: Trial) {
   await ground.settle(wire);
   const [runsBefore, linesBefore] = [(await log.read()).length, service.log.length];
   const asking = await askForTheirs(world, trial.size === 'full');
-  trial.say(`${engine}: ${asking.requests} requests for what is others'`);
+  trial.say(`${engine}: ${asking.requests} requests for data of others`);
   const lines = await assertQuietLog(world, asking, service.log, linesBefore);
   await ground.settle(wire);
   const tables = await ground.readTables();
   const accountIds = new Set([ours.accountId, third.accountId]);
   const runs = assertAbout((await log.read()).slice(runsBefore), tables, accountIds);
-  assert.equal(await stateOf(world, theirs), before, 'what others have asked for has changed something');
+  assert.equal(await stateOf(world, theirs), before, 'requests of others changed something');
   await assertHeldApart(world);
   const mixed = await mixAccounts(world, asking.named, service.url, MIXES[trial.size]);
   const held = assertHeld(await log.read(), tables);

@@ -3,19 +3,19 @@ import { LANE_KINDS } from '../../../testkit/src/lane.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import { startMixedLoad } from '../../../testkit/src/mixed-load.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
+import { readFaults } from '../planted-faults.ts';
 import { createTenant, serve } from '../service.ts';
-import { plantedFaults } from './ledger/planted-faults.ts';
 
 const LANES = 8;
-/** How often each lane sends each kind. */
+/** How often each lane sends each kind of request. */
 const ROUNDS = { full: 60, small: 3 };
 
-/** The load and the comparison that other parts use, without disturbance. */
+/** The load and the comparison of other parts, without disturbance. */
 export const ledger: Part = {
   name: 'ledger',
   title: 'Ledger',
   promise: 'Acknowledged writes are stored once and in order, rejected ones are not, and the events agree.',
-  plantedFaults,
+  plantedFaults: readFaults('ledger'),
   run,
 };
 
@@ -26,7 +26,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const load = startMixedLoad([service.url], tenant.key, LANES);
   const turnsMin = ROUNDS[trial.size] * LANE_KINDS;
   const isDone = await load.reaches(() => load.turns.every((turns) => turns >= turnsMin), 300_000);
-  if (!isDone) throw new Error('the lanes have not sent all');
+  if (!isDone) throw new Error('the lanes have not sent all requests');
   await load.finish();
   await assertKept(service.url, tenant, database, load.ledger);
   await service.end();
@@ -34,11 +34,11 @@ async function run(trial: Trial): Promise<Outcome> {
   const told = (what: string) => load.told(what).toLocaleString('en');
   return {
     tried: `${LANES} clients that create, change, delete, import, and list, and keep a ledger of the responses`,
-    figure: `${told('acknowledged')} acknowledged requests and ${replayed.sequence.toLocaleString('en')} events agree with what is stored`,
+    figure: `${told('acknowledged')} acknowledged requests and ${replayed.sequence.toLocaleString('en')} events agree with the stored state`,
     figures: [
-      ['requests that change something, acknowledged', told('acknowledged')],
-      ['of these sent a second time and replayed', told('repeated')],
-      ['requests that read', told('read')],
+      ['acknowledged writes', told('acknowledged')],
+      ['of these retried and replayed', told('repeated')],
+      ['reads', told('read')],
       ['events, without a gap', replayed.sequence.toLocaleString('en')],
       ['listings at the end', known.size.toLocaleString('en')],
       ['listings deleted', gone.size.toLocaleString('en')],

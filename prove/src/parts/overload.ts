@@ -2,22 +2,21 @@ import assert from 'node:assert/strict';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
-import { assertHonest, assertRefuses } from './overload/assertions.ts';
-import { plantedFaults } from './overload/planted-faults.ts';
+import { readFaults } from '../planted-faults.ts';
 import { floodPostgres, floodSearches, floodWithLimits, floodWorkers } from './overload/settings.ts';
 import { probeDuring, type Stage, setStage } from './overload/stage.ts';
-import { loadInSteps } from './overload/steps.ts';
+import { assertHonest, assertRefuses, loadInSteps } from './overload/steps.ts';
 
 export const overload: Part = {
   name: 'overload',
   title: 'Overload',
   promise:
     'Under overload, excess requests are rejected at once with a time to retry, none of them is stored, and all others are served as before.',
-  plantedFaults,
+  plantedFaults: readFaults('overload'),
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
 
-/** More than any machine can answer or queue. */
+/** More than any machine can serve or queue. */
 const SMALL = { perSecond: 15_000, seconds: 1, connections: 2_500 };
 
 async function runSmall(trial: Trial): Promise<Outcome> {
@@ -26,8 +25,8 @@ async function runSmall(trial: Trial): Promise<Outcome> {
   assertHonest(report);
   assertRefuses(report);
   await assertOnlyAccepted(trial, stage);
-  const after = await stage.flood({ kind: 'listing', inFlight: 1, seconds: 0.2 });
-  assert.deepEqual(after.statuses, { 200: after.completed }, 'no request is rejected afterwards');
+  const after = await stage.flood({ mix: [['listing', 1]], inFlight: 1, seconds: 0.2 });
+  assert.deepEqual(after.statuses, { 200: after.completed }, 'a request is rejected afterwards');
   return {
     tried: `${report.due} requests in ${SMALL.seconds} s`,
     figure: `${report.statuses[503]} rejected, none of them stored`,
@@ -38,7 +37,7 @@ async function runSmall(trial: Trial): Promise<Outcome> {
 async function runFull(trial: Trial): Promise<Outcome> {
   const stage = await setStage(trial);
   const { figures, skipped, capacity, ratio, worst } = await loadInSteps(trial, stage);
-  trial.say('comparing with what is stored');
+  trial.say('comparing with the stored state');
   await assertOnlyAccepted(trial, stage);
   const others = [
     await floodWithLimits(trial, capacity),

@@ -5,26 +5,31 @@ import { residentBytesOf, watchPeak } from '../../../bench/src/process-stats.ts'
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { assertKept } from '../../../testkit/src/ledger.ts';
 import type { ServeProcess } from '../../../testkit/src/process.ts';
-import type { Outcome, Part, Trial } from '../part.ts';
-import { createTenant, serve, withPatches } from '../service.ts';
-import { countSockets } from '../sockets.ts';
+import type { Outcome, Part, Patch, Trial } from '../part.ts';
+import { readFaults } from '../planted-faults.ts';
+import { countSockets, createTenant, serve, withPatches } from '../service.ts';
 import { fill, normalCalls } from './slow-and-many/normal-calls.ts';
-import { type Phase, phasesOf } from './slow-and-many/phases.ts';
-import { plantedFaults, SHORT_PATIENCE } from './slow-and-many/planted-faults.ts';
+import { besiege, type Phase, phasesOf } from './slow-and-many/phases.ts';
 import { assertHeld, assertTurnedAway } from './slow-and-many/turned-away.ts';
-import { besiege } from './slow-and-many/visitors.ts';
 
 const BEFORE_SECONDS = { full: 10, small: 1 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;
 const REQUESTS_PER_SECOND = 100;
+/** The small form has no time for minutes of patience. */
+const SHORT_PATIENCE: readonly Patch[] = [
+  ['HEADERS_TIMEOUT_MS', '10_000', '2_000'],
+  ['KEEP_ALIVE_TIMEOUT_MS', '65_000', '3_000'],
+  ['server:IDLE_TIMEOUT_MS', '75_000', '4_000'],
+  ['DURATION_MAX_MS', '60_000', '3_000'],
+];
 
 export const slowAndMany: Part = {
   name: 'slow-and-many',
   title: 'Slow and many',
   promise:
     'Clients that send slowly, never read, or only hold connections cost little and are disconnected in the end.',
-  plantedFaults,
+  plantedFaults: readFaults('slow-and-many'),
   run,
 };
 
@@ -39,7 +44,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const load = (seconds: number) => drive({ ...drivers, seconds }).catch(failNormal);
   const before = await load(BEFORE_SECONDS[trial.size]);
   const { phases, skipped } = phasesOf(trial, key);
-  const told: (readonly [string, string])[] = [['p99 of normal clients beforehand', `${formatMs(before.p99Ms)} ms`]];
+  const told: (readonly [string, string])[] = [['p99 of normal clients before', `${formatMs(before.p99Ms)} ms`]];
   let requests = before.requests;
   for (const phase of phases) {
     trial.say(phase.name);
@@ -54,13 +59,13 @@ async function run(trial: Trial): Promise<Outcome> {
       [`connections at half-time: ${phase.name}`, held],
     );
   }
-  trial.say('comparing with what is stored');
+  trial.say('comparing with the stored state');
   await assertKept(service.url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
   assert.equal(await service.end(), 0, 'the exit code of the service');
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
     tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, beside ${REQUESTS_PER_SECOND} normal requests a second`,
-    figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections left over`,
+    figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections remained`,
     figures: told,
     skipped,
   };
@@ -91,6 +96,6 @@ async function stand(
     return { during, held };
   });
   const growthBytes = peakBytes - bytesBefore;
-  assert.ok(growthBytes < growthMaxBytes, `${name}: memory has grown by ${formatGrowth(growthBytes)}`);
+  assert.ok(growthBytes < growthMaxBytes, `${name}: memory grew by ${formatGrowth(growthBytes)}`);
   return { ...result, growthBytes };
 }

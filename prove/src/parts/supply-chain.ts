@@ -35,7 +35,7 @@ async function runSupplyChain(trial: Trial): Promise<Outcome> {
     assert.deepEqual(
       INSTALL_SCRIPTS.filter((name) => name in Object(manifest.scripts)),
       [],
-      `${manifest.name} runs a script when it is installed`,
+      `${manifest.name} has an install script`,
     );
     assert.deepEqual(lock[workspace]?.dependencies ?? {}, manifest.dependencies ?? {}, 'the lock file is stale');
     const places = findRuntimePlaces(lock, workspace);
@@ -71,19 +71,19 @@ function assertLocked(lock: LockFile): void {
 function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, places: readonly string[]): void {
   const names = places.map(nameOf);
   const missing = Object.keys(dependencies).filter((each) => !names.includes(each) && !isWorkspace(lock, each));
-  assert.deepEqual(missing, [], `${name} needs what is not in the lock file: ${missing}`);
+  assert.deepEqual(missing, [], `${name} needs packages that are not in the lock file: ${missing}`);
   const scripted = places.filter((place) => lock[place]?.hasInstallScript);
   assert.deepEqual(scripted, [], `${name} brings install scripts: ${scripted}`);
   const others = places.filter((place) => !LICENCES.includes(lock[place]?.license ?? ''));
   const told = others.map((place) => `${nameOf(place)} (${lock[place]?.license})`);
-  assert.deepEqual(others, [], `${name} brings other licences: ${told}`);
+  assert.deepEqual(others, [], `${name} brings other licenses: ${told}`);
 }
 
 function isWorkspace(lock: LockFile, name: string): boolean {
   return lock[`node_modules/${name}`]?.link === true;
 }
 
-/** npm's bill of materials for an installation of this package alone has the same packages. */
+/** Asserts that npm's bill of materials for this package alone has the same packages. */
 async function assertInBill(
   trial: Trial,
   lock: LockFile,
@@ -104,7 +104,7 @@ async function assertInBill(
   assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
 }
 
-/** Where a package is installed for users: the workspace's `node_modules` becomes theirs. */
+/** Where a package is installed for users, whose `node_modules` replaces the workspace's. */
 async function findInstalledPlace(place: string): Promise<string> {
   const index = place.indexOf('node_modules/');
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
@@ -124,7 +124,7 @@ async function findBundled(): Promise<string[]> {
 async function audit(): Promise<string[]> {
   const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
   const { metadata } = JSON.parse(told);
-  if (metadata === undefined) return ['known advisories: the service that `npm audit` asks could not be reached.'];
+  if (metadata === undefined) return ['known advisories, because the registry of `npm audit` could not be reached.'];
   assert.equal(metadata.vulnerabilities.critical, 0, 'a critical advisory is known');
   return [];
 }

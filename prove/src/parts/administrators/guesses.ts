@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import { sendRaw } from '../../../../testkit/src/raw.ts';
-import { addPerson, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
+import { nextTotp, totp } from '../../../../testkit/src/totp.ts';
+import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { Visitor } from './visitor.ts';
 
-/** Few enough that no process rejects a sign-in because its hashing queue is full. */
+/** Few enough that no hashing queue overflows. */
 const LANES = 8;
-/** Each worker counts for itself if the first process does not answer within half a second. */
+/** Workers count for themselves while the first process does not respond within half a second. */
 const COUNTERS = 3;
 /** Per counter: an email at one address, one address, and an email in total. */
 const AT_PLACE_MAX = 10;
@@ -14,7 +15,6 @@ const OF_PLACE_MAX = 50;
 const OF_EMAIL_MAX = 100;
 const COMMON = ['password1', 'qwertyuiop', 'letmein123', 'Summer2026!', 'iloveyou99'];
 
-/** All cheap ways to guess a password. */
 export async function tryPasswords(scene: Scene): Promise<Figure[]> {
   return [
     ...(await tryOneAddress(scene)),
@@ -31,7 +31,7 @@ async function tryOneAddress(scene: Scene): Promise<Figure[]> {
   const counts = await guessMany(scene, times, LANES, (index) => guess(attacker.address, scene, victim, index));
   assertRefused(counts, times, AT_PLACE_MAX, 'from one address');
   const elsewhere = await scene.visitor().enter(victim.email, PASSWORD);
-  assert.equal(elsewhere.status, 200, `the right password elsewhere is answered ${elsewhere.status}`);
+  assert.equal(elsewhere.status, 200, `the right password from another address gets ${elsewhere.status}`);
   return [['guesses from one address that were hashed', tell(counts, times)]];
 }
 
@@ -44,7 +44,7 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   );
   assertRefused(counts, times, OF_EMAIL_MAX, 'on one account from many addresses');
   const home = await new Visitor(scene.url, victim.browser.address).enter(victim.email, PASSWORD);
-  assert.equal(home.status, 200, `the right password from a signed-in address is answered ${home.status}`);
+  assert.equal(home.status, 200, `the right password from a signed-in address gets ${home.status}`);
   const change = { currentPassword: PASSWORD, newPassword: PASSWORD };
   await victim.browser.ask('POST', '/admin/auth/change-password', change);
   const { status, headers } = await scene.visitor().enter(victim.email, PASSWORD);
@@ -57,7 +57,7 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** `X-Forwarded-For` from an untrusted proxy is ignored; each guess claims another address. */
+/** Each guess claims another address, but `X-Forwarded-For` from an untrusted proxy is ignored. */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
@@ -76,7 +76,7 @@ async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
     ].join('\r\n');
     return (await sendRaw(url, request, `127.0.0.${2 + (index % places)}`)).status;
   });
-  assertRefused(counts, times, places * AT_PLACE_MAX, 'that lie about their address');
+  assertRefused(counts, times, places * AT_PLACE_MAX, 'with a forged address');
   return [[`guesses from ${places} loopback addresses that forge another each time`, tell(counts, times)]];
 }
 
@@ -97,7 +97,7 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
   assertRefused(counts, times, places * OF_PLACE_MAX, 'over many accounts');
   for (const { email } of known) {
     const { status } = await visitor().enter(email, PASSWORD);
-    assert.equal(status, 200, `the right password of a sprayed user is answered ${status}`);
+    assert.equal(status, 200, `the right password of a sprayed user gets ${status}`);
   }
   return [[`guesses over ${emails.length} accounts from ${places} addresses`, tell(counts, times)]];
 }
@@ -113,13 +113,90 @@ function outcomeOf({ status, headers }: Told): number | string {
 
 function assertRefused(counts: Map<number | string, number>, times: number, counted: number, which: string): void {
   const lookedAtMax = counted * COUNTERS;
-  assert.ok(times > lookedAtMax, `${times} guesses ${which} would not tell whether they are counted`);
+  assert.ok(times > lookedAtMax, `${times} guesses ${which} are too few to show that they are counted`);
   const lookedAt = counts.get(401) ?? 0;
-  assert.ok(lookedAt <= lookedAtMax, `${lookedAt} of ${times} guesses ${which} were looked at, ${lookedAtMax} may be`);
+  assert.ok(lookedAt <= lookedAtMax, `${lookedAt} of ${times} guesses ${which} were checked, more than ${lookedAtMax}`);
   const others = [...counts].filter(([outcome]) => outcome !== 401 && outcome !== 429);
-  assert.deepEqual(others, [], `guesses ${which} were answered otherwise`);
+  assert.deepEqual(others, [], `guesses ${which} got other responses`);
 }
 
 function tell(counts: Map<number | string, number>, times: number): string {
-  return `${counts.get(401) ?? 0} of ${times}, 0 got in`;
+  return `${counts.get(401) ?? 0} of ${times}, 0 succeeded`;
+}
+
+/** Attempts until the lock. Each concurrent attempt can add one. */
+const LOOKED_AT_MAX = 10;
+const AT_ONCE = 20;
+
+interface Guarded extends Person {
+  uri: string;
+  backupCodes: string[];
+}
+
+export async function trySecondFactors(scene: Scene): Promise<Figure[]> {
+  const ofApp = await tryGuesses(scene, 'totp', (index) => String(index % 1_000_000).padStart(6, '0'));
+  const ofPaper = await tryGuesses(scene, 'backup-code', (index) => `0000-0000-${1_000 + (index % 9_000)}`);
+  await tryAgain(scene);
+  return [
+    ['guessed authenticator codes, with the right password, that were checked', ofApp],
+    ['guessed recovery codes, with the right password, that were checked', ofPaper],
+    [`of ${AT_ONCE} concurrent uses of one code`, '1 succeeded; each code worked once'],
+  ];
+}
+
+/** Knows the password, and guesses from many addresses with several challenges open at once. */
+async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) => string): Promise<string> {
+  const times = sizeOf(scene.trial, 10_000, 30);
+  const challenges = sizeOf(scene.trial, 40, 6);
+  const person = await addGuarded(scene);
+  const right = new Set([...person.backupCodes, totp(person.uri), nextTotp(person.uri)]);
+  const browsers = await challengesOf(scene, person, challenges);
+  const counts = await guessMany(scene, times, challenges, async (index) => {
+    const code = right.has(codeAt(index)) ? codeAt(index + 1) : codeAt(index);
+    const browser = browsers[index % challenges];
+    const answer = await browser?.get('POST', `/admin/auth/two-factor/verify-${factor}`, { code });
+    return answer?.status ?? 0;
+  });
+  const lookedAt = counts.get(422) ?? 0;
+  const max = LOOKED_AT_MAX + challenges - 1;
+  assert.ok(lookedAt <= max, `${lookedAt} of ${times} guesses of a ${factor} were checked, more than ${max}`);
+  const others = [...counts.keys()].filter((status) => ![401, 422, 429].includes(Number(status)));
+  assert.deepEqual(others, [], `guesses of a ${factor} got other responses`);
+  for (const browser of browsers) assert.equal(await browser.whoIsHere(), undefined, 'a guessed code signed a user in');
+  assert.equal(await person.browser.whoIsHere(), person.email, 'guesses signed a user out');
+  return `${lookedAt} of ${times}, 0 succeeded`;
+}
+
+async function tryAgain(scene: Scene): Promise<void> {
+  const person = await addGuarded(scene);
+  const [backup = ''] = person.backupCodes;
+  for (const [factor, code] of [
+    ['totp', nextTotp(person.uri)],
+    ['backup-code', backup],
+  ] as const) {
+    const path = `/admin/auth/two-factor/verify-${factor}`;
+    const browsers = await challengesOf(scene, person, sizeOf(scene.trial, AT_ONCE, 5));
+    const answers = await Promise.all(browsers.map((browser) => browser.get('POST', path, { code })));
+    const lucky = answers.filter(({ status }) => status === 200).length;
+    assert.equal(lucky, 1, `of ${browsers.length} concurrent uses of one ${factor}, ${lucky} succeeded`);
+    const [late] = await challengesOf(scene, person, 1);
+    const again = await late?.get('POST', path, { code });
+    assert.notEqual(again?.status, 200, `a ${factor} works twice`);
+    await scene.database.sql('update two_factors set failed_verification_count = 0, locked_until = null');
+  }
+}
+
+async function addGuarded(scene: Scene): Promise<Guarded> {
+  const person = await addPerson(scene);
+  const enabled = await person.browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
+  const uri = String(enabled.totpURI);
+  await person.browser.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(uri) });
+  return { ...person, uri, backupCodes: enabled.backupCodes };
+}
+
+/** Browsers that have passed the password check, but not the second factor. */
+async function challengesOf(scene: Scene, person: Person, count: number): Promise<Visitor[]> {
+  const browsers: Visitor[] = [];
+  while (browsers.length < count) browsers.push(await enterAgain(scene, person));
+  return browsers;
 }

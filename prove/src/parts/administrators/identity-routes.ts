@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { routesOfBetterAuthAt } from '../../../../testkit/src/identity-routes.ts';
-import { nameOf, stateOf } from './operations.ts';
-import { addPerson, type Figure, PASSWORD, type Scene } from './scene.ts';
+import { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
+import { REPOSITORY, runCommand } from '../../../../testkit/src/process.ts';
+import { settingsOf } from '../../service.ts';
+import { addPerson, type Figure, nameOf, PASSWORD, type Person, randomToken, type Scene, stateOf } from './scene.ts';
 
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
 /** better-auth's own routes return 404, signed in or not, unless the service documents them. */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
-  const told = new Set(scene.operations.map(nameOf));
+  // The served document would list an added route.
+  const document = new OpenApiDocument(await readFile(join(REPOSITORY, 'openapi/admin.json'), 'utf8'));
+  const told = new Set(document.operations.map(nameOf));
   const routes = await routesOfBetterAuthAt(scene.database.url);
   const isTold = (route: string) => told.has(route.replace(' ', ' /admin/auth'));
   const mounted = routes.filter(isTold);
@@ -20,8 +26,8 @@ export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
     for (const browser of [scene.visitor(), member.browser]) {
       for (const base of BASES) {
         const { status, headers } = await browser.get(method, base + path, method === 'GET' ? undefined : body);
-        assert.equal(status, 404, `${method} ${base}${path}, which only better-auth has, is answered ${status}`);
-        assert.deepEqual(headers.getSetCookie(), [], `${method} ${base}${path} gives a cookie`);
+        assert.equal(status, 404, `${method} ${base}${path}: a route of better-auth returns ${status}`);
+        assert.deepEqual(headers.getSetCookie(), [], `${method} ${base}${path} sets a cookie`);
       }
     }
   }
@@ -30,10 +36,10 @@ export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
     if (method === 'GET' || /revoke-other-sessions|sign-out/.test(path)) continue;
     for (const browser of [scene.visitor(), member.browser]) {
       const { status } = await browser.get(method, `/admin/auth${path}`, body);
-      assert.ok([401, 422].includes(status), `${route} with a member for every purpose is answered ${status}`);
+      assert.ok([401, 422].includes(status), `${route} with every possible member returns ${status}`);
     }
   }
-  assert.equal(await stateOf(scene), before, 'a route of better-auth has changed something');
+  assert.equal(await stateOf(scene), before, 'a route of better-auth changed something');
   return [['routes of better-auth', `${routes.length}; ${mounted.length} are available, each with checks of its own`]];
 }
 
@@ -55,4 +61,53 @@ function everythingFor({ ada, accountId }: Scene, email: string): Record<string,
     callbackURL: 'https://evil.example',
     redirectTo: 'https://evil.example',
   };
+}
+
+const NEW_PASSWORD = 'staple battery horse correct';
+/** Paths at which any version of better-auth offers a password or email reset. */
+const PATHS = [
+  ...['request-password-reset', 'forget-password', 'forget-password/email-otp', 'set-password', 'verify-password'],
+  ...['reset-password', 'reset-password/TOKEN', 'reset-password?token=TOKEN', 'reset-password/TOKEN?callbackURL=/'],
+  ...['send-verification-email', 'verify-email?token=TOKEN', 'change-email'],
+];
+
+/** The service has no reset links. The operator sets a new password. */
+export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
+  const person = await addPerson(scene);
+  const before = await stateOf(scene);
+  const given = { email: person.email, newEmail: 'mallory2@example.com', password: PASSWORD, redirectTo: '/' };
+  const body = { ...given, currentPassword: PASSWORD, newPassword: NEW_PASSWORD, token: randomToken() };
+  let sent = 0;
+  for (const base of BASES) {
+    for (const path of PATHS.map((each) => `${base}/${each.replace('TOKEN', body.token)}`)) {
+      for (const browser of [scene.visitor(), person.browser, scene.mallory.browser]) {
+        for (const method of ['GET', 'POST']) {
+          const { status, headers } = await browser.get(method, path, method === 'GET' ? undefined : body);
+          assert.equal(status, 404, `${method} ${path} returns ${status}`);
+          assert.deepEqual(headers.getSetCookie(), [], `${method} ${path} sets a cookie`);
+          sent += 1;
+        }
+      }
+    }
+  }
+  assert.equal(await stateOf(scene), before, 'a request for a new password changed something');
+  const link = 'password reset links';
+  const told = `none exist: ${sent} requests for or with one get 404, signed out, as the user, and as another user`;
+  return [[link, told], ...(scene.trial.size === 'full' ? await resetByCommand(scene, person) : [])];
+}
+
+async function resetByCommand(scene: Scene, { email, browser }: Person): Promise<Figure[]> {
+  const args = ['administrators', 'reset-password', '--account', scene.accountId, '--email', email, '--password-stdin'];
+  const { code, stdout, stderr } = await runCommand(args, settingsOf(scene.trial), `${NEW_PASSWORD}\n`);
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stdout + stderr, /token=|staple battery/, 'the command shows a link or the password');
+  assert.equal(await browser.whoIsHere(), undefined, 'an older session still works after the command');
+  for (const [password, expected] of [
+    [PASSWORD, 401],
+    [NEW_PASSWORD, 200],
+  ] as const) {
+    const { status } = await scene.visitor().enter(email, password);
+    assert.equal(status, expected, `after the command, the password gets ${status}`);
+  }
+  return [['a new password by `administrators reset-password`', 'ends the sessions and invalidates the old password']];
 }

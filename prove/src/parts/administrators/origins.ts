@@ -1,29 +1,33 @@
 import assert from 'node:assert/strict';
 import type { Caller } from '../../../../testkit/src/calls.ts';
 import type { DocumentedOperation, Told } from '../../../../testkit/src/openapi.ts';
-import { callAs, nameOf, pathOf, stateOf } from './operations.ts';
-import { type Figure, type Scene, someOf } from './scene.ts';
+import { sendRaw } from '../../../../testkit/src/raw.ts';
+import { callAs, type Figure, nameOf, pathOf, type Scene, someOf, stateOf } from './scene.ts';
+import type { Visitor } from './visitor.ts';
 
 /** Content types that a cross-site form can send. */
 const FORM_TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/html'];
 const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 const READING = ['GET', 'HEAD', 'OPTIONS'];
 
-/** What a browser sends from a page of another origin. */
+/** Headers that a browser sends from a page of another origin. */
 function foreignPages(url: string): [from: string, told: Record<string, string>][] {
   const { port, hostname } = new URL(url);
   return [
-    ['from nowhere', {}],
+    ['without an origin', {}],
     ['from another site', { Origin: 'https://evil.example' }],
-    ['from another site that says more', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' }],
-    ['from a page without an origin', { Origin: 'null' }],
-    ['from a host that begins alike', { Origin: `http://${hostname}.evil.example:${port}` }],
+    [
+      'from another site that claims the same origin',
+      { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+    ],
+    ['with the origin null', { Origin: 'null' }],
+    ['from a host with the same prefix', { Origin: `http://${hostname}.evil.example:${port}` }],
     ['from a sub-domain', { Origin: `http://evil.${hostname}:${port}` }],
     ['from another port', { Origin: `http://${hostname}:1` }],
     ['from HTTPS at the same host', { Origin: `https://${hostname}:${port}` }],
     ['from an empty origin', { Origin: '' }],
-    ['from another site, as the browser says', { 'Sec-Fetch-Site': 'cross-site' }],
-    ['from a neighbour, as the browser says', { 'Sec-Fetch-Site': 'same-site' }],
+    ['from another site, according to the browser', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['from a sibling site, according to the browser', { 'Sec-Fetch-Site': 'same-site' }],
     ['from the address bar', { 'Sec-Fetch-Site': 'none' }],
     ['from a script elsewhere', { Origin: 'https://evil.example', 'X-Requested-With': 'XMLHttpRequest' }],
   ];
@@ -35,8 +39,7 @@ export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   const changing = operations.filter(({ method }) => method !== 'get');
   const ids = scene.things;
   const before = await stateOf(scene);
-  const assertSame = async (what: string) =>
-    assert.equal(await stateOf(scene), before, `${what} has changed something`);
+  const assertSame = async (what: string) => assert.equal(await stateOf(scene), before, `${what} changed something`);
   let sent = 0;
   for (const [from, told] of foreignPages(scene.url)) {
     for (const operation of changing) {
@@ -55,9 +58,9 @@ export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   }
   await assertSame('a form');
   for (const operation of operations) sent += await tryReading(scene, operation, ids);
-  await assertSame('a method that only reads');
+  await assertSame('a read-only method');
   scene.tally.forbidden += sent;
-  const told = `${operations.length} operations from pages elsewhere, as forms, and by methods that only read`;
+  const told = `${operations.length} operations from other origins, as forms, and with read-only methods`;
   return [[`requests to ${told}`, `${sent}, 0 changed anything`]];
 }
 
@@ -72,12 +75,12 @@ function pageElsewhere({ url, ada }: Scene, told: Record<string, string>): Calle
 }
 
 function assertRefused({ status, headers, text }: Told, expected: number, what: string): void {
-  assert.equal(status, expected, `${what} is answered ${status} ${text.slice(0, 200)}`);
-  assert.deepEqual(headers.getSetCookie(), [], `${what} gives a cookie`);
-  assert.equal(headers.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);
+  assert.equal(status, expected, `${what} returns ${status} ${text.slice(0, 200)}`);
+  assert.deepEqual(headers.getSetCookie(), [], `${what} sets a cookie`);
+  assert.equal(headers.get('access-control-allow-origin'), null, `${what} is readable by other origins`);
 }
 
-/** A cross-site link or image, with headers that name another method. */
+/** Sends what a cross-site link or image can send, with headers that name another method. */
 async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Record<string, string>): Promise<number> {
   const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, operation.method.toUpperCase()]));
   const path = pathOf(operation, ids);
@@ -87,9 +90,89 @@ async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Rec
     for (const { query = '', headers = {} } of someOf(scene.trial, tricks, 2)) {
       const { status, headers: told } = await scene.ada.browser.get(method, path + query, undefined, headers);
       const what = `${method} ${path}${query}`;
-      assert.ok(status < 500, `${what} is answered ${status}`);
-      assert.equal(told.get('access-control-allow-origin'), null, `${what} may be read by pages elsewhere`);
+      assert.ok(status < 500, `${what} returns ${status}`);
+      assert.equal(told.get('access-control-allow-origin'), null, `${what} is readable by other origins`);
     }
   }
   return methods.length * someOf(scene.trial, tricks, 2).length;
+}
+
+const DASHBOARD = ['/', '/sign-in', '/setup', '/invitation', '/listings', '/listings/x', '/profile', '/activity'];
+const SETTINGS = ['/settings', '/settings/api', '/settings/team', '/settings/account'];
+const DOCS = ['/docs', '/docs/admin', '/docs/errors'];
+const VISIT = { 'Sec-Fetch-Dest': 'document', Accept: 'text/html' };
+
+/** Targets of an open redirect. */
+const ELSEWHERE = [
+  ...['//evil.example', '//evil.example/docs/', '/\\evil.example/docs/', '/docs//evil.example/'],
+  ...['/docs/errors//evil.example/', '/%2f%2fevil.example/docs/', '/admin/?next=//evil.example'],
+  ...['/admin?redirect=https://evil.example', '/sign-in?next=https://evil.example', '/sign-in?next=//evil.example'],
+  ...['/docs/?url=https://evil.example', '/docs/errors/?callbackURL=https://evil.example'],
+  ...['http://evil.example/docs/', 'http://evil.example/admin'],
+];
+
+/** Security headers of each page, and the targets of redirects. */
+export async function tryPages(scene: Scene): Promise<Figure[]> {
+  const browser = scene.visitor();
+  const errors = someOf(scene.trial, await findErrorPages(browser), 10);
+  const paths = [...DASHBOARD, ...SETTINGS, ...DOCS, ...errors, '/no-such-page'];
+  const nonces = new Set<string>();
+  for (const path of paths) {
+    const page = await browser.get('GET', path, undefined, VISIT);
+    assertPage(page, path);
+    const [, nonce] = /'nonce-([^']+)'/.exec(page.headers.get('content-security-policy') ?? '') ?? [];
+    if (nonce === undefined) continue;
+    assert.ok(!nonces.has(nonce), `${path} reuses a nonce`);
+    assert.ok(page.text.includes(nonce) || page.status === 503, `${path} does not have its own nonce`);
+    nonces.add(nonce);
+  }
+  for (const path of ['/admin/session', '/v1/me', '/admin/nothing', '/nothing', '/admin/openapi.json', '/livez']) {
+    const { headers } = await browser.get('GET', path);
+    assert.equal(
+      headers.get('x-content-type-options'),
+      'nosniff',
+      `${path} can be interpreted as another content type`,
+    );
+  }
+  await tryRedirects(scene);
+  return [
+    ['pages with a CSP and protection from framing', String(paths.length)],
+    ['redirects to other sites', `0 of ${ELSEWHERE.length} attempts`],
+  ];
+}
+
+async function findErrorPages(browser: Visitor): Promise<string[]> {
+  const { text } = await browser.get('GET', '/docs/errors');
+  const found = [...text.matchAll(/href="(\/docs\/errors\/\w+)"/g)].map(([, path = '']) => path);
+  assert.ok(found.length > 0, 'the error pages are not listed');
+  return found;
+}
+
+function assertPage({ status, headers }: Told, path: string): void {
+  assert.ok([200, 404, 503].includes(status), `${path} returns ${status}`);
+  assert.match(headers.get('content-type') ?? '', /^text\/html/, `${path} is not a page`);
+  const policy = headers.get('content-security-policy') ?? '';
+  for (const directive of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {
+    assert.ok(policy.includes(directive), `${path} has a policy without ${directive}: ${policy}`);
+  }
+  assert.doesNotMatch(policy, /unsafe-|\*|https?:/, `${path} has a policy that allows too much`);
+  assert.equal(headers.get('x-frame-options'), 'DENY', `${path} can be framed by old browsers`);
+  assert.equal(headers.get('x-content-type-options'), 'nosniff', `${path} can be interpreted as another content type`);
+  assert.match(
+    headers.get('referrer-policy') ?? '',
+    /^(no-referrer|same-origin)$/,
+    `${path} sends its URL to other sites`,
+  );
+}
+
+/** Tries each target with another site's host as well. */
+async function tryRedirects({ url }: Scene): Promise<void> {
+  for (const path of ELSEWHERE) {
+    for (const host of [new URL(url).host, 'evil.example']) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nX-Forwarded-Host: evil.example\r\nAccept: text/html`;
+      const { status, headers } = await sendRaw(url, `${head}\r\nConnection: close\r\n\r\n`);
+      const { location = '/' } = headers;
+      assert.match(location, /^\/(?![/\\])/, `${path} at ${host} redirects to ${location} (${status})`);
+    }
+  }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
+import { type Caller, call, SESSION_GATE } from '../../../../testkit/src/calls.ts';
 import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
-import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
+import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Patch, Trial } from '../../part.ts';
 import { serve, settingsOf, withPatches } from '../../service.ts';
@@ -35,16 +36,16 @@ export interface Scene {
   ada: Person;
   accountId: string;
   key: string;
-  /** Everything below `/admin`, from the served document: new operations are tried, too. */
+  /** All operations below `/admin`, from the served document, which includes new ones. */
   operations: readonly DocumentedOperation[];
-  /** Path parameters: objects of the first account. */
+  /** Objects of the first account, by path parameter. */
   things: Record<string, string>;
   mallory: Person;
   /** A fresh browser at a new address. */
   visitor(): Visitor;
 }
 
-/** Makes the service trust the client address that a proxy forwards. */
+/** The service trusts the client address from `X-Forwarded-For`. */
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
@@ -112,12 +113,11 @@ export async function enterAgain(scene: Scene, { email }: Person): Promise<Visit
   return browser;
 }
 
-/** Less in the small form. */
 export function sizeOf({ size }: Trial, full: number, small: number): number {
   return size === 'full' ? full : small;
 }
 
-/** All of them; in the small form one in `oneOf`, chosen by the seed. */
+/** All items, or in the small form one of `oneOf`, chosen by the seed. */
 export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: number): readonly T[] {
   return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
 }
@@ -146,7 +146,7 @@ export async function guessMany(
 export const AT_ONCE = 20;
 const LANES = 16;
 
-/** Guesses links, by turns to use and to preview them. @returns how many; each must get this status and no cookie */
+/** Guesses links, alternately to use and to preview them. @returns the number of guesses, which all got `expected` */
 export async function guessLinks(
   scene: Pick<Scene, 'trial' | 'tally' | 'visitor'>,
   [usePath, previewPath]: [string, string],
@@ -163,7 +163,7 @@ export async function guessLinks(
   return guesses;
 }
 
-/** As long as a real one. */
+/** As long as a real token. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -172,8 +172,46 @@ export function countOf(statuses: readonly number[], wanted: number): number {
   return statuses.filter((status) => status === wanted).length;
 }
 
-/** Such as `1 × 200, 19 × 404`. */
+/** For example, `1 × 200, 19 × 404`. */
 export function describe(statuses: readonly number[]): string {
   const groups = [...Map.groupBy(statuses, (status) => status)].toSorted(([a], [b]) => a - b);
   return groups.map(([status, those]) => `${those.length} × ${status}`).join(', ');
+}
+
+export async function readOperations(browser: Visitor): Promise<DocumentedOperation[]> {
+  const { text } = await browser.get('GET', '/admin/openapi.json');
+  return new OpenApiDocument(text).operations;
+}
+
+interface Change {
+  query?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+export async function callAs(
+  caller: Caller,
+  operation: DocumentedOperation,
+  ids: Record<string, string>,
+  change: Change = {},
+): Promise<Told> {
+  const response = await call({ gate: SESSION_GATE, caller, ids }, operation, change);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+export function pathOf({ path }: DocumentedOperation, ids: Record<string, string>): string {
+  return `/admin${path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody')}`;
+}
+
+export function nameOf({ method, path }: DocumentedOperation): string {
+  return `${method.toUpperCase()} /admin${path}`;
+}
+
+/** The content of the database, except times of last use. */
+export async function stateOf({ database }: Scene): Promise<string> {
+  const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
+  const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));
+  return JSON.stringify(rows, (name, value) =>
+    /^(last_used_at|updated_at|expires_at)$/.test(name) ? undefined : value,
+  );
 }

@@ -4,7 +4,7 @@ import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person
 import { Visitor } from './visitor.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** Enough to reach both workers. */
+/** Enough requests to reach both workers. */
 const TURNS = 8;
 
 /** Session fixation, and cookies after sign-out. */
@@ -20,7 +20,7 @@ export async function trySessions(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** A cookie set before the sign-in is never the session. */
+/** A cookie set before the sign-in never becomes the session. */
 async function tryFixation(scene: Scene, person: Person): Promise<void> {
   const { mallory, visitor } = scene;
   const [[name = '', real = ''] = []] = mallory.browser.cookies;
@@ -34,11 +34,11 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
     const browser = visitor().steal(new Map([[name, planted]]));
     await browser.ask('POST', '/admin/auth/sign-in/email', { email: person.email, password: PASSWORD });
     const given = browser.cookies.get(name) ?? '';
-    assert.ok(given !== '' && !seen.has(given), 'signing in took a cookie that was there before');
+    assert.ok(given !== '' && !seen.has(given), 'a sign-in kept an earlier cookie');
     seen.add(given);
     const thief = visitor().steal(new Map([[name, planted]]));
-    assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before signing in is a session');
-    // The planted one was Mallory's own, which ended as another user signed in with it.
+    assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before the sign-in is a session');
+    // The planted cookie was Mallory's own session, which the other user's sign-in ended.
     if (planted === real)
       await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
   }
@@ -49,12 +49,12 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
 async function trySignOut(scene: Scene, person: Person): Promise<void> {
   const browser = await enterAgain(scene, person);
   const stolen = new Map(browser.cookies);
-  await assertEach(scene, stolen, person.email, 'a session is not known to a worker');
+  await assertEach(scene, stolen, person.email, 'a worker does not know a session');
   await browser.ask('POST', '/admin/auth/sign-out', undefined, 204);
-  await assertEach(scene, stolen, undefined, 'after signing out the session goes on');
+  await assertEach(scene, stolen, undefined, 'the session still works after sign-out');
 }
 
-/** A new password ends all other sessions and renews the token of this one. */
+/** A password change ends all other sessions and renews this session's token. */
 async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
   const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
   const browser = await enterAgain(scene, person);
@@ -62,12 +62,12 @@ async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   await browser.ask('POST', '/admin/auth/change-password', change);
   for (const other of others) {
-    await assertEach(scene, other.cookies, undefined, 'after another password an older session goes on');
+    await assertEach(scene, other.cookies, undefined, 'an older session still works after a password change');
   }
-  await assertEach(scene, before, undefined, 'after another password the token is the same');
-  assert.equal(await browser.whoIsHere(), person.email, 'changing the password ended the own session');
+  await assertEach(scene, before, undefined, 'a password change does not renew the session token');
+  assert.equal(await browser.whoIsHere(), person.email, 'a password change ended its own session');
   const { status } = await scene.visitor().enter(person.email, PASSWORD);
-  assert.equal(status, 401, `the old password is answered ${status}`);
+  assert.equal(status, 401, `the old password gets ${status}`);
   await browser.ask('POST', '/admin/auth/change-password', { currentPassword: NEW_PASSWORD, newPassword: PASSWORD });
   person.browser.steal(browser.cookies);
 }
@@ -75,19 +75,18 @@ async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
 async function assertEach(scene: Scene, cookies: ReadonlyMap<string, string>, who: string | undefined, what: string) {
   const thief = scene.visitor().steal(cookies);
   for (let turn = 0; turn < TURNS; turn += 1) {
-    // A new connection each time: workers take turns.
+    // Workers take turns by connection.
     const response = await thief.fetch('/admin/session', { headers: { Connection: 'close' } });
     assert.equal(Object(await response.json())?.user?.email, who, what);
     thief.steal(cookies);
   }
 }
 
-/** Cookie attributes with and without HTTPS. */
 async function tryCookies(scene: Scene, { email }: Person): Promise<void> {
   const publicUrl = 'https://listings.example.com';
   const settings = { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' };
   await tryCookiesOf(scene, email, { url: scene.url, origin: scene.url, isSecure: false });
-  // Takes as long to start as everything else.
+  // Starting a second service takes as long as all other checks.
   if (scene.trial.size === 'small') return;
   const secure = await serve(scene.trial, settings);
   await tryCookiesOf(scene, email, { url: secure.url, origin: publicUrl, isSecure: true });
@@ -102,11 +101,11 @@ async function tryCookiesOf(
   const given = { email, password: PASSWORD };
   const { headers } = await browser.get('POST', '/admin/auth/sign-in/email', given, { Origin: origin });
   const cookies = headers.getSetCookie();
-  assert.ok(cookies.length > 0, 'signing in gives no cookie');
+  assert.ok(cookies.length > 0, 'a sign-in sets no cookie');
   for (const cookie of cookies) assertAttributes(cookie, isSecure);
   const insecure = { Origin: 'http://listings.example.com' };
   const { status } = await browser.get('POST', '/admin/auth/sign-out', undefined, insecure);
-  assert.equal(status, 403, `a change from there without HTTPS is answered ${status}`);
+  assert.equal(status, 403, `a change from an HTTP origin returns ${status}`);
 }
 
 function assertAttributes(cookie: string, isSecure: boolean): void {

@@ -1,7 +1,7 @@
 import { Browser } from '../../../../testkit/src/browser.ts';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 
-/** A browser at an address of its own, behind a trusted proxy. */
+/** A browser with its own address, behind a trusted proxy. */
 export class Visitor extends Browser {
   readonly address: string;
 

@@ -1,25 +1,29 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { appendFile, rename } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { appendFile, chown, mkdir, rename, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { newDirectory } from '../../../../testkit/src/postgres.ts';
+import { findNobody, writeOwned } from '../../../../testkit/src/postgres-programs.ts';
 import { environment, runCommand } from '../../../../testkit/src/process.ts';
-import { spawnFor } from '../../../../testkit/src/serving.ts';
+import type { Random } from '../../../../testkit/src/random.ts';
+import { hasEnded, spawnFor } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
-import type { Random } from '../../random.ts';
 import { settingsOf } from '../../service.ts';
-import { compare } from './comparing.ts';
-import { createOwned, type Server, urlOf } from './postgres-server.ts';
+import { compare } from './restoring.ts';
 import { type Means, type Source, type Taken, takeUnderLoad } from './taking.ts';
 import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/** Writes before a base backup, between it and the target time, and after that. */
+/** Writes before the base backup, between it and the target time, and after that. */
 const ACKNOWLEDGED = 100;
 
-/** The roles from the docs. */
+/** Creates the roles from the docs. */
 export async function setUp(server: Server): Promise<void> {
   await server.start();
   const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
@@ -27,7 +31,7 @@ export async function setUp(server: Server): Promise<void> {
   await drop();
 }
 
-/** Dumps under load, each restored into a new database, as in docs/self-hosting.md. */
+/** Dumps under load, and restores each into a new database, as in docs/self-hosting.md. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -38,7 +42,7 @@ export async function tryDumps(trial: Trial, random: Random, server: Server): Pr
     partial: file,
   });
   const source = await takeUnderLoad(trial, random, { name: NAME, settings, database, ...SIZE, meansOf });
-  trial.say(`${NAME}: what was taken is restored`);
+  trial.say(`${NAME}: the backups are restored`);
   for (const backup of source.taken) await restoreDump(trial, server, source, backup);
   return source;
 }
@@ -56,7 +60,7 @@ async function restoreDump(trial: Trial, server: Server, source: Source, backup:
 
 /** Point-in-time recovery under load, as in docs/self-hosting.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
-  trial.say('PostgreSQL: a base backup, and back to a moment');
+  trial.say('PostgreSQL: a base backup and point-in-time recovery');
   const { stage, programs, port } = server;
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -67,15 +71,15 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   await work.goOn(1 + random.upTo(ACKNOWLEDGED));
   const before = await work.note();
   const [clock] = await database.sql('select clock_timestamp()::text as now');
-  // Commits before that moment are acknowledged before any write that starts after it.
+  // Commits before that time are acknowledged before later writes start.
   await work.goOn(ACKNOWLEDGED);
   const { sequence: to } = await work.note();
   await work.goOn(ACKNOWLEDGED);
   const done = await work.finish();
   const [last] = await database.sql('select pg_walfile_name(pg_switch_wal()) as file');
-  await until('all of the log is kept', () => existsSync(`${stage}/backup/wal/${last?.file}`));
+  await until('the log is archived', () => existsSync(`${stage}/backup/wal/${last?.file}`));
   await comeBackTo(server, String(clock?.now), database);
-  assert.ok(to < done.events.length, 'nothing was written after the moment');
+  assert.ok(to < done.events.length, 'nothing was written after the target time');
   const epoch = await renewEpoch(settings);
   await compare(trial, done, { before, to, etag: undefined }, { settings, database, epoch });
   return done;
@@ -108,4 +112,115 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   const { code, stdout, stderr } = await runCommand(['renew-epoch', '--json'], settings);
   assert.equal(code, 0, `the epoch could not be renewed: ${stderr}`);
   return JSON.parse(stdout).epoch;
+}
+
+// The tests' own server lacks these programs, which must not be older than the server. So this server is
+// from the same package as the programs.
+export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
+export const DEBIAN = '/usr/lib/postgresql';
+const PASSWORD = 'secret';
+const READY = /ready to accept (read-only )?connections/;
+
+/** A server as in the docs: durable, with WAL archiving. */
+export interface Server {
+  programs: string;
+  port: number;
+  /** Contains the data directory `one`, and `backup` with the archived `wal`. */
+  stage: string;
+  /** Runs a program as the server's user. */
+  run(program: string, args: string[]): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export function findPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one)) : [];
+  const folders = [...(process.env.PATH ?? '').split(':'), ...versions.map((version) => `${DEBIAN}/${version}/bin`)];
+  return folders.find((folder) => PROGRAMS.every((program) => existsSync(join(folder, program))));
+}
+
+export async function createArchivingServer(trial: Trial, programs: string): Promise<Server> {
+  const stage = newDirectory();
+  const owner = process.getuid?.() === 0 ? await findNobody() : undefined;
+  const options = { ...owner, cwd: stage, env: { PATH: process.env.PATH ?? '' } };
+  for (const path of [stage, `${stage}/backup`, `${stage}/backup/wal`]) {
+    await mkdir(path, { mode: 0o700 });
+    if (owner !== undefined) await chown(path, owner.uid, owner.gid);
+  }
+  const run = async (program: string, args: string[]): Promise<void> => {
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    const [code] = await once(child, 'close');
+    assert.equal(code, 0, `${program} ended with ${code}: ${said}`);
+  };
+  let server: ChildProcess | undefined;
+  const port = await findPort();
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server === undefined || hasEnded(server)) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  trial.after(async () => {
+    await end('SIGQUIT');
+    await rm(stage, { recursive: true, force: true });
+  });
+
+  await writeOwned(`${stage}/password`, PASSWORD);
+  const given = ['-U', 'postgres', '--auth=password', `--pwfile=${stage}/password`, '--encoding=UTF8'];
+  await run(join(programs, 'initdb'), ['-D', `${stage}/one`, ...given, '--locale=C.UTF-8']);
+  await appendFile(`${stage}/one/postgresql.conf`, archiving(`${stage}/backup/wal`));
+  return {
+    programs,
+    port,
+    stage,
+    run,
+    async start() {
+      const flags = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
+      const args = ['-D', `${stage}/one`, '-p', `${port}`, ...flags];
+      const child = spawn(join(programs, 'postgres'), args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+      server = child;
+      let said = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        said = (said + text).slice(-5_000);
+      });
+      await until('PostgreSQL takes connections', () => hasEnded(child) || READY.test(said));
+      if (hasEnded(child)) throw new Error(`PostgreSQL has ended: ${said}`);
+    },
+    stop: () => end('SIGINT'),
+  };
+}
+
+/** From docs/self-hosting.md. */
+function archiving(directory: string): string {
+  const target = `${directory}/%f`;
+  return `
+archive_mode = on
+archive_command = 'test ! -f ${target} && cp %p ${target}.part && sync ${target}.part && mv ${target}.part ${target}'
+archive_timeout = 60
+`;
+}
+
+/** A database owned by the service's role, and a superuser's connection to it. */
+async function createOwned({ port }: Server): Promise<{ url: string; database: TestDatabase }> {
+  const database = await createPostgresDatabase(`postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`);
+  const { pathname } = new URL(database.url);
+  await database.script(`alter database ${pathname.slice(1)} owner to listings`);
+  return { url: urlOf('listings', port, pathname), database };
+}
+
+function urlOf(user: string, port: number, pathname = ''): string {
+  return `postgres://${user}:${PASSWORD}@127.0.0.1:${port}${pathname}`;
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
 }

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createDatabase } from '../../../../testkit/src/database.ts';
-import { assertSound } from '../../../../testkit/src/ledger.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { assertKept, assertSound, type Known } from '../../../../testkit/src/ledger.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
-import { compare } from './comparing.ts';
+import { readJson, serve } from '../../service.ts';
 import type { Source, Taken } from './taking.ts';
+import { type Done, ledgerAt, type Noted, readEvents } from './work.ts';
 
 /** Restores a backup elsewhere and compares it. */
 export async function restoreAndCompare(trial: Trial, source: Source, backup: Taken): Promise<void> {
@@ -28,10 +30,10 @@ async function checkDigest(file: string): Promise<void> {
     .update(await readFile(file))
     .digest('hex');
   const text = await readFile(`${file}.sha256`, 'utf8');
-  assert.equal(text, `${digest}  ${basename(file)}\n`, 'the digest beside a backup is another one');
+  assert.equal(text, `${digest}  ${basename(file)}\n`, 'the digest file of a backup is wrong');
 }
 
-/** Restores that must fail and change nothing. */
+/** Tries restores that must fail and change nothing. */
 export async function refuse({ site: { settings }, taken }: Source): Promise<void> {
   const [backup] = taken;
   assert.ok(backup !== undefined);
@@ -42,23 +44,23 @@ export async function refuse({ site: { settings }, taken }: Source): Promise<voi
   const empty = { ...settings, DATA_DIR: `${backup.file}.refused` };
   await mkdir(empty.DATA_DIR);
   const wrong = await runCommand(['restore', changed], empty);
-  assert.match(wrong.stderr, /does not match .*sha256/, 'the digest of a backup was not looked at');
-  assert.equal(wrong.code, 1, 'a backup that is not what its digest says was restored');
-  assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a refused restore left something behind');
+  assert.match(wrong.stderr, /does not match .*sha256/, 'the digest of a backup was not checked');
+  assert.equal(wrong.code, 1, 'a backup with a wrong digest was restored');
+  assert.deepEqual(await readdir(empty.DATA_DIR), [], 'a rejected restore left files');
 
   const path = join(settings.DATA_DIR ?? '', 'listings.db');
   const before = await readFile(path);
   const unasked = await runCommand(['restore', backup.file], settings);
   const isRefused = unasked.code === 1 && /--force/.test(unasked.stderr);
-  assert.ok(isRefused, `a database that was there was replaced without --force: ${unasked.stderr}`);
-  assert.ok(before.equals(await readFile(path)), 'a database that was there was changed');
+  assert.ok(isRefused, `an existing database was replaced without --force: ${unasked.stderr}`);
+  assert.ok(before.equals(await readFile(path)), 'a rejected restore changed the database');
 }
 
 /** A running service's database is not replaced, even with `--force`. */
 export async function refuseWhileServed(file: string, settings: Record<string, string>): Promise<void> {
   const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
   const isRefused = code === 1 && /stop the service/.test(stderr);
-  assert.ok(isRefused, `a running service was not in the way of a restore: ${stderr}`);
+  assert.ok(isRefused, `a restore succeeded despite a running service: ${stderr}`);
 }
 
 async function flipLastByte(path: string): Promise<void> {
@@ -67,4 +69,55 @@ async function flipLastByte(path: string): Promise<void> {
   const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
   await file.write(Buffer.from([(buffer[0] ?? 0) ^ 1]), 0, 1, size - 1);
   await file.close();
+}
+
+/** A restored database, and the epoch that the command reported. */
+export interface Restored {
+  settings: Record<string, string>;
+  database: TestDatabase;
+  epoch: string;
+}
+
+/** Asserts that the restored database is an earlier state of the service with a new epoch. */
+export async function compare(
+  trial: Trial,
+  { tenant, events, epoch }: Done,
+  { before, to, etag }: Pick<Taken, 'before' | 'to' | 'etag'>,
+  { settings, database, epoch: saidEpoch }: Restored,
+): Promise<void> {
+  const { key } = tenant;
+  const service = await serve(trial, settings);
+  const list = await readJson<{ sequence: number; epoch: string }>(service.url, '/listings?limit=1', key);
+  const { sequence } = list;
+  const missing = before.sequence - sequence;
+  assert.ok(missing <= 0, `${missing} acknowledged changes are not in a backup`);
+  assert.ok(sequence <= to, `a backup has ${sequence - to} changes from after its end`);
+  assertHas(before, ledgerAt(events, sequence).known);
+  await assertKept(service.url, tenant, database, ledgerAt(events, sequence));
+  const told = await readEvents(service.url, key);
+  const different = told.findIndex((event, index) => !isDeepStrictEqual(event, events[index]));
+  assert.equal(different, -1, `event ${different + 1} of a backup differs from the original`);
+
+  assert.notEqual(list.epoch, epoch, 'a restored database has the old epoch');
+  assert.equal(list.epoch, saidEpoch, 'the command printed a different epoch');
+  const expectStatus = async (status: number, path: string, words: string, more = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, ...more };
+    assert.equal((await fetch(`${service.url}/v1${path}`, { headers })).status, status, words);
+  };
+  const earlier = `/events?after=${before.sequence}&epoch=${epoch}`;
+  await expectStatus(410, earlier, 'an earlier sequence is accepted with the old epoch');
+  const later = `/events?after=${events.length}`;
+  if (events.length > sequence) await expectStatus(410, later, 'a sequence beyond the restored ones is accepted');
+  const matching = { 'If-None-Match': etag };
+  if (etag !== undefined) await expectStatus(200, '/listings?limit=1', 'an old ETag still matches', matching);
+  assert.equal(await service.end(), 0, 'the service did not exit with 0');
+}
+
+/** Asserts that the backup has everything that was acknowledged before its start. */
+function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
+  const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
+  const older = [...known.values()].filter(isOlder);
+  assert.equal(older.length, 0, `${older.length} listings of a backup are older than acknowledged before it`);
+  const back = [...gone].filter((address) => restored.has(address));
+  assert.equal(back.length, 0, `${back.length} deleted listings are in a backup`);
 }

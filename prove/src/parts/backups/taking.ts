@@ -3,18 +3,18 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setImmediate as aTurn } from 'node:timers/promises';
+import type { Random } from '../../../../testkit/src/random.ts';
 import { hasEnded, spawnFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import type { Random } from '../../random.ts';
 import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
-/** Far longer than a write: then the write waits for the stopped program. */
+/** Far longer than a write. A write that takes longer waits for the stopped program. */
 const STANDSTILL_MAX_MS = 10_000;
 
 /**
- * Stops a program again and again while it works on a file. Other writes must go on, so the program
- * holds no lock, however fast the machine is.
+ * Stops a program repeatedly while it works on a file. Other writes must succeed each time, which shows
+ * that it holds no lock, however fast the machine is.
  * @returns the number of stops
  */
 async function stepThrough(
@@ -25,7 +25,7 @@ async function stepThrough(
   let isAtWork = false;
   while (!hasEnded(child)) {
     child.kill('SIGCONT');
-    // Blocks this process on purpose: a longer step could skip the whole backup.
+    // Blocks this process, because a longer step could miss the whole backup.
     Atomics.wait(CLOCK, 0, 0, stepMs);
     child.kill('SIGSTOP');
     await aTurn();
@@ -33,7 +33,7 @@ async function stepThrough(
     isAtWork = existsSync(file);
     if (wasAtWork && !isAtWork) break;
     if (!isAtWork) continue;
-    assert.ok(await goOn(), 'while a backup stands still, no write succeeds');
+    assert.ok(await goOn(), 'no write succeeds while a backup is stopped');
     stops += 1;
   }
   child.kill('SIGCONT');
@@ -43,20 +43,20 @@ async function stepThrough(
 /** Acknowledged writes between two backups. */
 const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
-/** How long a backup runs between two stops. */
+/** The time that a backup runs between two stops. */
 const STEP_MS = { full: 20, small: 2 };
-/** A backup this long cannot be confused with a write that waits for the disk. */
+/** No write waits this long for the disk. */
 const LONG_MS = 2_000;
 
 export interface Means {
   program: string;
   args: string[];
   env: Record<string, string>;
-  /** Exists while the program works. */
+  /** A file that exists while the program works. */
   partial: string;
 }
 
-/** A backup, and what was known at its start and end. */
+/** A backup, and the ledger at its start and end. */
 export interface Taken {
   file: string;
   bytes: number;
@@ -64,7 +64,7 @@ export interface Taken {
   stops: number;
   before: Noted;
   to: number;
-  /** The list's ETag, if nothing changed meanwhile. */
+  /** The list's ETag, if nothing changed during the backup. */
   etag: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface Source extends Done {
   taken: Taken[];
 }
 
-/** Backups under load: every second one stepwise, the last one without load. */
+/** Takes backups under load: every second one stepwise, and the last one without load. */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,
@@ -95,13 +95,13 @@ export async function takeUnderLoad(
   assert.ok(first !== undefined);
   const done = await work.finish(() => whileItServes?.(first) ?? Promise.resolve());
   const stops = taken.reduce((sum, backup) => sum + backup.stops, 0);
-  if (stops === 0) throw new Error('every backup was over before it could be stopped');
+  if (stops === 0) throw new Error('every backup ended before it could be stopped');
   return { ...done, site, taken };
 }
 
 async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
   const before = await work.note();
-  // A stopped backup says nothing about times.
+  // With a stopped backup, durations mean nothing.
   const endPhase = isStepped ? undefined : work.probe?.begin();
   const startTimeMs = performance.now();
   const { child, output, closed } = spawnFor(trial, means.program, means.args, means.env);
@@ -109,7 +109,7 @@ async function take(trial: Trial, work: Work, file: string, means: Means, isStep
   const stops = isStepped ? await stepThrough(child, steps) : 0;
   const code = await closed;
   const durationMs = performance.now() - startTimeMs;
-  assert.equal(code, 0, `a backup under load has failed: ${output.stderr}`);
+  assert.equal(code, 0, `a backup under load failed: ${output.stderr}`);
   const longestMs = await endPhase?.();
   if (longestMs !== undefined && durationMs > LONG_MS) {
     const [write, whole] = [longestMs, durationMs].map(Math.round);

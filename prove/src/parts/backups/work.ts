@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import type { TestDatabase } from '../../../../testkit/src/database.ts';
-import { assertKept, type Known } from '../../../../testkit/src/ledger.ts';
+import { assertKept, createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 import { startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, serve } from '../../service.ts';
-import { type Event, read, readEvents } from './history.ts';
-import { fill, type Probe, startProbe } from './probe.ts';
+import { createTenant, importRows, readJson, serve } from '../../service.ts';
 
 const LANES = 6;
 const PATIENCE_MS = 120_000;
-/** A running service never responds with these. */
+/** Outcomes that must not occur with a running service. */
 const REFUSALS = ['unavailable', 'outcome_unknown', 'storage_full', 'rate_limited', 'lost', 'unreachable', 'closing'];
 
 export interface Site {
@@ -17,11 +16,11 @@ export interface Site {
   settings: Record<string, string>;
   database: TestDatabase;
   count: number;
-  /** Listings that exist beforehand. */
+  /** The number of listings before the first backup. */
   filler: number;
 }
 
-/** What the load knew at a moment. */
+/** The ledger at a moment. */
 export interface Noted {
   known: Map<string, Known>;
   gone: Set<string>;
@@ -34,7 +33,7 @@ export interface Done {
   events: Event[];
   epoch: string;
   acknowledged: number;
-  /** How long writes took, without and during a backup. */
+  /** Durations of writes without and during a backup. */
   probe: Probe | undefined;
 }
 
@@ -59,7 +58,10 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
     /** @returns whether a write that began after the call was acknowledged in time */
     writeOnce: (patienceMs: number) => goOn(LANES + 1, patienceMs),
     async goOn(writes: number): Promise<void> {
-      assert.ok(await goOn(writes, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s in vain for ${writes} writes`);
+      assert.ok(
+        await goOn(writes, PATIENCE_MS),
+        `waited ${PATIENCE_MS / 1_000} s without ${writes} acknowledged writes`,
+      );
     },
     async note(): Promise<Noted> {
       const known = new Map(load.ledger.known);
@@ -69,17 +71,108 @@ export async function startWork(trial: Trial, { settings, filler, database }: Si
       const { sequence } = JSON.parse(await response.text());
       return { known, gone, sequence, etag: response.headers.get('etag') ?? undefined };
     },
-    /** Ends the load, compares the stored state with the ledger, and stops the service. */
+    /** Stops the load, compares the stored state with the ledger, and stops the service. */
     async finish(whileItServes: () => Promise<void> = async () => {}): Promise<Done> {
       await Promise.all([load.finish(), probe?.end()]);
       const refused = REFUSALS.filter((what) => told(what) > 0).map((what) => `${told(what)} × ${what}`);
-      assert.equal(refused.length, 0, `requests were refused or lost during backups: ${refused.join(', ')}`);
+      assert.equal(refused.length, 0, `requests were rejected or lost during backups: ${refused.join(', ')}`);
       await assertKept(service.url, tenant, database, load.ledger);
       await whileItServes();
-      const { epoch } = await read<{ epoch: string }>(service.url, '/listings?limit=1', tenant.key);
+      const { epoch } = await readJson<{ epoch: string }>(service.url, '/listings?limit=1', tenant.key);
       const events = await readEvents(service.url, tenant.key);
-      assert.equal(await service.end(), 0, 'the service did not end well');
+      assert.equal(await service.end(), 0, 'the service did not exit with 0');
       return { tenant, events, epoch, acknowledged: told('acknowledged'), probe };
     },
   };
+}
+
+interface Probe {
+  without: number[];
+  during: number[];
+}
+
+/** Creates so many listings that a backup takes a while. */
+async function fill(url: string, key: string, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const description = randomBytes(200).toString('hex');
+    return JSON.stringify({ address: `${index} Elm Street`, beds: 3, baths: 2, description });
+  });
+  await importRows(url, key, rows);
+}
+
+function startProbe(url: string, key: string) {
+  const probe: Probe = { without: [], during: [] };
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
+  let isFinished = false;
+  /** Durations of the writes that overlap the backup. */
+  let touched: number[] | undefined;
+  let current: Promise<void> = Promise.resolve();
+  const write = async (): Promise<void> => {
+    const atStart = touched;
+    const startTimeMs = performance.now();
+    const response = await fetch(`${url}/v1/listings`, { method: 'POST', headers, body });
+    const text = await response.text();
+    assert.equal(response.status, 201, `a write was rejected: ${text}`);
+    const durationMs = performance.now() - startTimeMs;
+    const times = atStart ?? touched;
+    times?.push(durationMs);
+    (times === undefined ? probe.without : probe.during).push(durationMs);
+  };
+  const run = async (): Promise<void> => {
+    while (!isFinished) {
+      current = write();
+      await current;
+    }
+  };
+  const ended = run();
+  // `end` reports the error.
+  ended.catch(() => {});
+  return {
+    ...probe,
+    /** Marks the start of a backup. @returns a function for its end, with the longest overlapping write */
+    begin() {
+      const times: number[] = [];
+      touched = times;
+      return async () => {
+        touched = undefined;
+        await current;
+        return Math.max(...times);
+      };
+    },
+    end() {
+      isFinished = true;
+      return ended;
+    },
+  };
+}
+
+export interface Event {
+  sequence: number;
+  type: string;
+  listingId: string;
+  listing?: Known & { id: string };
+}
+
+export async function readEvents(url: string, key: string): Promise<Event[]> {
+  const events: Event[] = [];
+  for (;;) {
+    const { data } = await readJson<{ data: Event[] }>(url, `/events?limit=1000&after=${events.length}`, key);
+    if (data.length === 0) return events;
+    events.push(...data);
+  }
+}
+
+/** The state after `sequence` events, as a ledger. Later listings must not exist. */
+export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
+  const ledger = createLedger();
+  const addresses = new Map<string, string>();
+  for (const { listingId, listing } of events.slice(0, sequence)) {
+    const address = listing?.address ?? addresses.get(listingId) ?? '';
+    addresses.set(listingId, address);
+    if (listing === undefined) ledger.known.delete(address);
+    else ledger.known.set(address, listing);
+  }
+  for (const { listing } of events) if (listing && !ledger.known.has(listing.address)) ledger.gone.add(listing.address);
+  return ledger;
 }

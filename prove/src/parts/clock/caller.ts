@@ -1,5 +1,6 @@
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
+import { generator } from '../../../../testkit/src/random-json.ts';
 
 interface Given {
   body?: unknown;
@@ -7,7 +8,7 @@ interface Given {
   retryKey?: string;
 }
 
-/** A client that knows the service's clock. */
+/** A client that knows the time of the service's clock. */
 export class Caller {
   service: ServeProcess;
   readonly key: string;
@@ -37,4 +38,56 @@ export class Caller {
     const response = await fetch(`${this.service.url}/v1${path}`, init);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
+}
+
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+const HOUR_MS = 3_600_000;
+const RANDOM_JUMPS = 40;
+
+/** A change of the clock. */
+export interface Jump {
+  what: string;
+  /** Computed when the clock is set, because time passes. */
+  aheadMs(): number;
+  /** The day whose beginning the clock is set to. */
+  turn?: string;
+}
+
+export function jumpsOf(size: 'full' | 'small', seed: number): Jump[] {
+  const right = by(0);
+  const named = [by(-400 * DAY_MS), right, by(400 * DAY_MS), right, turnTo('2028-01-01'), turnTo('2028-02-29'), right];
+  return size === 'small' ? named : [...named, ...furtherJumps(seed)];
+}
+
+function furtherJumps(seed: number): Jump[] {
+  const random = generator(seed);
+  return [
+    turnTo('2028-03-01'),
+    turnTo('2027-03-01'),
+    by(0),
+    to('2028-02-29T12:00:00Z'),
+    to('2000-02-29T00:00:00Z'),
+    ...[HOUR_MS, -HOUR_MS, DAY_MS, -DAY_MS, 29 * DAY_MS, 31 * DAY_MS].map(by),
+    ...Array.from({ length: RANDOM_JUMPS }, () => by(Math.round((random() - 0.5) * 800 * DAY_MS))),
+    by(0),
+    to('2038-01-19T03:14:07Z'),
+    by(0),
+  ];
+}
+
+export function by(aheadMs: number): Jump {
+  return { what: inDays(aheadMs), aheadMs: () => aheadMs };
+}
+
+function to(time: string): Jump {
+  return { what: `at ${time}`, aheadMs: () => Date.parse(time) - Date.now() };
+}
+
+function turnTo(turn: string): Jump {
+  return { ...to(`${turn}T00:00:00.000Z`), what: `at the beginning of ${turn}`, turn };
+}
+
+function inDays(aheadMs: number): string {
+  if (aheadMs === 0) return 'right';
+  return `${(Math.abs(aheadMs) / DAY_MS).toFixed(aheadMs % DAY_MS === 0 ? 0 : 2)} days ${aheadMs < 0 ? 'behind' : 'ahead'}`;
 }

@@ -1,14 +1,15 @@
-// Loaded first in the service's processes and threads: shifts their clock by what a file says.
+// The service's processes and threads preload this module, which shifts their clock by the content of a
+// file.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const VARIABLE = 'CLOCK_FILE';
 
-/** The environment whose clock `setClock` controls. */
+/** The environment of processes whose clock `setClock` controls. */
 export function shiftedEnvironment(file: string, nodeOptions = ''): Record<string, string> {
   return { NODE_OPTIONS: `${nodeOptions} --import=${import.meta.url}`.trim(), [VARIABLE]: file };
 }
 
-/** Sets how far the clock of all these processes is ahead. */
+/** Sets how far the clock of these processes is ahead. */
 export function setClock(file: string, aheadMs: number): void {
   writeFileSync(`${file}.new`, String(aheadMs));
   renameSync(`${file}.new`, file);
@@ -17,7 +18,7 @@ export function setClock(file: string, aheadMs: number): void {
 const { [VARIABLE]: clockFile } = process.env;
 if (clockFile !== undefined) shift(clockFile);
 
-/** Only `Date` is shifted; timers go on. */
+/** Shifts `Date`, but not timers. */
 function shift(file: string): void {
   const real = Date;
   const now = () => real.now() + Number(readFileSync(file, 'utf8'));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
-import { DAY_MS } from './jumps.ts';
+import { DAY_MS } from './caller.ts';
 
-/** This many of the oldest and of the newest are checked. */
+/** The number of the oldest and of the newest retries that are checked. */
 const RETRIES = 5;
-/** Between request and response. */
+/** Allowed time between request and response. */
 const LATE_MAX_MS = 30_000;
 export const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 const LISTINGS = 6;
@@ -18,7 +18,7 @@ interface Listing {
   updatedAt: string;
 }
 
-/** What exists, and what clients know, when the clock jumps. */
+/** The listings, and the cursors and retries of clients, while the clock changes. */
 export class World {
   readonly #caller: Caller;
   readonly #ids: string[] = [];
@@ -28,7 +28,7 @@ export class World {
   #sequence = 0;
   /** Creates with an Idempotency-Key, and their ids. */
   readonly #retries: { key: string; id: string; madeMs: number }[] = [];
-  /** Whether this process has seen every change of the clock. */
+  /** Whether the process has run through every change of the clock. */
   #hasSeenAll = true;
   readonly counts = { ids: 0, retries: 0, pages: 0, events: 0 };
 
@@ -51,13 +51,17 @@ export class World {
     await this.createOnce();
   }
 
-  /** A new listing has the clock's time and its place in the list. */
+  /** A new listing has the clock's time and is in its place in the list. */
   async checkCreated(what: string): Promise<void> {
     const { createdAt } = await this.#create();
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
     assert.ok(lateMs < LATE_MAX_MS, `${what}: a listing was created ${createdAt}`);
     const stored = (await this.#list('')).data.map(({ id }) => id);
-    assert.deepEqual(stored, [...this.#ids].sort().reverse(), `${what}: the list is not that of what was created`);
+    assert.deepEqual(
+      stored,
+      [...this.#ids].sort().reverse(),
+      `${what}: the list does not have exactly the created listings`,
+    );
   }
 
   async checkChange(what: string): Promise<void> {
@@ -66,7 +70,10 @@ export class World {
       const { status, text } = await this.#caller.send('PATCH', `/listings/${id}`, { body });
       assert.equal(status, 200, text);
       const { createdAt, updatedAt }: Listing = JSON.parse(text);
-      assert.ok(updatedAt >= createdAt, `${what}: a listing of ${createdAt} was updated before that, ${updatedAt}`);
+      assert.ok(
+        updatedAt >= createdAt,
+        `${what}: a listing of ${createdAt} was updated before its creation: ${updatedAt}`,
+      );
       this.#sequence += 1;
     }
   }
@@ -74,12 +81,12 @@ export class World {
   /** No event is missing. */
   async checkEvents(what: string): Promise<void> {
     const { status, text } = await this.#caller.send('GET', '/events?limit=1000');
-    assert.equal(status, 200, `${what}: events are gone: ${text}`);
+    assert.equal(status, 200, `${what}: events are missing: ${text}`);
     const { data } = JSON.parse(text);
     this.counts.events = data.length;
     const sequences = data.map(({ sequence }: { sequence: number }) => sequence);
     const expected = Array.from({ length: this.#sequence }, (_, index) => index + 1);
-    assert.deepEqual(sequences, expected, `${what}: events are gone`);
+    assert.deepEqual(sequences, expected, `${what}: events are missing`);
   }
 
   /** A cursor continues where its page ended. */
@@ -89,13 +96,13 @@ export class World {
     for (let cursor: string | null = this.#later.cursor; cursor !== null; ) {
       const { status, text } = await this.#caller.send('GET', `/listings?limit=${limit}&cursor=${cursor}`);
       limit = Math.min(2 * limit, 1_000);
-      assert.equal(status, 200, `${what}: a cursor is refused: ${text}`);
+      assert.equal(status, 200, `${what}: a cursor is rejected: ${text}`);
       const page: Page = JSON.parse(text);
       this.counts.pages += 1;
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    // Listings created while the clock was behind come later in the list.
+    // Listings created while the clock was behind are further down in the list.
     const old = ids.filter((id) => this.#later.ids.includes(id));
     assert.deepEqual(old, this.#later.ids, `${what}: pages skip or repeat a listing`);
     assert.equal(new Set(ids).size, ids.length, `${what}: pages repeat a listing`);
@@ -117,7 +124,7 @@ export class World {
       // After a start, only the clock tells the age of a key.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
-      assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is done again`);
+      assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is executed again`);
       assert.equal(JSON.parse(text).id, id);
       this.counts.retries += 1;
     }
@@ -138,7 +145,7 @@ export class World {
     return createdAt;
   }
 
-  /** `yearBuilt` allows five years ahead; if the year changes meanwhile, try again. */
+  /** `yearBuilt` can be five years ahead. Tries again if the year changes in between. */
   async checkYears(what: string): Promise<void> {
     const findYear = () => new Date(this.#caller.nowMs).getUTCFullYear();
     const year = findYear();
@@ -150,7 +157,7 @@ export class World {
       statuses.push(status);
     }
     if (findYear() !== year) return this.checkYears(what);
-    const words = `${what}: yearBuilt ${year + 5} and ${year + 6} are answered with ${statuses}`;
+    const words = `${what}: yearBuilt ${year + 5} and ${year + 6} get ${statuses}`;
     assert.deepEqual(statuses, [201, 422], words);
   }
 

@@ -4,20 +4,21 @@ import { assertKept } from '../../../../testkit/src/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import { createPostgresServer, type PostgresServer } from '../../../../testkit/src/postgres.ts';
 import { type PostgresProxy, proxyFor } from '../../../../testkit/src/postgres-proxy.ts';
+import { commitWith, createStandby, promote } from '../../../../testkit/src/postgres-standby.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { createTenant, serve } from '../../service.ts';
 
 const SERVICES = 2;
 const LANES = 8;
-/** Of this many commits, one is lost on its way, or its response is. */
+/** One of this many commits, or its response, is lost. */
 const LOST_COMMIT = { full: 50, small: 6 };
 /** PostgreSQL's defaults, but the WAL writer does not flush early by chance. */
-export const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
-/** Commits that wait for a standby time out soon. */
+const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
+/** Short, so that commits that wait for a standby time out soon. */
 const STATEMENT_TIMEOUT = '1s';
 const PATIENCE_MS = 30_000;
-/** Indexes agree with their tables. */
+/** Checks that indexes agree with their tables. */
 const CHECK_INDEXES = `select bt_index_check(c.oid, true) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   join pg_am a on a.oid = c.relam where n.nspname = 'public' and c.relkind = 'i' and a.amname = 'btree'`;
 
@@ -26,10 +27,10 @@ export interface Stage {
   server: PostgresServer;
   proxy: PostgresProxy;
   load: MixedLoad;
-  /** Cut commits. */
+  /** The number of cut commits. */
   cuts: number;
   told(what: string): number;
-  /** Waits for a condition; fails with the first broken promise. */
+  /** Waits for a condition, and fails with the first broken promise. */
   expect(what: string, isSo: () => boolean): Promise<void>;
   /** Compares the stored state with the ledger. @returns the number of changes */
   finish(): Promise<number>;
@@ -60,24 +61,79 @@ export async function setUp(trial: Trial): Promise<Stage> {
     cuts: 0,
     told: load.told,
     async expect(what, isSo) {
-      assert.ok(await load.reaches(isSo, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s in vain: ${what}`);
+      assert.ok(await load.reaches(isSo, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s without this: ${what}`);
     },
     async finish() {
       await load.finish();
-      // A streamed list can only be cut.
+      // A list that is being streamed can only be cut.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
-      assert.equal(broken, 0, `${broken} requests were not answered, or their connection was ended`);
+      assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);
       proxy.judge = () => 'forward';
       await assertKept(urls[0] ?? '', tenant, database, load.ledger);
       await database.script(`create extension amcheck; ${CHECK_INDEXES}`);
       for (const { child, end } of services) {
-        assert.ok(!hasEnded(child), 'a service has ended by itself');
-        assert.equal(await end(), 0, 'a service did not end well');
+        assert.ok(!hasEnded(child), 'a service has exited');
+        assert.equal(await end(), 0, 'a service did not exit with 0');
       }
       const [head] = await database.sql('select sequence from account_heads where account_id = ?', tenant.accountId);
       return Number(head?.sequence);
     },
   };
   return stage;
+}
+
+/** Events before the failover. */
+export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
+
+/** Kills the server for good, promotes its standby behind the same address, and waits until writes succeed. */
+export async function failOver(
+  stage: Stage,
+  { plantedFault, after }: Trial,
+  name: string,
+  course: Course,
+): Promise<void> {
+  const { server, proxy } = stage;
+  const standby = await createStandby(server, name, SERVER_SETTINGS);
+  after(() => standby.stop());
+  if (plantedFault?.needs !== 'an asynchronous standby') await commitWith(server, name);
+  await workOn(stage);
+  if (course !== 'at once') await loseStandby(stage, standby);
+  if (course === 'standby gone and server restarted before') {
+    await server.halt('SIGKILL');
+    await server.start();
+    await workInVain(stage, REFUSED);
+  }
+  await server.halt('SIGKILL');
+  if (course !== 'at once') await standby.start();
+  await promote(standby);
+  proxy.redirect(standby.url);
+  stage.server = standby;
+  await server.stop();
+  await workOn(stage);
+}
+
+/** From now on, commits do not reach both servers. */
+async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void> {
+  await standby.halt('SIGKILL');
+  await workInVain(stage, 1);
+}
+
+/** Enough for every client to try twice. */
+const REFUSED = 16;
+
+/** Waits for this many rejections and unknown outcomes, or for many acknowledged writes. */
+async function workInVain({ told, expect }: Stage, refused: number): Promise<void> {
+  const acknowledged = told('acknowledged');
+  const tellRefused = () => told('unavailable') + told('outcome_unknown');
+  const before = tellRefused();
+  const isEnough = () => tellRefused() >= before + refused || told('acknowledged') > acknowledged + ACKNOWLEDGED;
+  await expect('work without the standby', isEnough);
+}
+
+const ACKNOWLEDGED = 50;
+
+export async function workOn({ told, expect }: Stage, acknowledged = ACKNOWLEDGED): Promise<void> {
+  const before = told('acknowledged');
+  await expect('writes are acknowledged', () => told('acknowledged') >= before + acknowledged);
 }

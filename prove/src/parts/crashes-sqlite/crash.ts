@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../../../../testkit/src/database.ts';
@@ -12,9 +13,11 @@ import {
   runCommand,
   type ServeProcess,
 } from '../../../../testkit/src/process.ts';
-import { exitOf, spawnFor } from '../../../../testkit/src/serving.ts';
+import type { Random } from '../../../../testkit/src/random.ts';
+import { exitOf, spawnFor, waitUntilRefused } from '../../../../testkit/src/serving.ts';
+import { until } from '../../../../testkit/src/until.ts';
+import { workersOf } from '../../../../testkit/src/workers.ts';
 import type { Trial } from '../../part.ts';
-import type { Random } from '../../random.ts';
 import { serve, settingsOf } from '../../service.ts';
 
 export interface Crashes {
@@ -23,14 +26,14 @@ export interface Crashes {
   name: string;
   count: number;
   settings?: Record<string, string>;
-  /** Ends the service or a part of it. @returns whether it needs a restart */
+  /** Kills the service or one of its processes. @returns whether it needs a restart */
   end(service: ServeProcess, random: Random): Promise<boolean>;
   between?(): void;
 }
 
 export interface Crashed {
   crashes: number;
-  /** Crashes during a start. */
+  /** The number of crashes during a start. */
   halfStarts: number;
   acknowledged: number;
   lost: number;
@@ -40,9 +43,9 @@ export interface Crashed {
 }
 
 const LANES = 8;
-/** A crash comes at a random time up to this. */
+/** The maximum random time until a crash. */
 const MOMENT_MAX_MS = 300;
-/** The share of starts that crash, too, within this time. */
+/** The share of starts that crash within the following time. */
 const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
@@ -51,7 +54,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
-  // In processes, whose calls are recorded.
+  // In separate processes, whose system calls are recorded.
   const tenant = await createTenantByCommand(settingsOf(trial, settings), runCommand);
   between?.();
   let service = await restart(trial, settings);
@@ -82,19 +85,19 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   }
   await finish(load, compare);
   const code = await service.end();
-  assert.equal(code, 0, 'the service did not end well');
+  assert.equal(code, 0, 'the service did not exit with 0');
   return { crashes: count, halfStarts, ...sumUp(load.ledger) };
 }
 
-/** Counts from when the load runs, however slow the machine. */
+/** Counts from when the load runs, however slow the machine is. */
 async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promise<void> {
   const sum = () => turns.reduce((total, each) => total + each, 0);
   const before = sum();
-  if (!(await reaches(() => sum() >= before + LANES, PATIENCE_MS))) throw new Error('the load is not on');
+  if (!(await reaches(() => sum() >= before + LANES, PATIENCE_MS))) throw new Error('the load does not run');
   await sleep(durationMs);
 }
 
-/** A service that crashes during its recovery. */
+/** Crashes the service during its recovery. */
 async function startHalf(
   { trial, random, between }: Crashes,
   { WORKERS: _, ...settings }: Record<string, string>,
@@ -133,4 +136,45 @@ function sumUp({ counts, unknown, replayed }: Ledger): Omit<Crashed, 'crashes' |
     unknown: unknown.length,
     unknownKept: unknown.filter(([first]) => stored.has(first?.address)).length,
   };
+}
+
+export async function killAtOnce(service: ServeProcess): Promise<boolean> {
+  const workers = await workersOf(service);
+  service.child.kill('SIGKILL');
+  workers.forEach(kill);
+  await waitUntilGone(service, workers);
+  return true;
+}
+
+async function waitUntilGone(service: ServeProcess, workers: readonly number[]): Promise<void> {
+  await exitOf(service.child);
+  await waitUntilRefused(service.url);
+  const areGone = async () => (await Promise.all(workers.map(hasEnded))).every(Boolean);
+  await until('its workers are gone', areGone, PATIENCE_MS);
+}
+
+/** Zombies count as ended. */
+async function hasEnded(pid: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  return stat === undefined || stat.includes(') Z ');
+}
+
+/** Kills all processes, one worker, or the first process, whose workers then exit. */
+export async function killSome(service: ServeProcess, random: Random): Promise<boolean> {
+  const what = random.pick(['all', 'all', 'worker', 'first']);
+  if (what === 'all') return killAtOnce(service);
+  if (what === 'worker') {
+    kill(random.pick(await workersOf(service)));
+    return false;
+  }
+  const workers = await workersOf(service);
+  service.child.kill('SIGKILL');
+  await waitUntilGone(service, workers);
+  return true;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {}
 }

@@ -20,14 +20,13 @@ import { assertSound } from '../../../../testkit/src/ledger.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { exitOf } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { importRows, serve, settingsOf } from '../../service.ts';
-import { ADMINISTRATOR, makeTenant, startOrWords } from './tenant.ts';
+import { ADMINISTRATOR, importRows, readJson, serve, settingsOf } from '../../service.ts';
+import { makeTenant, startOrWords } from './filling.ts';
 
 const LISTINGS = 200;
 const PAGE_BYTES = 4_096;
 const RESTORE = /property-listings restore FILE --force/;
 
-/** Damage to a database that is not in use. */
 interface Damage {
   what: string;
   do(path: string): void;
@@ -42,13 +41,13 @@ const closedDamages: readonly Damage[] = [
   { what: 'half of it is missing', do: (path) => truncateSync(path, middleOf(path)) },
   { what: 'the last byte is missing', do: (path) => truncateSync(path, statSync(path).size - 1) },
   { what: 'it is empty', do: (path) => truncateSync(path, 0), isSmall: true },
-  { what: 'it is a text', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
+  { what: 'it is a text file', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
 ];
 
-/** A backup alone does not fix these: the operator decides what to do with the file. */
+/** A backup alone does not fix these. The operator has to move the file. */
 const strangeFiles: readonly Damage[] = [
   { what: 'it is a directory', do: replaceByDirectory, words: /is not a file; move it elsewhere/ },
-  { what: "it is another program's", do: replaceByForeign, words: /another program/ },
+  { what: 'it belongs to another program', do: replaceByForeign, words: /another program/ },
 ];
 
 const killedDamages: readonly Damage[] = [
@@ -57,14 +56,17 @@ const killedDamages: readonly Damage[] = [
   { what: 'the log is missing', do: (path) => rmSync(`${path}-wal`), isSmall: true },
 ];
 
-/** SQLite stops at the first broken frame of a log; later writes are lost without notice. */
+/** SQLite ignores a log from its first broken frame on, without an error. */
 const logDamages: readonly Damage[] = [
   { what: 'the log is overwritten at its beginning', do: (path) => overwrite(`${path}-wal`, 0, 0.01) },
-  { what: 'the log is overwritten half-way', do: (path) => overwrite(`${path}-wal`, middleOf(`${path}-wal`), 0.1) },
+  {
+    what: 'the log is overwritten in the middle',
+    do: (path) => overwrite(`${path}-wal`, middleOf(`${path}-wal`), 0.1),
+  },
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/** A tenant with listings: files after a crash, files after a clean stop, and a backup. */
+/** A tenant's files after a crash, the same after a clean stop, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
@@ -80,7 +82,7 @@ export async function makeOriginals(trial: Trial) {
   service.child.kill('SIGKILL');
   await exitOf(service.child);
   await cp(killed, closed, { recursive: true });
-  // The backup checkpoints the log into one file.
+  // The backup also checkpoints the log.
   const backup = join(trial.directory, 'listings.backup');
   assert.equal((await runCommand(['backup', backup], settingsOf(whole, { DATA_DIR: closed }))).code, 0);
   return { killed, closed, backup, key: tenant.key };
@@ -88,7 +90,7 @@ export async function makeOriginals(trial: Trial) {
 
 type Originals = Awaited<ReturnType<typeof makeOriginals>>;
 
-/** @returns how many were rejected, restored, and served up to the damage */
+/** @returns how many starts failed, files were restored, and logs were read up to the damage */
 export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
   const directory = join(trial.directory, 'damaged');
   const path = join(directory, 'listings.db');
@@ -104,7 +106,7 @@ export async function damageFiles(trial: Trial, { killed, closed, backup, key }:
   for (const each of chosen([...closedDamages, ...strangeFiles, ...killedDamages])) {
     const original = killedDamages.includes(each) ? killed : closed;
     const before = await damage(original, each).then((said) => assertRefused(said, path, each));
-    assert.equal(digest(path), before, `${each.what}: a file that was refused is not as it was`);
+    assert.equal(digest(path), before, `${each.what}: a rejected start changed the file`);
     done.refused += 1;
     if (trial.size === 'small' || !closedDamages.includes(each)) continue;
     await restore(trial, { directory, backup, key }, each);
@@ -122,10 +124,10 @@ export async function damageFiles(trial: Trial, { killed, closed, backup, key }:
 
 function assertRefused(said: unknown, path: string, { what, words = RESTORE }: Damage): string {
   const text = typeof said === 'string' ? said : '';
-  assert.ok(text !== '', `${what}: it is served`);
-  assert.match(text, /ended with 1 before/, `${what}: the start does not end with 1`);
-  assert.ok(text.includes(path), `${what}: the words do not name the file: ${text}`);
-  assert.match(text, words, `${what}: the words do not say what to do: ${text}`);
+  assert.ok(text !== '', `${what}: the service starts`);
+  assert.match(text, /ended with 1 before/, `${what}: the start does not fail with exit code 1`);
+  assert.ok(text.includes(path), `${what}: the error does not name the file: ${text}`);
+  assert.match(text, words, `${what}: the error does not say what to do: ${text}`);
   return digest(path);
 }
 
@@ -138,22 +140,24 @@ interface Place {
 async function restore(trial: Trial, { directory, backup, key }: Place, { what }: Damage): Promise<void> {
   const settings = settingsOf(trial, { DATA_DIR: directory });
   const { code, stderr } = await runCommand(['restore', backup, '--force'], settings);
-  assert.equal(code, 0, `${what}: it cannot be restored: ${stderr}`);
+  assert.equal(code, 0, `${what}: the restore fails: ${stderr}`);
   const service = await serve(trial, { DATA_DIR: directory });
-  assert.equal(await assertConsistent(service.url, key, directory), LISTINGS, `${what}: not all is restored`);
+  assert.equal(await assertConsistent(service.url, key, directory), LISTINGS, `${what}: the restore is incomplete`);
   await service.end();
 }
 
-/** Listings and events agree. @returns the number of listings */
+/** Asserts that listings and events agree. @returns the number of listings */
 async function assertConsistent(url: string, key: string, directory: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${key}` };
-  const ask = async (path: string) => JSON.parse(await (await fetch(url + path, { headers })).text());
-  const { data, sequence } = await ask('/v1/listings');
-  const events = (await ask('/v1/events?limit=1000')).data.map((event: { sequence: number }) => event.sequence);
+  const { data, sequence } = await readJson<{ data: unknown[]; sequence: number }>(url, '/listings', key);
+  const events = (await readJson<{ data: { sequence: number }[] }>(url, '/events?limit=1000', key)).data;
   const expected = Array.from({ length: sequence }, (_, index) => index + 1);
-  assert.deepEqual(events, expected, 'events have a gap');
-  assert.equal(data.length, sequence, 'there are other listings than events');
-  await assertSound(await createDatabase(directory, 'sqlite'), 'a file that is served');
+  assert.deepEqual(
+    Array.from(events, (event) => event.sequence),
+    expected,
+    'events have a gap',
+  );
+  assert.equal(data.length, sequence, 'listings and events differ');
+  await assertSound(await createDatabase(directory, 'sqlite'), 'a served database');
   return sequence;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Browser } from '../../../../testkit/src/browser.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
@@ -6,6 +7,20 @@ import { hasEnded } from '../../../../testkit/src/serving.ts';
 import type { SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
+import { CREDENTIALS, serve } from '../../service.ts';
+
+/** Creates a key through the dashboard's API, which is faster than the command line. */
+export async function makeTenant(service: ServeProcess): Promise<Tenant> {
+  const browser = new Browser(service);
+  const { account } = await browser.ask('POST', '/admin/auth/sign-in/email', CREDENTIALS);
+  const { id, key } = await browser.ask('POST', '/admin/api-keys', { name: 'Test' }, 201);
+  return { accountId: account.id, keyId: id, key };
+}
+
+/** The service, or the error if it does not start. */
+export async function startOrWords(trial: Trial, settings: Record<string, string>): Promise<ServeProcess | string> {
+  return serve(trial, settings).catch((error: Error) => error.message);
+}
 
 const SOON_MS = 20_000;
 const LANES = 8;
@@ -18,14 +33,14 @@ interface Scene {
   tenant: Tenant;
 }
 
-/** How often the disk is filled, and how many writes are awaited with and without room. */
+/** How often the disk is filled, and how many writes are awaited with and without space. */
 interface Size {
   cycles: number;
   refused: number;
   acknowledged: number;
 }
 
-/** Fills the disk repeatedly under load. Writes are 507, reads work, and writes go on by themselves with room. */
+/** Fills the disk repeatedly under load. Writes get 507 and succeed again with space, and reads work. */
 export async function fillUnderLoad(
   { trial, disk, service, tenant }: Scene,
   { cycles, refused, acknowledged }: Size,
@@ -40,14 +55,14 @@ export async function fillUnderLoad(
     assert.ok(!hasEnded(service.child), 'the service has ended');
   };
   for (let cycle = 1; cycle <= cycles; cycle += 1) {
-    await grow('writes are acknowledged where there is room', ['acknowledged'], acknowledged);
+    await grow('writes succeed while there is space', ['acknowledged'], acknowledged);
     disk.fill();
-    await grow('writes are refused', ['storage_full', 'unavailable'], refused);
+    await grow('writes are rejected', ['storage_full', 'unavailable'], refused);
     const unavailable = load.told('unavailable');
-    assert.equal(unavailable, 0, 'writes on a full disk are refused as if they could be sent again at once');
+    assert.equal(unavailable, 0, 'writes on a full disk get 503, which invites an immediate retry');
     for (const path of READS) await assertRead(service, tenant, path);
     makeRoom();
-    await grow('writes go on by themselves where there is room again', ['acknowledged'], acknowledged);
+    await grow('writes succeed again once there is space', ['acknowledged'], acknowledged);
     trial.say(`full disk ${cycle} of ${cycles}`);
   }
   await load.finish();
@@ -61,11 +76,11 @@ export async function assertRead({ url }: ServeProcess, { key }: Tenant, path: s
   return text;
 }
 
-/** As `until`, but a timeout is a broken promise. */
+/** Like `until`, but a timeout is a broken promise. */
 export async function expectSoon(what: string, ask: () => boolean | Promise<boolean>): Promise<void> {
   await until(what, ask, SOON_MS).catch(() => assert.fail(notSoon(what)));
 }
 
 function notSoon(what: string): string {
-  return `${SOON_MS / 1_000} s have passed, and not: ${what}`;
+  return `${SOON_MS / 1_000} s passed without this: ${what}`;
 }

@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict';
-import { createDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
+import { chown, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound } from '../../../../testkit/src/ledger.ts';
+import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
+import { findNobody } from '../../../../testkit/src/postgres-programs.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
 import { mountSmallDisk, type SmallDisk } from '../../../../testkit/src/small-disk.ts';
 import type { Trial } from '../../part.ts';
-import { serve } from '../../service.ts';
-import { assertRead, expectSoon, fillUnderLoad, READS } from './filling.ts';
+import { ADMINISTRATOR, createTenant, serve } from '../../service.ts';
+import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords } from './filling.ts';
 import { Probes } from './probes.ts';
-import { ADMINISTRATOR, makeTenant, startOrWords } from './tenant.ts';
 
 /**
- * More than the load and the probes write before the disk is filled again: a rejection in between
- * is a broken promise. The log takes at most half of the rest.
+ * More than the load and the probes write before the disk is filled again. The log takes at most
+ * half of the rest.
  */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {
@@ -20,10 +23,10 @@ const SIZES = {
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LOG_LEVEL_ERROR = 50;
-/** Bytes left free at a start: none, or too few for the log's index or a few pages. */
+/** Free bytes at a start: none, or too few for the log's index or a few pages. */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
-/** Fills the disk repeatedly under load, tries each kind of request, and restarts there. */
+/** Fills the disk repeatedly under load, tries each kind of request, and restarts the service. */
 export async function fillDisk(trial: Trial) {
   const disk = await mountSmallDisk(trial, SIZES[trial.size].megabytes);
   const settings = { DATA_DIR: disk.directory, ...ADMINISTRATOR };
@@ -40,16 +43,16 @@ export async function fillDisk(trial: Trial) {
   disk.fill();
   const kinds = await probes.tryAll(trial, settings);
   const { length } = service.log;
-  await expectSoon('the use of keys cannot be written', () => service.log.slice(length).some(isOfCounts));
+  await expectSoon('key use cannot be written', () => service.log.slice(length).some(isOfCounts));
   makeEnoughRoom(disk);
   await probes.goOn();
   await assertCounted(database, probes);
   const before = await readList(service, tenant);
-  assert.equal(await service.end(), 0, 'the service did not stop as it should');
+  assert.equal(await service.end(), 0, 'the service did not exit with 0');
 
   const starts = await startFull(trial, disk, settings, tenant);
   const last = await serve(trial, settings);
-  assert.equal(await readList(last, tenant), before, 'after starts on a full disk the listings are others');
+  assert.equal(await readList(last, tenant), before, 'starts on a full disk changed the listings');
   await assertSound(database, 'the file');
   await last.end();
   return {
@@ -64,21 +67,21 @@ export async function fillDisk(trial: Trial) {
 
 function makeEnoughRoom(disk: SmallDisk): void {
   const bytes = disk.makeRoom();
-  if (bytes < ROOM_BYTES_MIN) throw new Error(`the disk is too small to be tried: ${bytes} bytes are free`);
+  if (bytes < ROOM_BYTES_MIN) throw new Error(`the disk is too small for the trial: ${bytes} bytes are free`);
 }
 
 function readList(service: ServeProcess, tenant: Tenant): Promise<string> {
   return assertRead(service, tenant, '/listings');
 }
 
-/** On a full disk, a start either serves reads or fails with the reason. */
+/** On a full disk, the service either starts and serves reads, or says why it does not start. */
 async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string, string>, tenant: Tenant) {
   const starts = { refused: 0, served: 0 };
   for (const room of ROOM_AT_START[trial.size]) {
     disk.fill(room);
     const started = await startOrWords(trial, settings);
     if (typeof started === 'string') {
-      assert.match(started, /the disk is full/, 'a start on a full disk is refused without saying why');
+      assert.match(started, /the disk is full/, 'a start on a full disk fails without the reason');
       starts.refused += 1;
     } else {
       for (const path of READS) await assertRead(started, tenant, path);
@@ -90,14 +93,41 @@ async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string,
   return starts;
 }
 
-/** Key use could not be recorded. */
+/** Whether the line says that key use could not be recorded. */
 function isOfCounts({ work, level }: Record<string, unknown>): boolean {
   return work === 'record key use' && level === LOG_LEVEL_ERROR;
 }
 
 async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes): Promise<void> {
-  await expectSoon('the requests of a full disk are counted', async () => {
+  await expectSoon('requests during a full disk are counted', async () => {
     const [row] = await sql('select sum(requests) as sum from key_hours where key_id = ?', keyId);
     return Number(row?.sum) === requests;
   });
+}
+
+const MEGABYTES = 64;
+const SIZE = { cycles: 4, refused: 60, acknowledged: 300 };
+
+/** Like `fillDisk`, with PostgreSQL's tables on the small disk and its log elsewhere. */
+export async function fillTablespace(trial: Trial) {
+  const disk = await mountSmallDisk(trial, MEGABYTES);
+  const place = join(disk.directory, 'tables');
+  await mkdir(place, { mode: 0o700 });
+  const owner = await findNobody();
+  if (owner !== undefined) await chown(place, owner.uid, owner.gid);
+  const server = await createPostgresServer();
+  trial.after(() => server.stop());
+  const { sql } = await createPostgresDatabase(server.url);
+  await sql(`create tablespace small location '${place}'`);
+  await sql("alter system set default_tablespace = 'small'");
+  await sql('select pg_reload_conf()');
+  const database = await createPostgresDatabase(server.url);
+  const settings = { DATABASE_URL: database.url };
+  const tenant = await createTenant(trial, settings);
+  const service = await serve(trial, settings);
+
+  const load = await fillUnderLoad({ trial, disk, service, tenant }, SIZE, () => disk.makeRoom());
+  await assertKept(service.url, tenant, database, load.ledger);
+  await service.end();
+  return { cycles: SIZE.cycles, refused: load.told('storage_full'), acknowledged: load.told('acknowledged') };
 }

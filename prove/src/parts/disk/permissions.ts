@@ -21,16 +21,16 @@ interface Ban {
 
 const bans: readonly Ban[] = [
   {
-    what: 'the file may only be read',
+    what: 'the file is read-only',
     do: (directory) => chmodSync(join(directory, 'listings.db'), 0o444),
     isSmall: true,
   },
-  { what: 'the file may not be read', do: (directory) => chmodSync(join(directory, 'listings.db'), 0o000) },
-  { what: 'the directory may only be read', do: (directory) => chmodSync(directory, 0o555) },
-  { what: 'the directory may not be entered', do: (directory) => chmodSync(directory, 0o000) },
+  { what: 'the file is not readable', do: (directory) => chmodSync(join(directory, 'listings.db'), 0o000) },
+  { what: 'the directory is read-only', do: (directory) => chmodSync(directory, 0o555) },
+  { what: 'the directory is not accessible', do: (directory) => chmodSync(directory, 0o000) },
 ];
 
-/** Removes permissions on copies of a database. @returns failed starts, and what was not tried */
+/** Removes permissions from copies of a database. @returns failed starts, and what was not tried */
 export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
   const isRoot = process.getuid?.() === 0;
   const skipped: string[] = [];
@@ -43,7 +43,7 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
     refused += 1;
   };
   if (isRoot && ![PROGRAM, process.execPath].every(isOpen)) {
-    skipped.push('permissions: they do not bind root, and only root can enter this directory');
+    skipped.push('permissions, which do not apply to root, as only root can access this directory');
   } else {
     const user = isRoot ? await findNobody() : undefined;
     for (const { what, do: ban } of bans.filter(({ isSmall }) => isSmall || trial.size === 'full')) {
@@ -51,8 +51,8 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
     }
   }
   const whyNot = whyNoMounts();
-  if (whyNot !== undefined) skipped.push(`a disk that may only be read: ${whyNot}`);
-  else await tryAs('the disk may only be read', undefined, (directory) => mountReadOnly(trial, directory));
+  if (whyNot !== undefined) skipped.push(`a read-only disk: ${whyNot}`);
+  else await tryAs('the disk is read-only', undefined, (directory) => mountReadOnly(trial, directory));
   return { refused, skipped };
 }
 
@@ -69,7 +69,7 @@ function mountReadOnly(trial: Trial, directory: string): void {
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 
-/** The service's last words; undefined if it listens, and then it is stopped. */
+/** @returns the error output, or undefined if the service starts, which then is killed */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: '/', ...user });
@@ -87,7 +87,7 @@ async function startAs(trial: Trial, directory: string, user: User): Promise<str
 }
 
 function assertTold(what: string, said: string | undefined, directory: string): void {
-  assert.ok(said !== undefined, `${what}: it is served, and cannot be written`);
+  assert.ok(said !== undefined, `${what}: a read-only database is served`);
   assert.match(said, /^error: [^\n]* must belong to the user that runs this[^\n]*\n$/, `${what}: ${said}`);
-  assert.ok(said.includes(directory), `${what}: the words do not say which file: ${said}`);
+  assert.ok(said.includes(directory), `${what}: the error does not name the file: ${said}`);
 }

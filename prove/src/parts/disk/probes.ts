@@ -6,13 +6,12 @@ import { Browser } from '../../../../testkit/src/browser.ts';
 import { NDJSON } from '../../../../testkit/src/imports.ts';
 import { runCommand, type ServeProcess } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
-import { settingsOf } from '../../service.ts';
-import { CREDENTIALS } from './tenant.ts';
+import { CREDENTIALS, settingsOf } from '../../service.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
-/** 200 KB: more than any remaining room. */
+/** 200 KB, which is more than any remaining space. */
 const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
-/** After this many rejections in a row, no room is left for small writes. */
+/** After this many rejections in a row, there is no space for small writes. */
 const REFUSED_IN_A_ROW = 5;
 const TRIES_MAX = 2_000;
 
@@ -25,7 +24,7 @@ interface Reply {
 
 type Send = () => Promise<Reply>;
 
-/** Each kind of request, by key and in the dashboard. */
+/** Sends each kind of request with a key and from the dashboard. */
 export class Probes {
   readonly #service: ServeProcess;
   readonly #accountId: string;
@@ -50,7 +49,7 @@ export class Probes {
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
-  /** On a full disk, writes are 507 and change nothing; reads work. @returns the number of kinds */
+  /** On a full disk, writes get 507 and change nothing, and reads work. @returns the number of kinds */
   async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
     await this.#useUpRoom();
     const before = await this.#readAll();
@@ -60,14 +59,14 @@ export class Probes {
       assert.ok(status === 507 && JSON.parse(text).error.code === 'storage_full', `${what}: ${status} ${text}`);
     }
     await this.#tryCommands(trial, settings);
-    assert.deepEqual(await this.#readAll(), before, 'what was refused with 507 has changed something');
+    assert.deepEqual(await this.#readAll(), before, 'requests that got 507 changed something');
     return Object.keys(writes).length + before.length;
   }
 
   async goOn(): Promise<void> {
     for (const [what, send] of Object.entries(this.#writes())) {
       const { status, text } = await send();
-      assert.ok(status < 300, `${what}, with room again: ${status} ${text}`);
+      assert.ok(status < 300, `${what}, with space again: ${status} ${text}`);
     }
   }
 
@@ -82,7 +81,7 @@ export class Probes {
       for (let tries = 0; refused < REFUSED_IN_A_ROW; tries += 1) {
         const { status } = await send();
         refused = status === 507 ? refused + 1 : 0;
-        assert.ok(tries < TRIES_MAX, 'a full disk takes one write after the other');
+        assert.ok(tries < TRIES_MAX, 'a full disk accepts one write after another');
       }
     }
   }
@@ -97,7 +96,7 @@ export class Probes {
       'a create with an Idempotency-Key': () =>
         this.#send('POST', '/listings', LISTING, { 'Idempotency-Key': 'full-disk' }),
       'a patch': () => this.#send('PATCH', `/listings/${id}`, { beds: 9 }),
-      'a put': () => this.#send('PUT', '/listings/external/A-1', { ...LISTING, baths: 9 }),
+      'an upsert': () => this.#send('PUT', '/listings/external/A-1', { ...LISTING, baths: 9 }),
       'an import': () => this.#send('POST', '/imports', rows, { 'Content-Type': NDJSON }),
       'an atomic import': () => this.#send('POST', '/imports?atomic=true', rows, { 'Content-Type': NDJSON }),
       'a create in the dashboard': inDashboard('POST', '/listings', LISTING),
@@ -110,7 +109,6 @@ export class Probes {
     };
   }
 
-  /** Reads need no free space. */
   async #readAll(): Promise<unknown[]> {
     const texts: unknown[] = [];
     const paths = ['/listings', `/listings/${this.#listing.id}`, '/events?limit=1000', '/listings?q=elm&count=true'];
@@ -122,13 +120,13 @@ export class Probes {
     for (const path of IN_DASHBOARD) {
       const { status, text } = await read(this.#browser.send('GET', `/admin${path}`));
       assert.equal(status, 200, `/admin${path} on a full disk: ${text}`);
-      // Key use changes between reads.
+      // The time of the last use changes between reads.
       texts.push(path === '/api-keys' ? JSON.parse(text).data.map(({ id }: { id: string }) => id) : text);
     }
     return texts;
   }
 
-  /** `keys create` and `backup` fail and leave nothing behind. */
+  /** `keys create` and `backup` fail and leave no files. */
   async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');
@@ -138,15 +136,15 @@ export class Probes {
       const what = args[0];
       const { code, stderr } = await runCommand(args, settings);
       assert.ok(code === 1 && /the disk is full/i.test(stderr), `${what} on a full disk: ${code} ${stderr}`);
-      assert.doesNotMatch(stderr, /\n {4}at /, `${what} on a full disk tells a stack`);
+      assert.doesNotMatch(stderr, /\n {4}at /, `${what} on a full disk prints a stack trace`);
     }
     for (const ending of ['', '.partial', '.rewritten', '.sha256']) {
-      assert.ok(!existsSync(file + ending), 'a backup that found no room has left something');
+      assert.ok(!existsSync(file + ending), 'a backup without disk space left a file');
     }
     if (trial.size === 'small') return;
     const elsewhere = join(trial.directory, 'backup.db');
     const { code, stderr } = await runCommand(['backup', elsewhere], settings);
-    assert.equal(code, 0, `a full disk cannot be backed up to another: ${stderr}`);
+    assert.equal(code, 0, `a backup from a full disk to another fails: ${stderr}`);
   }
 
   #send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {

@@ -1,9 +1,113 @@
 import assert from 'node:assert/strict';
-import type { Told } from '../../../../testkit/src/openapi.ts';
-import type { Target } from './api.ts';
-import type { Tally } from './tally.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
+import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
-/** Requests shown when a response is wrong. */
+/** An API and its document in the repository, as the served document could have the same fault. */
+export interface Api {
+  base: '/v1' | '/admin';
+  document: OpenApiDocument;
+}
+
+export interface Target extends Api {
+  operation: DocumentedOperation;
+}
+
+const APIS: Api[] = [
+  { base: '/v1', document: readDocument('openapi.json') },
+  { base: '/admin', document: readDocument('admin.json') },
+];
+
+function readDocument(name: string): OpenApiDocument {
+  return new OpenApiDocument(readFileSync(join(REPOSITORY, 'openapi', name), 'utf8'));
+}
+
+export const TARGETS: readonly Target[] = APIS.flatMap((api) =>
+  api.document.operations.map((operation) => ({ ...api, operation })),
+);
+
+export function findTarget(base: Api['base'], operationId: string): Target {
+  const target = TARGETS.find((each) => each.base === base && each.operation.operationId === operationId);
+  if (target === undefined) throw new Error(`there is no operation ${operationId} below ${base}`);
+  return target;
+}
+
+/** Errors that requests alone cannot cause, and their causes. */
+const ELSEWHERE: Record<string, string> = {
+  request_timeout: 'a body that pauses for half a minute (slow-bodies.test.ts)',
+  internal_error: 'no known cause',
+  unavailable: 'an unreachable database (parts 3 and 4)',
+  outcome_unknown: 'a database connection lost during a commit (part 3)',
+  storage_full: 'a full disk (part 4)',
+  quota_exceeded: 'a quota set by the operator',
+};
+
+/** Counts how often each operation returned each documented status and code. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+  replies = 0;
+
+  /** @throws AssertionError unless the operation documents this response */
+  count(target: Target, told: Told): void {
+    judgeReply(target, told);
+    const { status, text, headers } = told;
+    this.replies += 1;
+    const isError = status >= 400 && headers.get('content-type') === 'application/json' && text !== '';
+    const name = nameOf(target, isError ? `${status} ${JSON.parse(text).error.code}` : String(status));
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+  }
+
+  /** Documented and reachable outcomes that occurred less than `countMin` times. */
+  missing(countMin: number): string[] {
+    return this.#documented()
+      .filter(({ outcome }) => ELSEWHERE[outcome.split(' ')[1] ?? ''] === undefined)
+      .map(({ target, outcome }) => nameOf(target, outcome))
+      .filter((name) => (this.#counts.get(name) ?? 0) < (ONCE.has(name) ? Math.min(1, countMin) : countMin));
+  }
+
+  /** The outcomes of each operation, such as `201 × 4,812, 400 invalid_json × 210`. */
+  lines(): [operation: string, outcomes: string][] {
+    return TARGETS.map((target) => {
+      const outcomes = this.#documented().filter((each) => each.target === target);
+      const seen = outcomes.map(({ outcome }) => [outcome, this.#counts.get(nameOf(target, outcome)) ?? 0] as const);
+      const told = seen.filter(([, count]) => count > 0).map(([outcome, count]) => `${outcome} × ${count}`);
+      return [`${target.base} ${target.operation.operationId}`, told.join(', ')];
+    });
+  }
+
+  unseen(): string {
+    return Object.entries(ELSEWHERE)
+      .map(([code, why]) => `${code}: ${why}`)
+      .join('; ');
+  }
+
+  #documented(): { target: Target; outcome: string }[] {
+    return TARGETS.flatMap((target) =>
+      Object.entries(target.operation.responses).flatMap(([status, { content }]) => {
+        const codes = Object.keys(content?.['application/json']?.examples ?? {});
+        const outcomes = Number(status) < 400 ? [status] : codes.map((code) => `${status} ${code}`);
+        return outcomes.map((outcome) => ({ target, outcome }));
+      }),
+    );
+  }
+}
+
+/** A service has one first administrator. */
+const ONCE = new Set(['/admin setUp 201']);
+
+function nameOf({ base, operation }: Target, outcome: string): string {
+  return `${base} ${operation.operationId} ${outcome}`;
+}
+
+function judgeReply({ document, operation }: Target, told: Told): void {
+  assert.ok(told.status < 500, `an error of the service: ${told.status} ${told.text.slice(0, 500)}`);
+  document.assertReply(operation, told);
+  assert.ok(told.headers.has('x-request-id'), 'a response without an X-Request-Id');
+  if (told.status === 304 || told.status === 204) assert.equal(told.text, '', 'a 204 or 304 with a body');
+}
+
+/** Requests shown after a wrong response. */
 const HISTORY = 6;
 
 /** Sends requests, checks each response against the documents, and remembers the last ones. */
@@ -17,7 +121,7 @@ export class Caller {
     this.#tally = tally;
   }
 
-  /** The last requests, as curl commands. */
+  /** The last requests as curl commands. */
   get history(): string {
     return this.#history.join('\n');
   }
@@ -37,11 +141,11 @@ export class Caller {
   }
 }
 
-/** Tries again on a new connection: an idle one may close just as it is used. */
+/** Tries again on a new connection, because an idle one can close just before its use. */
 async function tell(url: string, init: RequestInit): Promise<Told> {
-  const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no reply came: ${describe(error)}`));
+  const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no response: ${describe(error)}`));
   const response = await fetch(url, init).catch(again);
-  const text = await response.text().catch((error: unknown) => assert.fail(`a reply was cut: ${describe(error)}`));
+  const text = await response.text().catch((error: unknown) => assert.fail(`a response was cut: ${describe(error)}`));
   return { status: response.status, headers: response.headers, text };
 }
 

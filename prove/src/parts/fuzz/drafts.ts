@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { isOfPeople } from '../../../../testkit/src/openapi.ts';
 import { seldom } from '../../../../testkit/src/random-values.ts';
-import { TARGETS, type Target } from './api.ts';
+import { damaged, type Schema, valuesOf } from '../../../../testkit/src/schema-values.ts';
+import { TARGETS, type Target } from './caller.ts';
 import { type Fault, faultsOf } from './faults.ts';
-import { damaged, type Schema, valuesOf } from './values.ts';
 
 export interface Draft {
   target: Target;
@@ -14,9 +14,9 @@ export interface Draft {
   acceptAt: number;
   precondition: 'none' | 'current' | 'stale' | 'any' | 'unless any';
   retry: 'none' | 'fresh' | 'reused';
-  /** An index into what is known. */
+  /** An index into the known objects. */
   at: number;
-  /** Instead of an existing object: a deleted one, or one that never existed. */
+  /** Whether the path names an existing object, a deleted one, or one that never existed. */
   about: 'live' | 'deleted' | 'nothing';
   isHead: boolean;
 }
@@ -47,7 +47,7 @@ function weightOf({ base, operation }: Target): number {
 
 function draftsOf(target: Target): fc.Arbitrary<Draft> {
   const { operation } = target;
-  // Password hashing takes 0.1 s: these requests fail early, and `people.ts` does the rest.
+  // Password hashing takes 0.1 s, so these requests fail early. `people.ts` sends valid ones.
   const needsFault = isOfPeople(operation) && operation.method !== 'get';
   const fault = fc.constantFrom(...faultsOf(target));
   const faults = fc.oneof(
@@ -81,13 +81,13 @@ function bodyOf({ operation, document }: Target, isGood: boolean): fc.Arbitrary<
   return fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: bad });
 }
 
-/** The path names the listing. */
+/** An upsert has the external id in its path. */
 function unnamed(value: unknown): unknown {
   const { externalId: _, ...others } = Object(value);
   return others;
 }
 
-/** Some rows are invalid. */
+/** Rows of which some are invalid. */
 function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitrary<unknown> {
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
@@ -114,7 +114,7 @@ function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [strin
     );
 }
 
-/** Parameters about the form of a list, not its content. */
+/** Parameters for the form of a list, not for its content. */
 const FRAMING = new Set(['limit', 'fields', 'count', 'sort']);
 const RADIUS = ['radius', '3000km'] as const;
 
@@ -126,7 +126,7 @@ function nonsense(known: readonly { name: string }[]): Parameter {
   return fc.tuple(fc.constantFrom(...known.map(({ name }) => name)), value);
 }
 
-/** Rules that the document gives in words, and values that would take too long. */
+/** Values for rules that the document states in prose, and none that take too long. */
 const PARAMETERS: Record<string, fc.Arbitrary<string>> = {
   city: fc.constantFrom('Austin', 'élan', 'a b', '東京', 'x', '=1+1'),
   postalCode: fc.constantFrom('x', '78701', 'a b'),

@@ -1,8 +1,32 @@
 import { isOfPeople } from '../../../../testkit/src/openapi.ts';
-import type { Target } from './api.ts';
-import type { Prepared } from './prepared.ts';
+import type { Callers } from './accounts.ts';
+import type { Target } from './caller.ts';
 
-/** A fault of a request. `step` is the place of its check (contract §1): of several faults the first one is reported. */
+interface Refusal {
+  step: number;
+  status: number;
+  codes: readonly string[];
+}
+
+/** A request and the expectations of its response. */
+export interface Prepared {
+  target: Target;
+  caller: keyof Callers;
+  method: string;
+  path: string;
+  query: [name: string, value: string][];
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** The body as a JSON value. */
+  value: unknown;
+  at: number;
+  listingId: string | undefined;
+  refusals: Refusal[];
+  /** Whether a rule stated in prose can reject the query or the body. */
+  mayRefuse: { query: boolean; body: boolean };
+}
+
+/** A fault of a request. The service reports the fault with the lowest `step` (contract §1). */
 export interface Fault {
   step: number;
   status: number;
@@ -33,7 +57,7 @@ export const STEP = {
 
 const isAnybodys = ({ operation }: Target) =>
   operation.responses['401'] === undefined || OPEN.has(operation.operationId);
-/** They answer 401 for what the body says. */
+/** These return 401 because of the body. */
 const OPEN = new Set(['signIn', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';
@@ -43,7 +67,7 @@ const hasBody = ({ operation }: Target) => operation.requestBody !== undefined;
 const hasObject = (target: Target) => hasBody(target) && target.operation.operationId !== 'createImport';
 const isAny = () => true;
 
-/** Operations that only administrators may call: the document says so in words. */
+/** Operations for administrators only. The document states it in prose. */
 const ADMINISTRATORS_ONLY =
   /^(listApiKeys|createApiKey|deleteApiKey|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation)$/;
 

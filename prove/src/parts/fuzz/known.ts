@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
-import type { Prepared } from './prepared.ts';
+import type { Prepared } from './faults.ts';
 
 /** Lists are read often, so accounts stay small. */
 export const LISTINGS_MAX = 40;
@@ -8,20 +8,19 @@ const REMEMBERED_MAX = 20;
 
 export type Listing = Record<string, unknown> & { id: string };
 
-/** What the responses so far imply about the next ones. */
+/** The state of an account according to its responses so far. */
 export class Known {
-  /** The last known JSON, by id. */
+  /** The latest JSON, by id. */
   readonly listings = new Map<string, string>();
   readonly deleted = new Set<string>();
   epoch = '';
   sequence = 0;
-  /** Queries of next pages. */
   readonly pages: string[] = [];
   /** Requests with an Idempotency-Key, and their responses. */
   readonly done: { request: Prepared; told: Told }[] = [];
   readonly keys: string[] = [];
   readonly deletedKeys: string[] = [];
-  /** Email by id. A new invitation to the same email ends the earlier one. */
+  /** Email by id. A new invitation to the same email revokes the earlier one. */
   readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
   readonly memberId: string;
@@ -72,7 +71,11 @@ export class Known {
   /** A complete list without filters has exactly the known listings. */
   assertComplete(data: readonly Listing[]): void {
     const ids = data.map(({ id }) => id);
-    assert.deepEqual(ids, [...this.listings.keys()].sort().reverse(), 'the list has not the listings that there are');
+    assert.deepEqual(
+      ids,
+      [...this.listings.keys()].sort().reverse(),
+      'the list does not have exactly the known listings',
+    );
     this.assertKnown(data);
   }
 
@@ -80,11 +83,15 @@ export class Known {
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
-      assert.deepEqual(listing, JSON.parse(this.listings.get(listing.id) ?? 'null'), 'a listing is not as it was told');
+      assert.deepEqual(
+        listing,
+        JSON.parse(this.listings.get(listing.id) ?? 'null'),
+        'a listing differs from an earlier response',
+      );
     }
   }
 
-  /** An import does not report each row: nothing else is gone, and nothing deleted is back. */
+  /** An import does not report its rows, but no listing is missing and no deleted one is back. */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

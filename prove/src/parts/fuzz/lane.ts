@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Callers, World } from './accounts.ts';
-import { findTarget, type Target } from './api.ts';
-import { Caller } from './caller.ts';
+import type { Tally } from './caller.ts';
+import { Caller, findTarget, type Target } from './caller.ts';
 import type { Draft } from './drafts.ts';
+import type { Prepared } from './faults.ts';
 import { Known, LISTINGS_MAX, type Listing } from './known.ts';
 import { judgeOutcome } from './outcome.ts';
 import { prepare } from './prepare.ts';
-import type { Prepared } from './prepared.ts';
-import type { Tally } from './tally.ts';
 
 const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 
-/** One account whose requests follow each other, so that the state is known before each. */
+/** One account, whose requests are sent one after another, so the state before each is known. */
 export class Lane {
   readonly known: Known;
   readonly #caller: Caller;
@@ -26,7 +25,7 @@ export class Lane {
     this.#callers = callers;
   }
 
-  /** The last requests, as curl commands. */
+  /** The last requests as curl commands. */
   get history(): string {
     return this.#caller.history;
   }
@@ -59,7 +58,7 @@ export class Lane {
     const { known } = this;
     const { operationId } = request.target.operation;
     const isReplayed = told.headers.get('idempotent-replayed') === 'true';
-    assert.ok(!isReplayed, 'a reply is a replay, and its Idempotency-Key is new');
+    assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
     if (request.headers['Idempotency-Key'] !== undefined) known.remember(known.done, { request, told });
     if (/^(create|update|upsert)Listing$/.test(operationId)) known.keep(told.text);
     if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
@@ -84,14 +83,14 @@ export class Lane {
     if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
   }
 
-  /** The following pages: each listing once, none of them deleted. */
+  /** Reads the following pages. Each listing occurs once, and no deleted one. */
   async #readRest(target: Target, first: string, accept: string): Promise<void> {
     const seen = new Set<string>();
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
     let next: string | undefined = first;
     for (let pages = 0; next !== undefined && pages < 3; pages += 1) {
       const told = await this.#caller.ask(target, 'GET', next, headers);
-      assert.equal(told.status, 200, `the next page of a list is refused: ${told.text}`);
+      assert.equal(told.status, 200, `the next page of a list is rejected: ${told.text}`);
       const onPage = new Set<string>();
       for (const id of told.text.match(/lst_[0-9a-z]{26}/g) ?? []) {
         assert.ok(!this.known.deleted.has(id), `the deleted listing ${id} is on a page`);
@@ -108,8 +107,8 @@ export class Lane {
     const earlier = this.known.done[0];
     if (earlier === undefined) return;
     const { status, headers, text } = await this.#send(earlier.request);
-    assert.deepEqual([status, text], [earlier.told.status, earlier.told.text], 'a retry is answered otherwise');
-    assert.equal(headers.get('idempotent-replayed'), 'true', 'a retry is not told to be one');
+    assert.deepEqual([status, text], [earlier.told.status, earlier.told.text], 'a retry gets another response');
+    assert.equal(headers.get('idempotent-replayed'), 'true', 'a retry is not marked as replayed');
   }
 
   async #makeRoom(): Promise<void> {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
+import type { Schema } from '../../../../testkit/src/schema-values.ts';
+import type { Prepared } from './faults.ts';
 import { STEP } from './faults.ts';
 import type { Known } from './known.ts';
-import type { Prepared } from './prepared.ts';
 import { normalForm, unexplainedFault } from './rules.ts';
-import type { Schema } from './values.ts';
 
-/** Responses to valid requests that the document explains in words. */
+/** Responses to valid requests that the document explains in prose. */
 const IN_WORDS: Record<string, RegExp> = {
   createImport: /^422 (import_failed|validation_failed)$/,
   createInvitation: /^(409 conflict|429 rate_limited)$/,
@@ -24,11 +24,17 @@ export function judgeOutcome(request: Prepared, told: Told, known: Known): void 
   if (must.length > 0) {
     const isTold = must.some((each) => each.status === status && (code === undefined || each.codes.includes(code)));
     const expected = must.map((each) => `${each.status} ${each.codes.join(' or ')}`).join(' or ');
-    assert.ok(isTold, `${expected} was due, and ${status} ${code ?? ''} came: ${told.text.slice(0, 500)}`);
+    assert.ok(
+      isTold,
+      `${expected} was expected, but the response is ${status} ${code ?? ''}: ${told.text.slice(0, 500)}`,
+    );
     return;
   }
   if (IN_WORDS[request.target.operation.operationId]?.test(`${status} ${code}`)) return;
-  assert.ok(status < 400, `nothing was wrong, and ${status} ${code ?? ''} came: ${told.text.slice(0, 500)}`);
+  assert.ok(
+    status < 400,
+    `success was expected, but the response is ${status} ${code ?? ''}: ${told.text.slice(0, 500)}`,
+  );
   if (request.method !== 'HEAD') judgeSuccess(request, told, known);
 }
 
@@ -38,27 +44,27 @@ interface Refused {
   details: { field: string; code: string }[];
 }
 
-/** Rules in words, about a parameter or a field, may apply first. */
+/** Whether a rule that the document states in prose explains the rejection. */
 function mayBeRefusedBefore(step: number, request: Prepared, { status, code, details }: Refused): boolean {
   const { mayRefuse } = request;
   const isOfQuery = status === 400 && /^invalid_(query|cursor)$/.test(code ?? 'invalid_query');
   if (mayRefuse.query && step >= STEP.query && (isOfQuery || status === 410)) return true;
-  // An import checks the file before it looks at stored data.
+  // An import validates the file before it reads stored data.
   const isFile = request.target.operation.operationId === 'createImport';
   if (isFile && step >= STEP.reuse && IN_WORDS.createImport?.test(`${status} ${code}`)) return true;
   if (!mayRefuse.body || step < STEP.fields || status !== 422 || code !== 'validation_failed') return false;
   if (step === STEP.fields) return true;
   const fault = unexplainedFault(details);
-  assert.equal(fault, undefined, `a body that is valid by its schema is refused: ${JSON.stringify(fault)}`);
+  assert.equal(fault, undefined, `a body that matches its schema is rejected: ${JSON.stringify(fault)}`);
   return true;
 }
 
 function judgeSuccess(request: Prepared, { status, text, headers }: Told, known: Known): void {
   const { operationId } = request.target.operation;
   if (operationId === 'upsertListing') assert.equal(status, request.listingId === undefined ? 201 : 200);
-  if (status === 304) assert.ok(request.headers['If-None-Match'], 'a 304 that was not asked for');
+  if (status === 304) assert.ok(request.headers['If-None-Match'], 'a 304 without If-None-Match');
   if (/^retrieveListing/.test(operationId) && status === 200) {
-    assert.equal(text, known.listings.get(request.listingId ?? ''), 'a listing is not as it was told');
+    assert.equal(text, known.listings.get(request.listingId ?? ''), 'a listing differs from an earlier response');
     assert.equal(headers.get('etag'), `"${JSON.parse(text).version}"`);
   }
   if (/^(create|update|upsert)Listing$/.test(operationId) || operationId === 'updateAccount')
@@ -66,7 +72,7 @@ function judgeSuccess(request: Prepared, { status, text, headers }: Told, known:
   if (operationId === 'createImport') judgeReport(request, JSON.parse(text));
 }
 
-/** The response has what was sent, in normal form. */
+/** The response has the request's values in normal form. */
 function judgeStored({ target, value, headers }: Prepared, text: string): void {
   const { document, operation } = target;
   const schema: Schema = operation.requestBody?.content[headers['Content-Type'] ?? '']?.schema ?? {};
@@ -75,12 +81,12 @@ function judgeStored({ target, value, headers }: Prepared, text: string): void {
   for (const [name, member] of Object.entries(given)) {
     if (name === 'metadata' && operation.operationId === 'updateListing')
       assertMerged(stored.metadata ?? {}, Object(member));
-    else if (member === null) assert.ok(DEFAULTED.has(name) || !(name in stored), `${name} was to be removed`);
+    else if (member === null) assert.ok(DEFAULTED.has(name) || !(name in stored), `${name} was not removed`);
     else assert.deepEqual(stored[name], member, `${name} is not stored as it was sent`);
   }
 }
 
-/** Have default values. */
+/** Fields with default values. */
 const DEFAULTED = new Set(['status', 'currency', 'livingAreaUnits', 'lotSizeUnits']);
 
 function assertMerged(stored: Record<string, unknown>, given: object): void {
@@ -97,8 +103,12 @@ function judgeReport({ target, value, headers }: Prepared, report: Record<string
   const { document, operation } = target;
   const { items = {} }: Schema = operation.requestBody?.content['application/json']?.schema ?? {};
   const invalid = rows.filter((row) => !isEnd(row) && !document.matches(normalForm(row, items, document), items));
-  assert.equal(created + updated + unchanged + failed, rows.length, 'the report has not as many rows as the file');
-  assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that are invalid by their schema were saved`);
+  assert.equal(
+    created + updated + unchanged + failed,
+    rows.length,
+    'the report and the file differ in their number of rows',
+  );
+  assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that violate their schema were saved`);
 }
 
 /** The line that ends an export is not a row. */

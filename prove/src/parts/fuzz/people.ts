@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import { nextTotp, totp, wrongCode } from '../../../../testkit/src/totp.ts';
 import type { World } from './accounts.ts';
-import type { Tally } from './tally.ts';
+import type { Tally } from './caller.ts';
 import { Visitor } from './visitor.ts';
 
 const WRONG = 'battery horse staple correct';
@@ -12,9 +12,9 @@ const NEW_PASSWORD = 'staple correct battery horse';
 /** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** Two hashes run at a time, and sixteen wait. */
+/** More than the two hashes that run at a time and the sixteen that wait. */
 const AT_ONCE = 24;
-/** Wrong passwords or codes until the limit. */
+/** Wrong passwords or codes up to the limit. */
 const TRIES = 10;
 
 export async function setUp(url: string, directory: string, tally: Tally, isThorough: boolean): Promise<void> {
@@ -43,14 +43,14 @@ async function atOnce(work: () => Promise<{ outcome: string }>): Promise<string[
   return done.map(({ outcome }) => outcome);
 }
 
-/** What can happen once happens once, however many try. */
+/** Exactly one of the concurrent requests succeeds. */
 function assertOne(outcomes: string[], good: string, others: RegExp): void {
   const rest = outcomes.filter((outcome) => outcome !== good);
-  assert.equal(rest.length, outcomes.length - 1, `${good} came ${outcomes.length - rest.length} times`);
-  for (const outcome of rest) assert.match(outcome, others, `only one ${good} was due`);
+  assert.equal(rest.length, outcomes.length - 1, `${good} occurred ${outcomes.length - rest.length} times`);
+  for (const outcome of rest) assert.match(outcome, others, `only one ${good} was expected`);
 }
 
-/** The life of a user, from invitation to removal. */
+/** Takes users from invitation to removal. */
 export class People {
   readonly #url: string;
   readonly #world: World;
@@ -106,7 +106,7 @@ export class People {
     return { person, userId: user.id };
   }
 
-  /** An existing user accepts with their own session. */
+  /** An existing user accepts an invitation with their own session. */
   async #inviteKnown(other: Visitor): Promise<void> {
     const administrator = this.#administrator;
     const { id, url } = await administrator.ask('createInvitation', { email: FIRST, role: 'administrator' }, '201');
@@ -188,7 +188,7 @@ export class People {
     await person.ask('endOtherSessions', undefined, '204');
   }
 
-  /** All limits of attempts. */
+  /** Exhausts all limits of attempts. */
   async #useUp(person: Visitor, email: string): Promise<void> {
     const stranger = this.#visit();
     for (let count = 0; count < TRIES; count += 1)

@@ -1,10 +1,10 @@
 import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
+import type { Schema } from '../../../../testkit/src/schema-values.ts';
 import type { Draft } from './drafts.ts';
+import type { Prepared } from './faults.ts';
 import { STEP } from './faults.ts';
 import type { Known } from './known.ts';
-import type { Prepared } from './prepared.ts';
 import { judgeParameter, normalForm } from './rules.ts';
-import type { Schema } from './values.ts';
 
 /** Builds the request of a draft from the known state. */
 export function prepare(draft: Draft, known: Known, freshKey: string): Prepared {
@@ -30,12 +30,12 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
   judgeQuery(request, known);
   setConditions(request, draft, known);
   setRetry(request, draft, known, freshKey);
-  // In reverse order of checks: the first check has the last word.
+  // In reverse order of the checks, so that the first check overrides the others.
   for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
   return request;
 }
 
-/** Fills in the path and finds out whether it names something. */
+/** Fills in the path, and expects 404 if it names no object. */
 function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const { operationId } = request.target.operation;
   const [, name = ''] = /\{(\w+)\}/.exec(request.path) ?? [];
@@ -47,7 +47,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
   if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
   const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
-  // The order of these two checks is promised for listings only.
+  // Only listings promise the order of these two checks.
   const step = name === 'memberId' ? STEP.fields : STEP.missing;
   if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
 }
@@ -120,7 +120,7 @@ function judgeQuery(request: Prepared, known: Known): void {
   }
 }
 
-/** Changes between two reads of the sequence, at most. */
+/** The maximum number of changes between two reads of the sequence. */
 const SLACK = 1_000;
 
 function setConditions(request: Prepared, { precondition }: Draft, known: Known): void {
@@ -160,7 +160,7 @@ function setRetry(request: Prepared, { retry, at }: Draft, known: Known, freshKe
   if (isReused) refuse(request, STEP.reuse, 422, 'idempotency_key_reused');
 }
 
-/** What distinguishes requests with the same Idempotency-Key. */
+/** The service compares these parts of requests with the same Idempotency-Key. */
 function fingerprint({ method, path, query, body, headers, target }: Prepared): string {
   const { 'Content-Type': type, 'If-Match': match, 'If-None-Match': unless } = headers;
   return JSON.stringify([target.base, method, path, query, body, type, match, unless]);
@@ -170,14 +170,14 @@ function refuse(request: Prepared, step: number, status: number, ...codes: strin
   request.refusals.push({ step, status, codes });
 }
 
-/** Rows as CSV; a value that is not an object becomes an empty row. */
+/** Rows as CSV. A value that is not an object becomes an empty row. */
 function toCsv(rows: readonly unknown[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))];
   const lines = rows.map((row) => columns.map((column) => toCell(Object(row)[column])));
   return [columns.map(quote), ...lines].map((cells) => `${cells.join()}\r\n`).join('');
 }
 
-/** Text that a spreadsheet does not take for a formula; other values as JSON. */
+/** Text is escaped so that no spreadsheet reads a formula. Other values are JSON. */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return quote(JSON.stringify(value));

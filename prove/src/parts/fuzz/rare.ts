@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import type { Trial } from '../../part.ts';
 import { serve } from '../../service.ts';
 import type { World } from './accounts.ts';
-import { findTarget, TARGETS } from './api.ts';
-import { Caller } from './caller.ts';
+import type { Tally } from './caller.ts';
+import { Caller, findTarget, TARGETS } from './caller.ts';
 import { errorOf } from './outcome.ts';
-import type { Tally } from './tally.ts';
 
 interface Rare {
   operationId: string;
@@ -21,7 +20,7 @@ const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
 const ROWS_MAX = 10_000;
 
-/** Requests that rarely occur by chance, in this order. */
+/** Requests that random choice rarely makes. Their order matters. */
 function rareRequests(key: string): Rare[] {
   const atomic = { operationId: 'createImport', query: '?atomic=true' };
   const once = { ...NDJSON, 'Idempotency-Key': key };
@@ -57,7 +56,11 @@ export async function askForRare({ url, callers }: World, tally: Tally, times: n
         body,
       );
       const outcome = `${told.status} ${errorOf(told).code ?? ''}`.trim();
-      assert.equal(outcome, expected, `${operationId}: ${expected} was due, and ${outcome} came: ${told.text}`);
+      assert.equal(
+        outcome,
+        expected,
+        `${operationId}: ${expected} was expected, but the response is ${outcome}: ${told.text}`,
+      );
     }
   }
 }

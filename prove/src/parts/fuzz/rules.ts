@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
-import type { Schema } from './values.ts';
+import type { Schema } from '../../../../testkit/src/schema-values.ts';
 
-/** A value as the service sees it: text is trimmed and in NFC, and `null` in an optional field means absent. */
+/** A value as the service reads it: text trimmed and in NFC, and no optional fields that are `null`. */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   if (typeof value === 'string') return normalText(value, schema);
@@ -19,7 +19,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
   const entries = Object.entries(value);
   if (properties === undefined) {
     const member = typeof additionalProperties === 'object' ? additionalProperties : {};
-    // Metadata values keep their blanks.
+    // Metadata values keep surrounding whitespace.
     return fromEntries(
       entries.map(([name, each]) => [
         name.normalize().trim(),
@@ -27,7 +27,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
       ]),
     );
   }
-  // In a patch nothing is required, and `null` removes a field.
+  // A patch requires no field, and `null` removes one.
   const isLeftOut = (name: string) => Object.hasOwn(properties, name) && required?.includes(name) === false;
   const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
   return fromEntries(
@@ -38,7 +38,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
   );
 }
 
-/** Codes and enums are compared as sent; passwords keep their blanks. */
+/** Codes and enums are compared unchanged. Passwords keep surrounding whitespace. */
 function normalText(value: string, { enum: choices, pattern, format }: Schema): string {
   if (choices !== undefined || (pattern !== undefined && !pattern.includes('://'))) return value;
   return format === 'password' ? value.normalize() : value.normalize().trim();
@@ -53,7 +53,7 @@ function fromEntries(entries: [string, unknown][]): object {
   return value;
 }
 
-/** Rules in words, as the error codes that fields may have because of them. */
+/** Error codes of fields because of rules that the document states in prose. */
 const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name)$/, /^(blank|invalid_format)$/],
   [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],
@@ -69,12 +69,12 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];
 
-/** The first error that neither the schema nor a rule in words explains. */
+/** The first error that neither the schema nor a rule in prose explains. */
 export function unexplainedFault(details: readonly { field: string; code: string }[]) {
   return details.find(({ field, code }) => !FURTHER.some(([name, codes]) => name.test(field) && codes.test(code)));
 }
 
-/** Parameters that the document describes in words. */
+/** Parameters whose values the document describes in prose. */
 const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
 
 export type Verdict = 'valid' | 'invalid' | 'unknown';
@@ -84,7 +84,7 @@ export function judgeParameter(name: string, text: string, given: Schema, docume
   if (text === '' || value === undefined || !document.matches(normalForm(value, given, document), given))
     return 'invalid';
   if (IN_WORDS.test(name)) return 'unknown';
-  // Which text is allowed is described in words.
+  // The document describes in prose which text is valid.
   return typeof value === 'string' && given.enum === undefined && !isPlain(value) ? 'unknown' : 'valid';
 }
 

@@ -1,12 +1,59 @@
 import type { Told } from '../../../../testkit/src/openapi.ts';
+import { readTexts } from '../../texts.ts';
 import type { World } from './accounts.ts';
-import { findTarget, type Target } from './api.ts';
-import { Caller } from './caller.ts';
-import type { Tally } from './tally.ts';
+import { Caller, findTarget, type Tally, type Target } from './caller.ts';
+
+/** Texts that have broken programs. */
+export const TEXTS = [...readTexts(new URL('texts.jsonl', import.meta.url)).values()].flat();
+
+export function textsAround(lengthMax: number): string[] {
+  return [
+    'x'.repeat(lengthMax),
+    'x'.repeat(lengthMax + 1),
+    '😀'.repeat(lengthMax),
+    '😀'.repeat(lengthMax + 1),
+    'e\u0301'.repeat(lengthMax),
+    `   ${'x'.repeat(lengthMax)}   `,
+    '\u0958'.repeat(lengthMax),
+    `${'w'.repeat(lengthMax - 1)}\u0301\u0302`,
+  ];
+}
+
+/** A field's rules. */
+export interface Place {
+  lengthMax: number;
+  /** Whether line feeds and tabs are allowed. */
+  isMultiline?: boolean;
+  /** Whether surrounding whitespace is kept and empty text is allowed. */
+  isRaw?: boolean;
+  /** A rule that the document states in prose. */
+  isRefused?: (text: string) => boolean;
+}
+
+/** A text is stored in this form, or rejected with one of these codes. */
+export type Fate = { stored: string } | { codes: string[] };
+
+/** A second implementation of contract §2: text in NFC, trimmed, its length in code points. */
+export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
+  const normal = text.normalize('NFC');
+  const stored = isRaw ? normal : normal.trim();
+  const control = isMultiline ? /[\p{Cc}--[\n\t]]/v : /\p{Cc}/u;
+  const codes = [
+    stored === '' && !isRaw ? 'blank' : '',
+    [...stored].length > lengthMax ? 'too_long' : '',
+    control.test(stored) || !stored.isWellFormed() || isRefused?.(stored) ? 'invalid_format' : '',
+  ].filter((code) => code !== '');
+  return codes.length === 0 ? { stored } : { codes };
+}
+
+/** URLs resolve `.` and `..` in a path. */
+export function isDots(text: string): boolean {
+  return text === '.' || text === '..';
+}
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Sends texts and records what became of them, to compare engines. */
+/** Sends texts and records their outcomes, to compare engines. */
 export class TextsDesk {
   readonly world: World;
   readonly #caller: Caller;
@@ -31,7 +78,7 @@ export class TextsDesk {
     return this.ask(method === 'POST' ? CREATE : PUT, method, path, headers, JSON.stringify(body));
   }
 
-  /** As a form in the dashboard does. */
+  /** Sends JSON to the dashboard's API. */
   typeIn(
     operationId: string,
     body: object,
@@ -48,7 +95,7 @@ export const CREATE = findTarget('/v1', 'createListing');
 export const RETRIEVE = findTarget('/v1', 'retrieveListing');
 const PUT = findTarget('/v1', 'upsertListing');
 
-/** Lone surrogates cannot be sent, and longer paths fail whatever they say. */
+/** Lone surrogates cannot be sent, and longer paths always fail. */
 export function fitsAddress(text: string): boolean {
   return text.isWellFormed() && encodeURIComponent(text).length < ADDRESS_LENGTH_MAX;
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { PASSWORD } from '../../../../testkit/src/browser.ts';
 import type { Told } from '../../../../testkit/src/openapi.ts';
-import { findTarget } from './api.ts';
-import { type Fate, fateOf, type Place } from './texts.ts';
-import { faultsOf, show, type TextsDesk } from './texts-desk.ts';
+import { findTarget } from './caller.ts';
+import { type Fate, fateOf, faultsOf, type Place, show, type TextsDesk } from './texts-desk.ts';
 
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
-/** Takes any text and finds nothing. */
+/** Operations that accept any text and find no object. */
 const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
   ['chooseAccount', 'accountId', /^404 not_found$/],
@@ -16,7 +15,7 @@ const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['verifyBackupCode', 'code', /^(409 conflict|422 validation_failed)$/],
 ];
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** One text of this many becomes a member's name: an account may send 100 invitations an hour. */
+/** One text of this many becomes a member's name, as an account can send 100 invitations an hour. */
 const JOINING = 4;
 const ADDRESSES = 250;
 
@@ -38,7 +37,7 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
-/** No text is an email address or belongs to a user. */
+/** No text is a valid email. */
 async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
   const isBlank = text.normalize('NFC').trim() === '';
   const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });
@@ -51,7 +50,7 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
   assert.equal(entered.status, isBlank ? 422 : 401, `${show(text)} in signIn: ${entered.text}`);
 }
 
-/** Setup is closed, but names are validated first. */
+/** Setup is closed, but the service validates names first. */
 async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
   const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);
@@ -73,7 +72,7 @@ async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number):
   judgeName(desk, text, fate, { operationId: 'acceptInvitation', told });
 }
 
-/** A signed-out browser at an address of its own. */
+/** A signed-out browser with its own address. */
 function visitorOf({ world }: TextsDesk, index: number): Record<string, string> {
   return { ...world.callers.nobody, 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }

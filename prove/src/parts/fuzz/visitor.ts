@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Browser } from '../../../../testkit/src/browser.ts';
-import { findTarget } from './api.ts';
+import type { Tally } from './caller.ts';
+import { findTarget } from './caller.ts';
 import { errorOf } from './outcome.ts';
-import type { Tally } from './tally.ts';
 
-/** A browser of its own at an address of its own. */
+/** A browser with its own address. */
 export class Visitor {
   readonly browser: Browser;
   readonly #address: string;
@@ -16,13 +16,13 @@ export class Visitor {
     this.#tally = tally;
   }
 
-  /** The outcome must be `expected`, such as `200` or `422 validation_failed`. @returns the response's JSON */
+  /** Asserts an outcome, such as `200` or `422 validation_failed`. @returns the response's JSON */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
     assert.equal(
       outcome,
       expected,
-      `${operationId} with ${JSON.stringify(body)}: ${expected} was due, and ${outcome} came: ${text}`,
+      `${operationId} with ${JSON.stringify(body)}: ${expected} was expected, but the response is ${outcome}: ${text}`,
     );
     return text === '' ? undefined : JSON.parse(text);
   }

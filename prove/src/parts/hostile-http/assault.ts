@@ -1,28 +1,32 @@
 import assert, { AssertionError } from 'node:assert/strict';
 import { formatGrowth } from '../../../../bench/src/formats.ts';
+import { residentBytesOf } from '../../../../bench/src/process-stats.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { beginRequest, openSocket, readReply } from '../../../../testkit/src/raw-http.ts';
-import { assertAftermath, readHeld, readLog, type Told } from './aftermath.ts';
-import { type Attempt, attempt, type Trace } from './attempts.ts';
+import { hasEnded } from '../../../../testkit/src/serving.ts';
+import { untilStill } from '../../../../testkit/src/still.ts';
+import { until } from '../../../../testkit/src/until.ts';
+import { workersOf } from '../../../../testkit/src/workers.ts';
+import { countSocketsOf } from '../../service.ts';
+import { type Attempt, attempt, describeAttempt, FOLLOWER, type Trace } from './attempts.ts';
 import { chunk, chunked, LAST } from './bodies.ts';
-import { MARK, type Target, targetsOf } from './streams.ts';
+import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 
-/** As long as the mark, so that the chunk size stays right. */
+/** As long as the mark, so that the chunk size stays correct. */
 const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
 /**
- * Clients that leave at once do not wait, so this many requests of a lane may be pending. All lanes
- * together stay below overload.
+ * The maximum number of pending requests of a lane, as clients that disconnect do not wait. All
+ * lanes together stay below overload.
  */
 const UNANSWERED_MAX = 10;
-/** More would say the same. */
 const BROKEN_MAX = 5;
-/** Filling caches, and garbage that is not collected yet. */
+/** Allows for caches and uncollected garbage. */
 const GROWTH_MAX_BYTES = 250e6;
 
 /**
  * Sends whole streams, then cut ones, and stops the service.
- * @throws AssertionError on a wrong response or a leftover
+ * @throws AssertionError on a wrong response, request, or listing
  */
 export async function assault(
   service: ServeProcess,
@@ -39,7 +43,7 @@ export async function assault(
   await assertAftermath(service, key, [...traces, ...cutTraces], told);
   const after = await readHeld(service, before);
   const growthBytes = after.bytes - before.bytes;
-  assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory has grown: ${formatGrowth(growthBytes)}`);
+  assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory grew: ${formatGrowth(growthBytes)}`);
   assert.equal(await service.end(), 0, 'the exit code of the service');
   return { growthBytes, requests: told.requests.size };
 }
@@ -71,7 +75,7 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   return traces;
 }
 
-/** Requests start in order of arrival: once this one is answered, earlier ones have started. */
+/** Requests start in order of arrival. When this one has its response, earlier ones have started. */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
   const response = await fetch(`${url}/v1/me`, { headers });
@@ -90,5 +94,85 @@ async function cutBody(url: string, target: Target): Promise<void> {
   await beginRequest(socket, bytes);
   const reply = readReply(socket);
   socket.end();
-  assert.notEqual((await reply)?.status, 201, 'a body without its last byte is taken for whole');
+  assert.notEqual((await reply)?.status, 201, 'a body without its last byte counts as complete');
+}
+
+/** Findings in the log: the number of requests by id, and errors. */
+interface Told {
+  requests: Map<unknown, number>;
+  /** Log lines that clients must not be able to cause. */
+  faults: Record<string, unknown>[];
+}
+
+function readLog({ log }: ServeProcess, { requests, faults }: Told): void {
+  for (const line of log.splice(0)) {
+    if (line.msg === 'request') requests.set(line.requestId, (requests.get(line.requestId) ?? 0) + 1);
+    if (Number(line.level) > 30 || Number(line.status) >= 500) faults.push(line);
+  }
+}
+
+async function assertAftermath(
+  service: ServeProcess,
+  key: string,
+  traces: readonly Trace[],
+  told: Told,
+): Promise<void> {
+  assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
+  const id = `aftermath-${traces.length}`;
+  const addresses = await readAddresses(service.url, key, id);
+  await until('the log is written', () => {
+    readLog(service, told);
+    return told.requests.has(id);
+  });
+  // Other processes can log later.
+  await untilStill('no more is logged', () => {
+    readLog(service, told);
+    return told.requests.size;
+  });
+  assert.deepEqual(told.faults.slice(0, 3), [], 'errors in the log');
+  assert.equal(told.requests.get(SMUGGLED), undefined, 'requests hidden in others were executed');
+  for (const {
+    mark,
+    requests: [least, most],
+    attempt,
+  } of traces) {
+    const count = told.requests.get(mark) ?? 0;
+    assert.ok(least <= count && count <= most, `${describeAttempt(attempt)} made ${count} requests`);
+    const isFollowed = told.requests.has(FOLLOWER + mark);
+    assert.ok(
+      !isFollowed || attempt.stream.next(attempt.target) !== 'not done',
+      `${describeAttempt(attempt)}: the request after it was executed`,
+    );
+  }
+  assert.ok(!addresses.includes(SMUGGLED), 'a request hidden in another created a listing');
+  const created = new Set(addresses);
+  assert.equal(created.size, addresses.length, 'a request created two listings');
+  for (const { mark, isCreated, attempt } of traces)
+    assert.equal(created.has(mark), isCreated ?? created.has(mark), `the listing of ${describeAttempt(attempt)}`);
+  const others = addresses.filter((address) => !address.startsWith('mark-'));
+  assert.deepEqual(others, [], 'listings of incomplete requests');
+}
+
+async function readAddresses(url: string, key: string, id: string): Promise<string[]> {
+  const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': id };
+  const response = await fetch(`${url}/v1/listings?fields=address`, { headers });
+  assert.equal(response.status, 200);
+  const { data }: { data: { address: string }[] } = JSON.parse(await response.text());
+  return data.map(({ address }) => address);
+}
+
+interface Held {
+  sockets: number;
+  bytes: number;
+}
+
+/** Waits until no more connections are open than before. */
+async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
+  const processes = [Number(service.child.pid), ...(await workersOf(service))];
+  const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);
+  const sockets = await until('connections are closed', () => {
+    const count = sumOf(countSocketsOf);
+    return count <= (before?.sockets ?? count) && count;
+  });
+  return { sockets, bytes: sumOf((pid) => residentBytesOf(pid) ?? 0) };
 }

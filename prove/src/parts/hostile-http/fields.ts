@@ -27,10 +27,10 @@ const HOSTS: readonly Stream[] = [
   ...['localhost:http', 'localhost:99999', ':80', 'a:1:2', 'a?b', 'a#b', 'a\\b', 'http://a'].map((value) =>
     refused(`the Host "${value}"`, 'RFC 9110 §7.2', host(`Host: ${value}\r\n`)),
   ),
-  refused('a Host that is no address', 'RFC 9110 §7.2', get('', { host: `Host: 256.256.256.256\r\n` })),
-  accepted('a Host in capitals with a port', 'RFC 9110 §7.2', host('Host: LISTINGS.Example:80\r\n')),
+  refused('a Host that is not an address', 'RFC 9110 §7.2', get('', { host: `Host: 256.256.256.256\r\n` })),
+  accepted('a Host in uppercase with a port', 'RFC 9110 §7.2', host('Host: LISTINGS.Example:80\r\n')),
   accepted('a Host that is an IPv6 address', 'RFC 9110 §7.2', host('Host: [::1]:3000\r\n')),
-  accepted('a Host behind a tab', '§5.1', host('Host:\tlocalhost \t\r\n')),
+  accepted('a Host after a tab', '§5.1', host('Host:\tlocalhost \t\r\n')),
 ];
 
 const NAMES: readonly Stream[] = [
@@ -41,20 +41,20 @@ const NAMES: readonly Stream[] = [
   ...[...'(),/;<=>?@[\\]{}" \x80\xff'].map((character) =>
     refused(`a header's name with ${JSON.stringify(character)}`, 'RFC 9110 §5.1', get(`X${character}Note: a\r\n`)),
   ),
-  accepted('names that every object has', 'RFC 9110 §5.1', get('__proto__: x\r\nconstructor: y\r\ntoString: z\r\n')),
-  accepted('a name of every character that one may have', 'RFC 9110 §5.6.2', get("!#$%&'*+-.^_`|~: a\r\n")),
+  accepted('names of object properties', 'RFC 9110 §5.1', get('__proto__: x\r\nconstructor: y\r\ntoString: z\r\n')),
+  accepted('a name with all allowed characters', 'RFC 9110 §5.6.2', get("!#$%&'*+-.^_`|~: a\r\n")),
 ];
 
 const FOLDS: readonly Stream[] = [
   refused('a folded header', '§5.2', get('X-Note: a\r\n b\r\n')),
   refused('a header folded by a tab', '§5.2', get('X-Note: a\r\n\tb\r\n')),
-  refused('a header that begins in the next line', '§5.2', get('X-Note:\r\n a\r\n')),
+  refused('a header value that begins on the next line', '§5.2', get('X-Note:\r\n a\r\n')),
   refused('a folded length', '§5.2', post(`Content-Length:\r\n ${BODY.length}\r\n`)),
   refused('a folded coding', '§5.2', post('Transfer-Encoding:\r\n chunked\r\n', '0\r\n\r\n')),
-  refused('a line of blanks among the headers', '§5.2', get('X-Note: a\r\n \r\nX-Other: b\r\n')),
+  refused('a line of spaces among the headers', '§5.2', get('X-Note: a\r\n \r\nX-Other: b\r\n')),
 ];
 
-/** Control characters everywhere: the parser must neither end a line there nor keep them. */
+/** The parser must neither end a line at a control character nor accept it. */
 const CONTROLS = ['\0', '\x01', '\x07', '\x08', '\x0b', '\x0c', '\r', '\n', '\x1b', '\x7f'];
 const PLACES: readonly (readonly [place: string, rule: string, (control: string) => Piece])[] = [
   ['the method', '§3.1', (control) => get('', { method: `G${control}ET` })],
@@ -77,20 +77,20 @@ const LARGE: readonly Stream[] = [
   refusedWith(431, 'a header of 17 KiB', 'RFC 6585 §5', get(`X-Note: ${'x'.repeat(17 * 1024)}\r\n`)),
   refusedWith(431, 'a header of 200 KiB', 'RFC 6585 §5', get(`X-Note: ${'x'.repeat(200 * 1024)}\r\n`)),
   refusedWith(431, "a header's name of 17 KiB", 'RFC 6585 §5', get(`X-${'x'.repeat(17 * 1024)}: a\r\n`)),
-  accepted('blanks of 17 KiB, which the parser does not count', '§5.1', get(`X-Note:${' '.repeat(17 * 1024)}a\r\n`)),
+  accepted('17 KiB of spaces, which the parser does not count', '§5.1', get(`X-Note:${' '.repeat(17 * 1024)}a\r\n`)),
 ];
 
 const MEANINGS: readonly Stream[] = [
   accepted('a value with bytes beyond ASCII', 'RFC 9110 §5.5', get('X-Note: \x80\xc3\xa9\xff\r\n')),
   accepted('an empty value', '§5', get('X-Note:\r\n')),
   closing(
-    'a wish to upgrade to HTTP/2',
+    'an upgrade to HTTP/2',
     'RFC 9110 §7.8',
     get('Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n'),
   ),
-  closing('a wish for a web socket', 'RFC 9110 §7.8', get('Connection: Upgrade\r\nUpgrade: websocket\r\n')),
+  closing('an upgrade to WebSocket', 'RFC 9110 §7.8', get('Connection: Upgrade\r\nUpgrade: websocket\r\n')),
   closing(
-    'a wish to upgrade with a body',
+    'an upgrade with a body',
     'RFC 9110 §7.8',
     post(`Connection: Upgrade\r\nUpgrade: h2c\r\nContent-Length: ${BODY.length}\r\n`),
   ),
@@ -102,8 +102,8 @@ const MEANINGS: readonly Stream[] = [
     ({ post: { status } }) => status === 201,
   ),
   expecting('an expectation without a body', 'RFC 9110 §10.1.1', get('Expect: 100-continue\r\n'), () => false),
-  closing('the wish to close', '§9.6', get('Connection: close\r\n')),
-  closing('the wishes to close and to keep', '§9.3', get('Connection: keep-alive, close\r\n')),
+  closing('Connection: close', '§9.6', get('Connection: close\r\n')),
+  closing('Connection: keep-alive, close', '§9.3', get('Connection: keep-alive, close\r\n')),
   accepted(
     'a connection header that names others',
     'RFC 9110 §7.6.1',

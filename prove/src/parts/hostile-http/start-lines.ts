@@ -15,7 +15,7 @@ import {
 const plain = (line: string) => bytes(`${line}\r\nHost: localhost\r\n\r\n`);
 const version = (text: string) => get('', { version: text });
 const to = (path: string) => get('', { path });
-/** 404; below `/v1`, 401 without a key. */
+/** Gets 404, or 401 below `/v1` without a key. */
 const nowhere = (path: string, method = 'GET') =>
   get('', {
     path,
@@ -24,7 +24,7 @@ const nowhere = (path: string, method = 'GET') =>
   });
 
 const METHODS: readonly Stream[] = [
-  refused('a method in small letters', 'RFC 9110 §9.1', get('', { method: 'get' })),
+  refused('a method in lowercase', 'RFC 9110 §9.1', get('', { method: 'get' })),
   refused('an unknown method', 'RFC 9110 §9.1', get('', { method: 'FETCH' })),
   refused('a method of 5,000 letters', '§3', get('', { method: 'G'.repeat(5_000) })),
   refused('no method', '§3', plain('/livez HTTP/1.1')),
@@ -32,7 +32,7 @@ const METHODS: readonly Stream[] = [
   refused('a method with a colon', '§3.1', plain('GET: /livez HTTP/1.1')),
   refused('CONNECT to another host', 'RFC 9110 §9.3.6', plain('CONNECT example.com:443 HTTP/1.1')),
   refused('CONNECT to a path', '§3.2.3', plain('CONNECT /livez HTTP/1.1')),
-  accepted('a method that is not for this', 'RFC 9110 §15.5.6', get('', { method: 'TRACE', statuses: notForThis })),
+  accepted('a method that is not allowed', 'RFC 9110 §15.5.6', get('', { method: 'TRACE', statuses: notForThis })),
 ];
 
 function notForThis({ post }: Target): number[] {
@@ -45,10 +45,10 @@ const VERSIONS: readonly Stream[] = [
   ...['HTTP/2.0', 'HTTP/1.2', 'HTTP/1.10', 'HTTP/01.1', 'HTTP/1', 'HTTP/1,1', 'HTTP/ 1.1', 'HTTP/-1.1', 'http/1.1'].map(
     (text) => refused(`the version ${text}`, '§2.3', version(text)),
   ),
-  closing('another protocol, which the parser takes for HTTP/1.0', '§2.3', version('RTSP/1.0')),
+  closing('another protocol, which the parser reads as HTTP/1.0', '§2.3', version('RTSP/1.0')),
   refused('no version', '§3', plain('GET /livez')),
-  refused('the preface of HTTP/2', 'RFC 9113 §3.4', bytes(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`)),
-  refused('the hello of TLS', '§2.2', bytes('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')),
+  refused('the HTTP/2 preface', 'RFC 9113 §3.4', bytes(`PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`)),
+  refused('a TLS ClientHello', '§2.2', bytes('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n')),
   closing('HTTP/1.0', '§9.3', get('', { version: 'HTTP/1.0' })),
   closing('HTTP/1.0 without a Host', '§3.2', get('', { version: 'HTTP/1.0', host: '' })),
   accepted('HTTP/1.0 that keeps the connection', '§9.3', get(`Connection: keep-alive\r\n`, { version: 'HTTP/1.0' })),
@@ -64,7 +64,7 @@ const SPACES: readonly Stream[] = [
   refused('a space in the target', '§3.2', to('/livez /v1')),
   refused('a word after the version', '§3', version('HTTP/1.1 HTTP/1.1')),
   accepted('empty lines before the request', '§2.2', prefixed('\r\n\r\n')),
-  refused('a blank before the request', '§2.2', prefixed(' ')),
+  refused('a space before the request', '§2.2', prefixed(' ')),
   refused('a header before the request', '§2.2', prefixed(`X-Note: a\r\n`)),
   refused('a space before the first header', '§2.2', get('', { host: ` X-Note: a\r\nHost: localhost\r\n` })),
 ];
@@ -76,14 +76,14 @@ function prefixed(prefix: string): Piece {
 const FORMS: readonly Stream[] = [
   accepted('absolute form', '§3.2.2', absolute('http://localhost')),
   accepted('absolute form of another host', '§3.2.2', absolute('https://listings.example:8443')),
-  accepted('absolute form in capitals', '§3.2.2', absolute('HTTP://LOCALHOST')),
+  accepted('absolute form in uppercase', '§3.2.2', absolute('HTTP://LOCALHOST')),
   refused('absolute form without a host', 'RFC 9110 §4.2.1', absolute('http://')),
   refused('absolute form with a port alone', 'RFC 9110 §4.2.1', absolute('http://:80')),
   refused('absolute form with a user', 'RFC 9110 §4.2.4', absolute('http://user@localhost')),
   refused('absolute form with a password', 'RFC 9110 §4.2.4', absolute('http://user:word@localhost')),
-  refused('absolute form with a port that cannot be', '§3.2.2', absolute('http://localhost:99999')),
+  refused('absolute form with an invalid port', '§3.2.2', absolute('http://localhost:99999')),
   accepted('a target that is a file', '§3.2.2', nowhere('file:///etc/passwd')),
-  refused('a target that is an address', '§3.2.3', to('localhost:80')),
+  refused('a target that is a host and a port', '§3.2.3', to('localhost:80')),
   accepted('asterisk form', '§3.2.4', nowhere('*')),
   accepted('asterisk form of OPTIONS', '§3.2.4', nowhere('*', 'OPTIONS')),
   refused('a target without a slash', '§3.2', to('livez')),
@@ -103,6 +103,6 @@ export const START_LINES: readonly Stream[] = [
   ...VERSIONS,
   ...SPACES,
   ...FORMS,
-  // Paths are not normalized.
+  // The service does not normalize paths.
   ...textsOf('path').map((path) => accepted(`the path ${path}`, 'RFC 3986 §6.2', nowhere(path))),
 ];

@@ -6,7 +6,7 @@ export interface Target {
   lines: string;
   get: { path: string; status: number };
   post: { path: string; status: number };
-  /** A key that can write, whether the target uses it or not. */
+  /** A key that can write, which the target need not use. */
   keyLine: string;
 }
 
@@ -27,34 +27,34 @@ export function targetsOf(key: string): Target[] {
   ];
 }
 
-/** Bytes, and the possible statuses of the response. */
+/** A request as bytes, and the possible statuses of its response. */
 export interface Piece {
   bytes(target: Target): string;
   statuses(target: Target): readonly number[];
 }
 
 /**
- * A request behind others is answered, or the connection closes first and the request must not run
- * where its start is ambiguous. (RFC 9112 §9.6 allows either where the server chooses to close.)
+ * The fate of a request after others: it gets a response, or the connection closes and it must not
+ * run, because its start is ambiguous, or it can run. RFC 9112 §9.6 allows either when a server
+ * closes.
  */
 type Next = 'answered' | 'not done' | 'not answered';
 
-/** Sent on one connection at once. */
+/** Bytes that are sent at once on one connection. */
 export interface Stream {
   name: string;
-  /** Its source: a section of RFC 9112 unless stated. */
+  /** The section that requires it, of RFC 9112 unless stated. */
   rule: string;
-  /** Each gets one response. */
+  /** Requests, each with one response. */
   pieces: readonly Piece[];
   /** How many pieces are valid requests. */
   requests: number;
-  /** What happens to a request behind them. */
   next(target: Target): Next;
 }
 
-/** Replaced by a unique mark in each connection: in the request id and the address. */
+/** In the request id and the address. Each connection replaces it by a unique mark. */
 export const MARK = 'mark-00000000';
-/** In the id and the address of a request that must never run. */
+/** The request id and the address of a request that must never run. */
 export const SMUGGLED = 'smuggled';
 export const BODY = `{"address":"${MARK}","beds":1,"baths":1}`;
 export const LENGTH = `Content-Length: ${BODY.length}\r\n`;
@@ -73,7 +73,7 @@ interface Start {
   host?: string;
 }
 
-/** A request without a body; `statuses` where they differ from GET. */
+/** A request without a body. `statuses` override those of GET. */
 export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Piece, 'statuses'>> = {}): Piece {
   return {
     bytes: (target) => `${headOf(target, { method: 'GET', path: target.get.path, ...start })}${lines}\r\n`,
@@ -81,7 +81,7 @@ export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Pie
   };
 }
 
-/** A request that creates a listing where allowed; `lines` give the body's length. */
+/** A request that creates a listing where allowed. `lines` declare the body's length. */
 export function post(lines = LENGTH, body: string | Piece['bytes'] = BODY, start: Start = {}): Piece {
   return {
     bytes(target) {
@@ -104,14 +104,14 @@ function headOf(
   return `${method} ${path} ${version}\r\n${host}X-Request-Id: ${MARK}\r\n${lines}`;
 }
 
-/** A complete request that creates a listing: hidden where it must not run. */
+/** A complete request that creates a listing, for places where it must not run. */
 export function hidden({ keyLine }: Pick<Target, 'keyLine'>): string {
   const body = `{"address":"${SMUGGLED}","beds":1,"baths":1}`;
   const lines = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
   return `POST /v1/listings HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${SMUGGLED}\r\n${keyLine}${lines}\r\n${body}`;
 }
 
-/** The last piece is rejected, and nothing behind it is read. */
+/** The service rejects the last piece and reads nothing after it. */
 export function refused(name: string, rule: string, ...pieces: Piece[]): Stream {
   return refusedWith(400, name, rule, ...pieces);
 }
@@ -124,7 +124,7 @@ export function refusedWith(status: number, name: string, rule: string, ...piece
   return { name, rule, pieces: told, requests: last, next: () => 'not done' };
 }
 
-/** 401 and 403 come before the body is read. */
+/** The service can reject the key or the origin before it reads the body. */
 function orRefusedAlready({ statuses }: Piece, status: number): Piece['statuses'] {
   return (target) => [status, ...statuses(target).filter((each) => each >= 400)];
 }
@@ -133,7 +133,7 @@ export function accepted(name: string, rule: string, ...pieces: Piece[]): Stream
   return { name, rule, pieces, requests: pieces.length, next: () => 'answered' };
 }
 
-/** Likewise, and the last one closes the connection. */
+/** All pieces are accepted, and the last one closes the connection. */
 export function closing(name: string, rule: string, ...pieces: Piece[]): Stream {
   return { name, rule, pieces, requests: pieces.length, next: () => 'not done' };
 }

@@ -8,7 +8,7 @@ import type { Filled, World } from './world.ts';
 
 const NOTHING = { visible: new Set<string>(), sent: new Set<string>() };
 
-/** All data of an account as its administrator sees it, except key use. */
+/** All data of an account that its administrator sees, except key use. */
 export async function stateOf({ founder, gates }: World, { session }: Filled): Promise<string> {
   const paths = gates.admin.operations
     .filter(({ method, path }) => method === 'get' && !path.includes('{') && path !== '/overview')
@@ -21,16 +21,16 @@ export async function stateOf({ founder, gates }: World, { session }: Filled): P
   return texts.join('\n');
 }
 
-/** A log line reveals nothing of others except what the request itself named. */
+/** A log line has no data of others except values that the request contained. */
 export async function assertQuietLog({ canaries }: World, { asked }: Asking, log: ServeProcess['log'], start: number) {
   const lines = () => log.slice(start).filter(({ requestId }) => asked.has(String(requestId)));
   await until('every request is in the log', () => lines().length >= asked.size);
-  // Other requests are the owners' own.
+  // Other log lines belong to the owners' own requests.
   const isAsked = ({ msg, requestId }: (typeof log)[number]) => msg !== 'request' || asked.has(String(requestId));
   for (const line of log.slice(start).filter(isAsked)) {
     const { visible, sent } = asked.get(String(line.requestId)) ?? NOTHING;
     const leaks = canaries.leaks(JSON.stringify(line), visible, sent);
-    assert.deepEqual(leaks, [], `a line of the log tells of others: ${JSON.stringify(line)}`);
+    assert.deepEqual(leaks, [], `a log line contains data of others: ${JSON.stringify(line)}`);
   }
   return asked.size;
 }
@@ -50,17 +50,21 @@ export async function assertHeldApart(world: World): Promise<void> {
     return answer;
   });
   for (let count = 0; count < THEIR_WRITES; count += 1) await writeOne(world, theirs);
-  assert.equal(early, 0, 'a request that waits was answered when something happened in another account');
+  assert.equal(early, 0, 'a long poll returned because of another account');
   const id = await writeOne(world, ours);
   for (const { status, body } of await Promise.all(held)) {
     assert.equal(status, 200, body);
     const told = Object(JSON.parse(body)).data.map(({ listingId }: { listingId: string }) => listingId);
-    assert.deepEqual(told, [id], 'a request that waits was answered with other than what happened in its account');
-    assert.deepEqual(canaries.leaks(body, new Set([ours.owner]), new Set()), [], 'events tell of another account');
+    assert.deepEqual(told, [id], 'a long poll returned wrong events');
+    assert.deepEqual(
+      canaries.leaks(body, new Set([ours.owner]), new Set()),
+      [],
+      'events contain data of another account',
+    );
   }
 }
 
 async function writeOne({ founder, canaries }: World, { owner, keys }: Filled): Promise<string> {
-  const listing = makeListing(canaries, owner, 'a listing made meanwhile');
+  const listing = makeListing(canaries, owner, 'a listing made during a long poll');
   return (await founder.sendJson('POST', '/v1/listings', bearer(keys.full.secret), listing, 201)).id;
 }

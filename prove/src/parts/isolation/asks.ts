@@ -1,11 +1,9 @@
 import type { DocumentedOperation } from '../../../../testkit/src/openapi.ts';
-import type { Ask, KindsOf, Make } from './ask.ts';
-import { type BaitKind, ID_KINDS } from './bait.ts';
-import { bodyAsks, exampleBody } from './bodies.ts';
-import type { Sent } from './wire.ts';
+import { type BaitKind, ID_KINDS } from './filling.ts';
+import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/** Objects that fit a place; other places take every id. */
+/** Kinds of objects that fit a place. Other places get every kind of id. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -26,7 +24,7 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** What most parameters treat as any text. */
+/** Sent to parameters that accept any text. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
 /** Queries that fit a foreign cursor, or would count or find foreign data. */
 const QUERIES = [
@@ -39,7 +37,7 @@ const QUERIES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Foreign ids in every place of an operation; `isThorough` tries every kind of id in each. */
+/** Foreign ids in every place of an operation. `isThorough` tries every kind of id in each place. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
   const path = theirPath(base + operation.path);
@@ -67,7 +65,7 @@ export function asksOf({ base }: Gate, operation: DocumentedOperation, isThoroug
 }
 
 function headerAsks(name: string, kinds: readonly BaitKind[], make: Make): Ask[] {
-  // Clients choose their own request ids.
+  // Clients choose request ids freely.
   if (name === 'X-Request-Id') return [];
   const isTag = name === 'If-None-Match' || name === 'If-Match';
   return kinds.map((kind) => make(`${name}: ${kind}`, { headers: { [name]: isTag ? `W/"<${kind}>"` : `<${kind}>` } }));
@@ -78,7 +76,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
   return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
-/** Everything foreign at once, for callers without access. */
+/** All foreign values at once, for callers without access. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
@@ -95,7 +93,7 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   return { ...whole, path: method === 'GET' ? path + query : path };
 }
 
-/** Their own data in every format and encoding: nothing else may be in it. */
+/** The caller's own data in every format and encoding, which must contain no foreign data. */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>
@@ -117,7 +115,7 @@ export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): A
     METHODS.filter((method) => !documented.some((operation) => operation.method.toUpperCase() === method)).map(
       (method) => ({
         operation: `${method} ${base}${path}`,
-        place: 'a method that is not there',
+        place: 'an undocumented method',
         method,
         path: theirPath(base + path),
         headers: {},
@@ -130,9 +128,83 @@ function theirPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? ID_KINDS[0]}>`);
 }
 
-/** The request, with the given values for its marks. */
+/** Replaces the marks of a request by values. */
 export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   const put = (text: string) => text.replaceAll(/<(\w+)>/g, (mark, kind) => values[kind] ?? mark);
   const headers = Object.fromEntries(Object.entries(ask.headers).map(([name, value]) => [name, put(value)]));
   return { method: ask.method, path: put(ask.path), headers, body: ask.body === undefined ? undefined : put(ask.body) };
 }
+
+/** Members that no schema has. */
+const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
+/** A file with one row. */
+const FILES: [type: string, write: (name: string, value: string) => string][] = [
+  ['application/x-ndjson', (name, value) => `{"${name}":"${value}","address":"1","beds":1,"baths":1}\n`],
+  ['application/json', (name, value) => `[{"${name}":"${value}","address":"1","beds":1,"baths":1}]`],
+  ['text/csv', (name, value) => `${name},address,beds,baths\n${value},1,1,1\n`],
+];
+/** The examples' password, which these requests must not contain. */
+const EXAMPLE_PASSWORD = 'correct horse battery staple';
+const UNTOUCHED = new Set(['password', 'currentPassword', 'newPassword', 'code']);
+
+function exampleBody({ requestBody }: DocumentedOperation): Pick<Ask, 'headers' | 'body'> {
+  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
+  return type === undefined ? { headers: {} } : { headers: { 'Content-Type': type }, body: textOf(media?.example) };
+}
+
+function textOf(example: unknown): string {
+  const text = typeof example === 'string' ? example : JSON.stringify(example);
+  return text
+    .replaceAll(EXAMPLE_PASSWORD, 'a wrong password')
+    .replaceAll(/MLS-\d+(\d)/g, '<own>-$1')
+    .replaceAll(/\w+(?=@example\.com)/g, '<own>');
+}
+
+/** Foreign ids as members of an object and in the rows of a file. */
+function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, isThorough: boolean): Ask[] {
+  if (operation.path === '/imports') return fileAsks(make);
+  const own = make('', {}).path.replace('<listingId>', '<ownListingId>');
+  return Object.entries(operation.requestBody?.content ?? {}).flatMap(([type, { example }]) => {
+    if (typeof example !== 'object' || example === null) return [];
+    const send = (place: string, members: object) =>
+      make(place, { path: own, headers: { 'Content-Type': type }, body: textOf({ ...example, ...members }) });
+    const named = membersOf(operation, example).flatMap((name) =>
+      kindsOf(`body.${name}`).map((kind) => send(`member ${name}: ${kind}`, { [name]: `<${kind}>` })),
+    );
+    const extras = EXTRAS.map((kind): [string, string] => [kind, `<${kind}>`]);
+    const each = isThorough ? extras.map(([name, value]) => send(`a member ${name}`, { [name]: value })) : [];
+    return [...named, send('members that no schema has', Object.fromEntries(extras)), ...each];
+  });
+}
+
+/** The example's members, and a listing's external id. */
+function membersOf({ path }: DocumentedOperation, example: object): string[] {
+  const more = path.startsWith('/listings') ? ['externalId'] : [];
+  return [...new Set([...Object.keys(example), ...more])].filter((name) => !UNTOUCHED.has(name));
+}
+
+function fileAsks(make: Make): Ask[] {
+  const path = make('', {}).path;
+  return FILES.flatMap(([type, write]) =>
+    ['', '?dryRun=true', '?atomic=true'].flatMap((query) =>
+      (['id', 'externalId'] as const).map((name) =>
+        make(`${name} of a row of ${type}${query}`, {
+          path: path + query,
+          headers: { 'Content-Type': type },
+          body: write(name, name === 'id' ? '<listingId>' : '<externalId>'),
+        }),
+      ),
+    ),
+  );
+}
+
+/** A request with marks, such as `<listingId>`, for objects of another account. */
+export interface Ask extends Sent {
+  operation: string;
+  place: string;
+}
+
+/** Builds an ask for one place of an operation. */
+type Make = (place: string, given: Partial<Ask>) => Ask;
+
+type KindsOf = (place: string) => readonly BaitKind[];

@@ -1,6 +1,6 @@
 import { generator } from '../../../../testkit/src/random-json.ts';
 
-/** Who may see something: an account, its administrators, or one person. */
+/** An account, its administrators, or one person. */
 export type Owner = string;
 
 interface Canary {
@@ -20,7 +20,7 @@ const NEVER = 1_000_000;
 const IDS = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
 const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}$/;
 
-/** Values that only their owners must see, and where they are found. */
+/** Unique values that only their owners are allowed to see. */
 export class Canaries {
   readonly #random: () => number;
   readonly #core: string;
@@ -79,7 +79,7 @@ export class Canaries {
     return found;
   }
 
-  /** What a text reveals to a reader who may see `visible` and sent `sent`. */
+  /** The values in a text that belong to none of `visible` and were not `sent` by the reader. */
   leaks(text: string, visible: ReadonlySet<Owner>, sent: ReadonlySet<string>): string[] {
     return [...this.find(text)].flatMap((word) => {
       const { owners, place } = this.#known.get(word) ?? { owners: visible, place: '' };
@@ -89,7 +89,7 @@ export class Canaries {
     });
   }
 
-  /** A value of the same form that never existed. */
+  /** A value with the same form that never existed. */
   twinOf(text: string): string {
     const id = ID.exec(text);
     if (id !== null) return id[1] + Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('');
@@ -98,7 +98,7 @@ export class Canaries {
     return twin === text ? this.letters(text.length) : twin;
   }
 
-  /** Makes foreign values look like ones that never existed. */
+  /** Replaces foreign values and those that never existed by the same marks. */
   mask(text: string): string {
     return text.replaceAll(this.#texts, '«»').replaceAll(TWINS, '«»').replaceAll(IDS, '«id»');
   }
@@ -116,7 +116,7 @@ export class Canaries {
   }
 }
 
-/** Possible base64, shorter than any id or text in it. */
+/** Shorter than the base64 of any id or text. */
 const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
 const HEX = /(?:[0-9a-f]{2}){10,}/g;
 

@@ -7,7 +7,7 @@ import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
-import type { Wire } from './wire.ts';
+import type { Wire } from './tenant.ts';
 
 /** A database, and a log of its statements. */
 export interface Ground {
@@ -21,11 +21,11 @@ export interface Ground {
   readTables(): Promise<ReadonlySet<string>>;
 }
 
-/** Lets requests name their client address. */
+/** Requests set their own client address. */
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
-/** A session belongs to a person, not to an account. */
+/** Has an account column, but belongs to users. */
 const OF_PEOPLE = 'sessions';
-/** Longer than any value that matters. */
+/** Longer than all account ids. */
 const LOGGED_LENGTH = 100;
 
 export async function prepareSqlite(trial: Trial): Promise<Ground> {
@@ -41,11 +41,11 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
     databaseUrl: database.url,
     settings: { ...settings, NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim() },
     log: new FileLog(file),
-    // The log is written at the end of the turn, before another response.
+    // The service writes the log at the end of an event loop turn, before the next response.
     async settle(wire) {
       for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
     },
-    // The word index has no such column, but holds accounts' data.
+    // The word index has accounts' data and no account column.
     readTables: async () => (await readTables(database, query)).add('listing_words'),
   };
 }
@@ -67,14 +67,14 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
   return {
     engine: 'PostgreSQL',
     databaseUrl: database.url,
-    // The database counts requests, with a statement of its own.
+    // With a rate limit, the database counts requests with a statement of its own.
     settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
     log,
     async settle() {
       const mark = `select '${randomUUID()}'`;
-      // The second statement shows that the first has ended.
+      // The log has a statement once the next one has started.
       for (const text of [mark, 'select 1']) await database.sql(text);
-      await until('the log has what was run', async () => (await log.read()).some(({ sql }) => sql === mark));
+      await until('the log has all earlier statements', async () => (await log.read()).some(({ sql }) => sql === mark));
     },
     readTables: () => readTables(database, query),
   };
@@ -83,6 +83,6 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
 async function readTables(database: TestDatabase, query: string): Promise<Set<string>> {
   const rows = await database.sql(query);
   const tables = new Set(rows.map(({ name }) => String(name)));
-  assert.ok(tables.delete(OF_PEOPLE) && tables.has('listings'), 'the tables with accounts’ data are not known');
+  assert.ok(tables.delete(OF_PEOPLE) && tables.has('listings'), 'the tables with accounts’ data were not found');
   return tables.add('accounts');
 }

@@ -1,5 +1,7 @@
-import type { Bait } from './bait.ts';
+import { isOfPeople } from '../../../../testkit/src/openapi.ts';
+import { type Ask, asksOf, formatAsksOf, methodAsksOf, wholeAskOf } from './asks.ts';
 import type { Owner } from './canaries.ts';
+import type { Bait } from './filling.ts';
 import { administratorsOf, bearer, type Credential, nameOf } from './tenant.ts';
 import type { Filled, Gate, World } from './world.ts';
 
@@ -8,7 +10,7 @@ export interface Persona {
   name: string;
   gate: Gate;
   credential: Credential;
-  /** What they may see. */
+  /** Owners of the values that they are allowed to see. */
   visible: ReadonlySet<Owner>;
   /** Undefined for callers without access. */
   own: Filled | undefined;
@@ -17,7 +19,6 @@ export interface Persona {
   victims: Bait[];
 }
 
-/** Every kind of credential, with what it may see. */
 export function createPersonas(world: World): Persona[] {
   const { ours, theirs, third, guestSession, endedSession, founder } = world;
   const { v1, admin } = world.gates;
@@ -34,12 +35,12 @@ export function createPersonas(world: World): Persona[] {
   });
   return [
     { ...byKey('a key', bearer(ours.keys.full.secret)), ...ofOurs() },
-    { ...byKey('a reading key', bearer(ours.keys.read.secret)), ...ofOurs(), isBrief: true },
+    { ...byKey('a read-only key', bearer(ours.keys.read.secret)), ...ofOurs(), isBrief: true },
     byKey('a deleted key', bearer(ours.keys.deleted.secret)),
-    byKey('a key that is over', bearer(ours.keys.expired.secret)),
-    byKey('a deleted key of theirs', bearer(theirs.keys.deleted.secret)),
-    byKey('a key of theirs that is over', bearer(theirs.keys.expired.secret)),
-    byKey('a session in place of a key', ours.session),
+    byKey('an expired key', bearer(ours.keys.expired.secret)),
+    byKey('another account’s deleted key', bearer(theirs.keys.deleted.secret)),
+    byKey('another account’s expired key', bearer(theirs.keys.expired.secret)),
+    byKey('a session instead of a key', ours.session),
     byKey('no key', {}),
     {
       ...byPage('an administrator, member of a third account', ours.session),
@@ -53,8 +54,60 @@ export function createPersonas(world: World): Persona[] {
       own: third,
       victims: [ours.bait, theirs.bait],
     },
-    byPage('an ended session', endedSession),
-    byPage('a key in place of a session', bearer(ours.keys.full.secret)),
+    byPage('a signed-out session', endedSession),
+    byPage('a key instead of a session', bearer(ours.keys.full.secret)),
     byPage('no session', {}),
   ];
+}
+
+/** Operations that end the session in use. */
+const ENDING = /sign-out|revoke-other-sessions/;
+/** Operations on a person, not on an account. */
+const OF_PERSON = /^\/admin\/(?:session|auth)\b/;
+
+export interface Task {
+  persona: Persona;
+  ask: Ask;
+  victim: Bait;
+}
+
+/** All requests of a persona. */
+export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
+  const { gate, own, victims, isBrief = own === undefined } = persona;
+  const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
+  const all = operations.flatMap((operation) => {
+    const isOpen = own === undefined && isOfPeople(operation);
+    const places = !isBrief || isOpen || isThorough ? asksOf(gate, operation, isThorough) : [];
+    // Callers without access learn nothing in any format.
+    const formats = own === undefined && !isThorough ? [] : formatAsksOf(gate, operation);
+    return [wholeAskOf(gate, operation), ...places, ...formats];
+  });
+  if (!isBrief || isThorough) all.push(...methodAsksOf(gate, isThorough));
+  return all.flatMap((ask) => {
+    // A person's own data is the same in all of their accounts.
+    const [first, ...others] = OF_PERSON.test(ask.path) ? victims.slice(-1) : victims;
+    const asked = (isThorough ? [first, ...others] : [first]).filter((victim) => victim !== undefined);
+    return asked.filter((victim) => !isOwnPast(ask, victim, own)).map((victim) => ({ persona, ask, victim }));
+  });
+}
+
+export async function endingTasks({ founder, gates, ours, theirs }: World): Promise<Task[]> {
+  const { owner, accountId } = ours;
+  const tasks: Task[] = [];
+  for (const operation of gates.admin.operations.filter(({ path }) => ENDING.test(path))) {
+    const person = await founder.join(owner, accountId, 'member');
+    const credential = await founder.signIn(person, owner);
+    const visible = new Set([owner, nameOf(person)]);
+    const victims = [theirs.bait];
+    const persona = { name: 'a member who ends sessions', gate: gates.admin, credential, visible, own: ours, victims };
+    const { operation: name, method, path } = wholeAskOf(gates.admin, operation);
+    const ask = { operation: name, place: 'their own session', method, path: path.split('?', 1).join(), headers: {} };
+    tasks.push({ persona, ask, victim: theirs.bait });
+  }
+  return tasks;
+}
+
+/** A sequence that the caller's own account has reached is not a secret. */
+function isOwnPast({ path }: Ask, { sequence }: Bait, own: Persona['own']): boolean {
+  return path.includes('<sequence>') && Number(sequence) <= Number(own?.bait.sequence);
 }

@@ -1,11 +1,11 @@
-// Loaded first in a service on SQLite: records its statements and the account ids among their
-// values.
+// The service on SQLite preloads this module, which records its statements and the account ids among
+// their values.
 import { appendFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
 
 const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
-/** Text → number. A process writes each text once. */
+/** The number of each text, which a process writes once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
 let waiting: string[] = [];

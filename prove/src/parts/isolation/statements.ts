@@ -1,7 +1,4 @@
-import { Holding } from './holding.ts';
-import { type Group, isPart, readTokens, type Source, sourcesOf, type Token } from './sources.ts';
-
-/** How a statement uses tables with accounts' data. */
+/** A statement's use of tables with accounts' data. */
 export interface Reading {
   tables: string[];
   loose: string[];
@@ -9,14 +6,14 @@ export interface Reading {
   slots: number[];
 }
 
-/** Each side has conditions of its own. */
+/** Each side of these has its own conditions. */
 const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
 /** `not` before these does not negate a condition. */
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
- * Whether each part of a statement binds its tables to a given account: by `account_id = ?`, not
- * next to `or` or after `not`, or by equality with a bound table.
+ * Finds out whether each part of a statement binds its tables to an account: by `account_id = ?`,
+ * neither beside `or` nor after `not`, or by equality with a bound table.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
@@ -30,7 +27,7 @@ function readParts(tokens: Token[], tables: ReadonlySet<string>, reading: Readin
   if (end >= 0) readParts(tokens.slice(end + 1), tables, reading);
 }
 
-/** A statement or subquery. Other parentheses belong to it. */
+/** Reads a statement or subquery, including its other parentheses. */
 function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading): void {
   const sources = sourcesOf(tokens).filter(({ table }) => tables.has(table));
   reading.tables.push(...sources.map(({ table }) => table));
@@ -39,7 +36,7 @@ function readPart(tokens: Token[], tables: ReadonlySet<string>, reading: Reading
   for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** `set` is not a condition. */
+/** Assignments after `set` are not conditions. */
 function withoutSet(tokens: Token[]): Token[] {
   const start = tokens.indexOf('set');
   const end = tokens.indexOf('where', start);
@@ -70,7 +67,7 @@ function readConditions(tokens: Token[], sources: Source[], slots: number[]): Ho
   return holding;
 }
 
-/** `or`, `not`, and some joins make conditions unreliable. */
+/** With `or`, `not`, and some joins, a condition does not hold for every row. */
 function hasLooseConditions(tokens: Token[]): boolean {
   return tokens.some((token, index) => {
     const next = tokens[index + 1];
@@ -91,7 +88,7 @@ function readAny(given: Token | undefined, name: string, holding: Holding): void
     for (const value of values) holding.hold(name, value);
 }
 
-/** An insert names the account among its values. */
+/** An insert must have the account among its values. */
 function readInserted(tokens: Token[], index: number, holding: Holding): void {
   const [table, columns, , values] = tokens.slice(index + 1, index + 5);
   if (typeof table !== 'string' || typeof columns !== 'object') return;
@@ -114,4 +111,124 @@ function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -
   }
   const own = sources.filter(({ table }) => tokens[index] === keyOf(table));
   return own.length === 1 ? own[0]?.name : undefined;
+}
+
+/** The tables that a statement's conditions bind to an account. */
+class Holding {
+  readonly #held = new Set<string>();
+  readonly #follows: [name: string, other: string][] = [];
+  readonly #slots: number[];
+  #joined: string | undefined;
+
+  constructor(slots: number[]) {
+    this.#slots = slots;
+  }
+
+  limitTo(joined: string | undefined): void {
+    this.#joined = joined;
+  }
+
+  /** The table's account is `given`, if that is a parameter. */
+  hold(name: string | undefined, given: Token | undefined): void {
+    if (name === undefined || typeof given !== 'string' || !given.startsWith('$')) return;
+    this.#slots.push(Number(given.slice(1)));
+    this.add(name);
+  }
+
+  add(name: string): void {
+    if (this.#isConcerned(name)) this.#held.add(name);
+  }
+
+  /** Both tables have the same account. */
+  match(one: string, other: string): void {
+    if (this.#isConcerned(one)) this.#follows.push([one, other]);
+    if (this.#isConcerned(other)) this.#follows.push([other, one]);
+  }
+
+  isHeld(name: string, seen: readonly string[] = []): boolean {
+    if (this.#held.has(name)) return true;
+    const others = this.#follows.filter(([one, other]) => one === name && !seen.includes(other));
+    return others.some(([, other]) => this.isHeld(other, [...seen, name]));
+  }
+
+  #isConcerned(name: string): boolean {
+    return this.#joined === undefined || this.#joined === name;
+  }
+}
+
+type Token = string | Group;
+
+interface Group {
+  tokens: Token[];
+}
+
+const TOKENS = /"([^"]+)"|'(?:[^']|'')*'|([A-Za-z_][\w$]*)|\$(\d+)|\?|[().,=]|[^\s]/g;
+
+/** The tokens of a statement: unquoted ones in lower case, each parameter as `$` and its number. */
+function readTokens(sql: string): Token[] {
+  let placeholders = 0;
+  const stack: Token[][] = [[]];
+  for (const [text, quoted, word, number] of sql.matchAll(TOKENS)) {
+    const top = stack.at(-1) ?? [];
+    if (text === '(') {
+      const group: Group = { tokens: [] };
+      top.push(group);
+      stack.push(group.tokens);
+    } else if (text === ')') stack.pop();
+    else if (text === '?') {
+      placeholders += 1;
+      top.push(`$${placeholders}`);
+    } else top.push(number !== undefined ? `$${number}` : (quoted ?? word?.toLowerCase() ?? text));
+  }
+  return stack[0] ?? [];
+}
+
+const PART_STARTS = new Set<Token | undefined>(['select', 'insert', 'update', 'delete', 'with']);
+
+/** Whether the tokens are a statement of their own. */
+function isPart([first]: Token[]): boolean {
+  return PART_STARTS.has(first);
+}
+
+interface Source {
+  table: string;
+  name: string;
+  /** -1 in parentheses. */
+  index: number;
+}
+
+const BEFORE_TABLES = new Set<Token | undefined>(['from', 'using', 'join', 'into', 'only', 'lateral']);
+/** After these, a comma separates tables. */
+const LIST_STARTS = new Set<Token>(['from', 'using']);
+const LIST_ENDS = new Set<Token>('where set group having window order limit for returning values select'.split(' '));
+/** Not an alias. */
+const AFTER_TABLES = new Set<Token>([
+  ...LIST_ENDS,
+  ...'on join inner left right full cross natural using default offset fetch'.split(' '),
+]);
+
+function sourcesOf(tokens: Token[]): Source[] {
+  const sources: Source[] = [];
+  let isList = false;
+  for (const [index, token] of tokens.entries()) {
+    const before = tokens[index - 1];
+    const isUpdated = before === 'update' && tokens[index - 2] !== 'do';
+    if (BEFORE_TABLES.has(before) || isUpdated || (isList && before === ',')) sources.push(...sourcesAt(tokens, index));
+    if (LIST_STARTS.has(token)) isList = true;
+    if (LIST_ENDS.has(token)) isList = false;
+  }
+  return sources;
+}
+
+function sourcesAt(tokens: Token[], index: number): Source[] {
+  const [token, dot, second] = tokens.slice(index, index + 3);
+  if (token === undefined) return [];
+  if (typeof token !== 'string') {
+    if (isPart(token.tokens)) return [];
+    return sourcesOf(['from', ...token.tokens]).map((source) => ({ ...source, index: -1 }));
+  }
+  if (dot === '.' && typeof second === 'string') return sourcesAt(tokens, index + 2);
+  const next = tokens[index + 1] === 'as' ? tokens[index + 2] : tokens[index + 1];
+  const isNamed = typeof next === 'string' && /^\w+$/.test(next) && !AFTER_TABLES.has(next);
+  return [{ table: token, name: isNamed ? next : token, index }];
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { Browser, PASSWORD, type Person } from '../../../../testkit/src/browser.ts';
+import { decode } from '../../../../testkit/src/encodings.ts';
 import type { Operator } from '../../../../testkit/src/operator.ts';
 import type { Canaries, Owner } from './canaries.ts';
-import type { Answer, Sent, Wire } from './wire.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** A little longer than the setup: this key expires during it. */
+/** A key with this lifetime expires during the setup. */
 const EXPIRY_MS = 1_500;
 
 export type Credential = Record<string, string>;
@@ -25,7 +26,7 @@ export interface Tenant {
   session: Credential;
 }
 
-/** What only an account's administrators may see. */
+/** The owner of values for an account's administrators only. */
 export function administratorsOf(owner: Owner): Owner {
   return `the administrators of ${owner}`;
 }
@@ -63,7 +64,7 @@ export class Founder {
       deleted: await key('deleted'),
       expired: await key('expired', { expiresAt: expiryTimeMs }),
     };
-    for (const { secret } of Object.values(keys)) canaries.add(secret, 'nobody', 'a key itself');
+    for (const { secret } of Object.values(keys)) canaries.add(secret, 'nobody', 'the secret of a key');
     await this.ask({ method: 'DELETE', path: `/admin/api-keys/${keys.deleted.id}`, headers: session }, 204);
     return { owner, accountId, accountName, keys, expiryTimeMs, administrator, session };
   }
@@ -71,7 +72,7 @@ export class Founder {
   async join(owner: Owner, accountId: string, role: 'administrator' | 'member'): Promise<Person> {
     const { canaries } = this;
     const name = canaries.text(administratorsOf(owner), `name of a person (${role})`);
-    const email = `${canaries.text(administratorsOf(owner), `address of a person (${role})`)}@example.com`;
+    const email = `${canaries.text(administratorsOf(owner), `email of a person (${role})`)}@example.com`;
     const person = await this.operator.createPerson({ accountId, role, name, email });
     canaries.add(person.userId, administratorsOf(owner), 'a person');
     for (const text of [name, email.split('@', 1).join(), person.userId])
@@ -102,7 +103,72 @@ export class Founder {
   }
 }
 
-/** What only this person may see. */
+/** The owner of values for this person only. */
 export function nameOf({ userId }: Person): Owner {
   return `the person ${userId}`;
+}
+
+export interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | undefined;
+}
+
+export interface Answer {
+  status: number;
+  /** The status line and the headers. */
+  head: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** A pool of connections, each with requests of many callers. */
+export class Wire {
+  readonly #agent: Agent;
+  readonly #url: string;
+
+  constructor(url: string, connections: number) {
+    this.#url = url;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
+  }
+
+  async send(sent: Sent): Promise<Answer> {
+    try {
+      return await this.#sendOnce(sent);
+    } catch (error) {
+      // The service closed an idle connection.
+      if (error instanceof ClosedError) return await this.#sendOnce(sent);
+      throw error;
+    }
+  }
+
+  async #sendOnce({ method, path, headers, body }: Sent): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    // The raw path, without normalization.
+    const options = { method, path, agent: this.#agent, headers: { ...headers, ...length } };
+    const outgoing = request(this.#url, options, resolve).on('error', (cause) =>
+      reject(outgoing.reusedSocket ? new ClosedError('A connection was closed', { cause }) : cause),
+    );
+    outgoing.end(body);
+    const incoming = await promise;
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    return toAnswer(incoming, Buffer.concat(chunks));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+class ClosedError extends Error {}
+
+function toAnswer({ statusCode = 0, statusMessage, rawHeaders, headers }: IncomingMessage, bytes: Buffer): Answer {
+  const lines = [`${statusCode} ${statusMessage}`];
+  for (let index = 0; index < rawHeaders.length; index += 2)
+    lines.push(`${rawHeaders[index]}: ${rawHeaders[index + 1]}`);
+  const body = bytes.length === 0 ? '' : decode(bytes, headers['content-encoding']);
+  return { status: statusCode, head: lines.join('\n'), headers, body };
 }

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { withoutChance } from '../../../../testkit/src/chance.ts';
-import type { Ask } from './ask.ts';
+import type { Ask } from './asks.ts';
 import { fillIn } from './asks.ts';
-import { BAIT_KINDS, type Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
-import { createPersonas, type Persona } from './personas.ts';
-import { endingTasks, type Task, tasksOf } from './tasks.ts';
-import type { Answer, Sent } from './wire.ts';
+import { BAIT_KINDS, type Bait } from './filling.ts';
+import { createPersonas, endingTasks, type Persona, type Task, tasksOf } from './personas.ts';
+import type { Answer, Sent } from './tenant.ts';
 import type { World } from './world.ts';
 
 const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/i;
-/** Two objects written in turn have different versions. */
+/** Differs between writes, because versions do. */
 const LENGTH_HEADER = /^content-length:/i;
 
-/** A response without what differs each time, and without what was sent. */
+/** A response without values that differ each time and without values that were sent. */
 function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries): string {
   const lines = head.split('\n').filter((line) => !CHANCE_HEADERS.test(line));
   const kept = isRead ? lines : lines.filter((line) => !LENGTH_HEADER.test(line));
@@ -38,14 +37,14 @@ interface Asked {
 export interface Asking {
   asked: Map<string, Asked>;
   operations: Set<string>;
-  /** What each account named itself: it may occur in its own data from then on. */
+  /** Values that each account sent, which its own data can contain from then on. */
   named: Map<string, Set<string>>;
   personas: number;
   requests: number;
   bytes: number;
 }
 
-/** Every persona asks for foreign data and for data that never existed: the responses must be equal. */
+/** Every persona asks for foreign data and for data that never existed, and gets equal responses. */
 export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
   const personas = createPersonas(world);
   const counts = { personas: personas.length, requests: 0, bytes: 0 };
@@ -53,7 +52,7 @@ export async function askForTheirs(world: World, isThorough: boolean): Promise<A
   const trier = new Trier(world, asking);
   const tasks = personas.flatMap((persona) => tasksOf(persona, isThorough));
   const isRead = ({ ask }: Task) => isReading(ask);
-  // Without writes, responses depend on nothing else.
+  // Reads do not affect each other.
   await inParallel(tasks.filter(isRead), (task) => trier.compare(task));
   for (const task of tasks.filter((each) => !isRead(each))) await trier.compare(task);
   for (const task of await endingTasks(world)) await trier.compare(task);
@@ -79,7 +78,6 @@ class Trier {
     this.#asking = asking;
   }
 
-  /** Once for foreign data and once for data that never existed. */
   async compare(task: Task): Promise<void> {
     const { persona, ask, victim } = task;
     this.#asking.operations.add(ask.operation);
@@ -94,7 +92,7 @@ class Trier {
       differ = [comparable(theirs, isRead, canaries), comparable(unknown, isRead, canaries)];
       if (differ[0] === differ[1]) return;
     }
-    const words = `${ask.operation} as ${persona.name}, ${ask.place}: what is theirs is answered otherwise than what never was`;
+    const words = `${ask.operation} as ${persona.name}, ${ask.place}: another account's object gets another response than one that never existed`;
     assert.equal(differ[0], differ[1], `${words}:\n${differ[0]}\n---\n${differ[1]}`);
   }
 
@@ -118,9 +116,9 @@ class Trier {
     assert.deepEqual(
       leaks,
       [],
-      `${ask.operation} as ${name}, ${ask.place}: an answer tells of others: ${leaks.slice(0, 3).join('; ')}`,
+      `${ask.operation} as ${name}, ${ask.place}: a response contains data of others: ${leaks.slice(0, 3).join('; ')}`,
     );
-    // Not a promise of this part, and nothing to compare.
+    // A server error breaks another part's promise.
     if (answer.status >= 500) throw new Error(`${ask.operation} as ${name}, ${ask.place}: ${answer.body}`);
     return answer;
   }

@@ -6,16 +6,16 @@ import { type DocumentedOperation, isOfPeople, OpenApiDocument } from '../../../
 import type { Operator } from '../../../../testkit/src/operator.ts';
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 import { until } from '../../../../testkit/src/until.ts';
-import type { Bait } from './bait.ts';
 import type { Canaries, Owner } from './canaries.ts';
+import type { Bait } from './filling.ts';
 import { fill } from './filling.ts';
+import type { Wire } from './tenant.ts';
 import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant } from './tenant.ts';
-import type { Wire } from './wire.ts';
 
 /** Generated ids and key prefixes. */
 const IDS = /\b(?:[a-z]{3}_[0-9a-z]{26}|plk_[0-9A-Za-z]+)/g;
 
-/** The place of such a canary. */
+/** The place of canaries that are ids. */
 const MADE = 'an id';
 
 export interface Gate {
@@ -25,7 +25,7 @@ export interface Gate {
 
 export interface Filled extends Tenant {
   bait: Bait;
-  /** A listing for their own changes. */
+  /** The id of a listing for the account's own changes. */
   ownListingId: string;
   member: Person;
   memberSession: Credential;
@@ -40,12 +40,12 @@ export interface World {
   theirs: Filled;
   /** Our administrator is a member here. */
   third: Filled;
-  /** Our administrator in the third account. */
+  /** Our administrator's session in the third account. */
   guestSession: Credential;
   endedSession: Credential;
 }
 
-/** Three accounts full of canaries. */
+/** Creates three accounts full of canaries. */
 export async function createWorld(url: string, wire: Wire, canaries: Canaries, operator: Operator): Promise<World> {
   const founder = new Founder(url, wire, canaries, operator);
   const gates = { v1: await readGate('/v1', 'openapi'), admin: await readGate('/admin', 'admin') };
@@ -59,7 +59,9 @@ export async function createWorld(url: string, wire: Wire, canaries: Canaries, o
   await founder.ask({ method: 'POST', path: '/admin/auth/sign-out', headers: endedSession }, 204);
   const world = { wire, canaries, founder, gates, ours, theirs, third, guestSession, endedSession };
   for (const tenant of [ours, theirs, third]) await learn(world, tenant);
-  await until('the keys are over', () => [ours, theirs, third].every(({ expiryTimeMs }) => Date.now() > expiryTimeMs));
+  await until('the keys have expired', () =>
+    [ours, theirs, third].every(({ expiryTimeMs }) => Date.now() > expiryTimeMs),
+  );
   return world;
 }
 
@@ -87,14 +89,14 @@ async function inviteTo(founder: Founder, home: Tenant, host: Tenant): Promise<C
   await founder.sendJson('POST', '/admin/invitations/accept', guestSession, { token });
   for (const text of [guest.name, guest.email.split('@', 1).join(), guest.userId])
     canaries.add(text, administratorsOf(owner), 'a person');
-  // They may see both accounts' names.
+  // The guest sees the names of both accounts.
   for (const { accountId, accountName } of [home, host]) {
     for (const text of [accountId, accountName]) canaries.add(text, nameOf(guest), 'name of an account');
   }
   return guestSession;
 }
 
-/** Learns an account's ids and who sees them. All of its canaries must be visible. */
+/** Records the owners of an account's ids. The account must see all of its own canaries. */
 async function learn({ founder, gates, canaries }: World, tenant: Filled): Promise<void> {
   const { owner, keys, session, memberSession, administrator, member } = tenant;
   const seen = new Set<string>();
@@ -105,7 +107,7 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
       const isOfOne = isOfPeople(operation);
       const visible = new Set([reader, owner, person]);
       const leaks = canaries.leaks(body, visible, new Set()).filter((words) => !words.startsWith(MADE));
-      assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} shows what others have to ${reader}`);
+      assert.deepEqual(leaks, [], `GET ${gate.base}${operation.path} shows data of others to ${reader}`);
       for (const [id] of body.matchAll(IDS))
         if (isOfOne || !seen.has(id)) canaries.add(id, isOfOne ? person : reader, MADE);
       for (const [id] of body.matchAll(IDS)) if (!isOfOne) seen.add(id);
@@ -117,11 +119,11 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
   await read(gates.admin, session, administratorsOf(owner), nameOf(administrator));
   await assertCounts(founder, tenant);
   for (const each of [owner, administratorsOf(owner)]) {
-    assert.deepEqual(canaries.missing(each, seen), [], `${each} does not see all of its own`);
+    assert.deepEqual(canaries.missing(each, seen), [], `${each} does not see all of its own data`);
   }
 }
 
-/** Counts include only the account's own objects. */
+/** Counts must include only the account's own objects. */
 async function assertCounts(founder: Founder, { keys, session, owner }: Tenant): Promise<void> {
   const get = async (path: string, headers: Credential) =>
     JSON.parse((await founder.ask({ method: 'GET', path, headers })).body);
@@ -130,5 +132,5 @@ async function assertCounts(founder: Founder, { keys, session, owner }: Tenant):
   const { data: own } = await get('/admin/api-keys', session);
   const counted = { total, overview: listings.total, keys: keyCount };
   const is = { total: data.length, overview: data.length, keys: own.length };
-  assert.deepEqual(counted, is, `${owner} gets counts that are not its own`);
+  assert.deepEqual(counted, is, `${owner} gets wrong counts`);
 }

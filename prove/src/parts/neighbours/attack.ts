@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/** Another address than the other account's: limits per address must not help. */
+/** Not the other account's address, so that limits per address make no difference. */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
-/** How long a leaving client waits. */
+/** A client that disconnects early stays this long. */
 const LEAVES_AFTER_MS = 20;
 const TRICKLE_INTERVAL_MS = 25;
 const SIP_INTERVAL_MS = 20;
@@ -15,7 +15,7 @@ const RECONNECT_MS = 10;
 export interface AttackReport {
   sent: number;
   answered: number;
-  /** Unpacked bytes of bodies that were sent. */
+  /** The decompressed length of the sent bodies. */
   unpackedBytes: number;
   statuses: Record<string, number>;
   codes: Record<string, number>;
@@ -34,7 +34,7 @@ export class Attack {
   constructor(member: Member, scene: Scene) {
     this.#member = member;
     this.#scene = scene;
-    // Cached bodies are built before the time counts.
+    // Builds cached bodies before time counts.
     member.send(scene, 0);
   }
 
@@ -61,7 +61,7 @@ export class Attack {
     }
   }
 
-  /** Until the connection has to be replaced. */
+  /** Uses a connection until it has to be replaced. */
   async #use(socket: Socket): Promise<void> {
     const { manner } = this.#member;
     const reader = new ReplyReader((status, some) => this.#note(status, some));

@@ -8,7 +8,7 @@ import type { Scene } from './member.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 
-/** The process that attacks. */
+/** The attacking process. */
 export class Attacker {
   readonly #child: ChildProcess = fork(PROGRAM);
   readonly #ended = once(this.#child, 'exit');
@@ -35,7 +35,7 @@ export class Attacker {
     this.#child.once('message', answered.resolve);
     this.#child.send(order);
     const answer = await Promise.race([answered.promise, this.#ended]);
-    if (Array.isArray(answer)) throw new Error('the process that attacks has ended');
+    if (Array.isArray(answer)) throw new Error('the attacking process has ended');
     return answer;
   }
 }

@@ -1,14 +1,14 @@
-// Loaded first in each process of the service: measures from inside and writes to a file.
+// Each process of the service preloads this module, which measures the process and writes to a file.
 import { appendFileSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
-import { clockMs } from '../overload/order.ts';
+import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 
 const TICK_MS = 5;
-/** Timers are late by less anyway. */
+/** Timers are normally late by less. */
 const TOLD_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
 /** CPU time and run-queue time of the main thread. */
@@ -37,12 +37,12 @@ function watch(path: string): void {
   }, TICK_MS).unref();
   process.on(COLLECT_SIGNAL, async () => {
     collectGarbage();
-    // Memory outside the heap is released in a later turn.
+    // Memory outside the heap is released in a later turn of the event loop.
     await sleep(TICK_MS);
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();
     tell({ is: 'collected', pid: process.pid, heldBytes: heapUsed + external });
-    // The collection was requested.
+    // The garbage collection itself is not a stall.
     before = look();
   });
 }

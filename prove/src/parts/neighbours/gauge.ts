@@ -10,30 +10,29 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** CPU of the other account's load, at most, in cores. */
+/** The maximum CPU use of an idle service, in cores, above its quiet load. */
 const IDLE_CORES_MAX = 0.3;
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Then it does not stop by itself. */
+/** Longer work does not stop by itself. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
-/** What a process reports. */
 export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number; heldBytes: number };
 
-/** A blocked event loop: its length, without time when other programs had all cores, and the CPU time in it. */
+/** A blocked event loop: for how long, without waiting for a core, and with how much CPU time. */
 export interface Stall {
   stallMs: number;
   ownMs: number;
   workMs: number;
 }
 
-/** Measures a service in other processes. */
+/** Measures the processes of a service. */
 export class Gauge {
   readonly #file: string;
   readonly #findServing: () => number[];
   readonly #findAll: () => number[];
 
-  /** `findServing` returns the service's processes, `findAll` also the database's. */
+  /** `findServing` returns the service's processes, and `findAll` the database's as well. */
   constructor(file: string, findServing: () => number[], findAll: () => number[]) {
     this.#file = file;
     this.#findServing = findServing;
@@ -45,7 +44,6 @@ export class Gauge {
     return { ...given, NODE_OPTIONS: `${given.NODE_OPTIONS ?? ''} --import=${PROGRAM}`, [GAUGE_FILE_VARIABLE]: file };
   }
 
-  /** CPU time of the service. */
   cpuSeconds(): number {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
@@ -63,7 +61,7 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
   }
 
-  /** Memory after garbage collection; undefined if a process does not respond. */
+  /** Memory after garbage collection, or undefined if a process does not respond. */
   async settle(): Promise<{ heldBytes: number; residentBytes: number } | undefined> {
     const pids = this.pids();
     truncateSync(this.#file);
@@ -76,7 +74,7 @@ export class Gauge {
     return { heldBytes, residentBytes: this.residentBytes() };
   }
 
-  /** Samples memory. @returns the end, which gives the peak */
+  /** Samples memory. @returns a function that stops it and returns the peak */
   watchMemory(): () => number {
     let peakBytes = this.residentBytes();
     const sample = () => {
@@ -103,7 +101,7 @@ export class Gauge {
     };
   }
 
-  /** How long the service keeps working, in ms, above its quiet load (`wantedCores`). */
+  /** Resolves with the milliseconds for which the service works above its quiet load (`wantedCores`). */
   async runsOn(wantedCores: number): Promise<number> {
     const startMs = performance.now();
     const samples: { atMs: number; seconds: number }[] = [];

@@ -7,12 +7,12 @@ import type { Member } from './member.ts';
 interface Figures extends Stall {
   readMs: number;
   writeMs: number;
-  /** The peak, and what remained. */
+  /** Growth at the peak and after garbage collection. */
   growthMb: number;
   leftMb: number;
-  /** Per unpacked MiB of its bodies. */
+  /** Per decompressed MiB of the attack's bodies. */
   cpuSeconds: number | undefined;
-  /** How long the service kept working after the attackers left. */
+  /** How long the service kept working after the attackers disconnected. */
   runOnMs: number;
 }
 
@@ -33,17 +33,17 @@ export const WORDS = {
   ownMs: 'longest stall without waiting for a core (ms)',
   workMs: 'longest work in one turn (ms)',
   growthMb: 'growth of memory (MB)',
-  leftMb: 'memory that is kept (MB)',
+  leftMb: 'memory not released (MB)',
   cpuSeconds: 'processor time per unpacked MiB (s)',
-  runOnMs: 'running on after the attackers left (ms)',
+  runOnMs: 'work after the attackers disconnected (ms)',
 } as const;
 export const FIGURES = Object.keys(WORDS).filter((name): name is FigureName => name in WORDS);
 
 type Limits = { [Name in keyof Figures]?: number };
 
 /**
- * As promised in the full form, plus 0.2 s for detection. The small form runs on busy machines: it
- * judges the service's own work, and what load cannot explain.
+ * The full form has the promised limits, plus 0.2 s for detection. The small form runs on busy
+ * machines, so it judges only the service's own work and what other load cannot explain.
  */
 const LIMITS: Record<Trial['size'], Limits> = {
   full: { readMs: 50, writeMs: 300, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
@@ -53,7 +53,7 @@ const LIMITS: Record<Trial['size'], Limits> = {
 /** Smaller bodies cost as much as any request. */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 const TRIES_MAX = 3;
-/** Beyond noise. */
+/** A figure this far above its limit is not noise. */
 const CLEAR_FACTOR = 3;
 
 export function findBroken(
@@ -67,16 +67,16 @@ export function findBroken(
   );
   if (failed > 0) broken.push(`${failed} requests of the other account failed: ${words[0]}`);
   if (hasEnded) broken.push('a process of the service has ended');
-  if ((report.statuses[500] ?? 0) > 0) broken.push('the attacker was told internal_error');
-  if (untold !== undefined && report.codes[untold] !== undefined) broken.push(`the attacker was told ${untold}`);
+  if ((report.statuses[500] ?? 0) > 0) broken.push('the attacker got internal_error');
+  if (untold !== undefined && report.codes[untold] !== undefined) broken.push(`the attacker got ${untold}`);
   if (told !== undefined && report.codes[told] === undefined)
-    broken.push(`the attacker was not told ${told}, but ${JSON.stringify({ ...report.statuses, ...report.codes })}`);
+    broken.push(`the attacker did not get ${told}, but ${JSON.stringify({ ...report.statuses, ...report.codes })}`);
   return broken;
 }
 
 /**
- * A figure above its limit is measured three times, and the median counts: other load exceeds it
- * now and then.
+ * Measures figures above their limit three times and uses the median, because other load on the
+ * machine occasionally exceeds a limit.
  */
 export async function tryOften(attempt: (isAgain: boolean) => Promise<Attempt>, size: Trial['size']): Promise<Attempt> {
   const first = await attempt(false);

@@ -7,14 +7,14 @@ export interface Scene {
   port: number;
   keys: { full: string; read: string };
   cookie: string;
-  /** Of the attacker's account: a small listing, and one of 225 KB. */
+  /** A small listing of the attacker's account, and one of 225 KB. */
   listingId: string;
   largeId: string;
-  /** Before all attacks. */
+  /** The sequence of the attacker's account before all attacks. */
   sequence: number;
 }
 
-/** Reads each response; reads slowly; never reads; leaves early; sends the rest byte by byte; does not wait. */
+/** Reads each response, reads slowly, never reads, disconnects early, sends the rest byte by byte, or does not wait. */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
 export interface Member {
@@ -24,7 +24,7 @@ export interface Member {
   manner: Manner;
   /** `turn` counts from 0. */
   send(scene: Scene, turn: number): Buffer;
-  /** Of each body. */
+  /** The decompressed length of the body. */
   unpackedBytes(turn: number): number;
   /** An error code that the attacker must get. */
   told?: string;
@@ -40,7 +40,7 @@ interface Body {
 
 type Text = string | Buffer;
 
-/** Built once on first use, or anew for each request. */
+/** Builds a body once on first use, or for each request. */
 type Draft = (turn: number) => Body;
 
 export const json = (make: () => Text): Draft => kept(() => plain(make()));
@@ -73,18 +73,17 @@ function plain(text: Text): Body {
   return { bytes, unpackedBytes: bytes.length, headers: ['Content-Type: application/json'] };
 }
 
-/** Options of a request. */
 interface More {
   lanes?: number;
   manner?: Manner;
   told?: string;
   untold?: string;
   headers?: () => readonly string[];
-  /** Announced in `Content-Length`, but not sent. */
+  /** Added to `Content-Length`, but not sent. */
   missingBytes?: number;
 }
 
-/** `line` is method and path below the principal's API; without a credential, the whole path. */
+/** `line` is the method and the path below the principal's API, or the whole path without a credential. */
 export type Row = readonly [
   name: string,
   line: string | ((scene: Scene, turn: number) => string),
@@ -123,4 +122,35 @@ function credentialOf(by: Principal, { keys, cookie, port }: Scene): string[] {
   const origin = `Origin: http://127.0.0.1:${port}`;
   if (by === 'nothing') return [origin];
   return by === 'session' ? [origin, `Cookie: ${cookie}`] : [`Authorization: Bearer ${keys[by]}`];
+}
+
+export const MEBIBYTE = 1024 * 1024;
+const HEADER_BYTES = 15_000;
+
+export function numbered(count: number, text: string): string[] {
+  return Array.from({ length: count }, (_, index) => `${text}${index}`);
+}
+
+export function objectOf(count: number, name: string): string {
+  return `{${numbered(count, `"${name}`).join('":0,')}":0}`;
+}
+
+export function arrayOf(count: number, value: string): string {
+  return `[${`${value},`.repeat(count - 1)}${value}]`;
+}
+
+/** Listings, one per line. */
+export function rows(count: number, more: object = {}, externalIdOf?: (index: number) => string): string {
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      ...{ address: `${index} Elm Street`, beds: 3, baths: 2 },
+      ...(externalIdOf && { externalId: externalIdOf(index) }),
+      ...more,
+    }),
+  );
+  return lines.join('\n');
+}
+
+export function list(value: string): string {
+  return `${value},`.repeat(HEADER_BYTES / (value.length + 1)).slice(0, -1);
 }

@@ -1,14 +1,14 @@
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-/** Enough for the error code and its first details. */
+/** Enough for the error code and the first details. */
 const BEGINNING_BYTES = 1_000;
 
-/** Finds the ends of responses and forgets their content: reading must cost the attacker little. */
+/** Finds the ends of responses without storing their content, so that reading is cheap. */
 export class ReplyReader {
   readonly #onReply: (status: number, codes: readonly string[]) => void;
   readonly #expected: { isHead: boolean; resolve: (staysOpen: boolean) => void }[] = [];
   #head = '';
-  /** Bytes left of the body; undefined within a head. */
+  /** Remaining bytes of the body, or undefined within a head. */
   #left: number | undefined;
   #isChunked = false;
   #tail = '';
@@ -18,7 +18,7 @@ export class ReplyReader {
     this.#onReply = onReply;
   }
 
-  /** Resolves after the response: whether the connection stays open. */
+  /** Resolves after the response with whether the connection stays open. */
   expect(isHead: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#expected.push({ isHead, resolve });
@@ -58,7 +58,7 @@ export class ReplyReader {
     if (this.#beginning.length < BEGINNING_BYTES)
       this.#beginning += bytes.toString('latin1', start, Math.min(end, start + BEGINNING_BYTES));
     if (this.#isChunked) {
-      // No pipelining: nothing follows the end.
+      // Without pipelining, no bytes follow the last chunk.
       this.#tail = (this.#tail + bytes.toString('latin1', Math.max(start, end - LAST_CHUNK.length), end)).slice(-7);
       if (this.#tail === LAST_CHUNK) this.#left = 0;
     } else {

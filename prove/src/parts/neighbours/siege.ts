@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { hasEnded as hasExited } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { clockMs } from '../overload/order.ts';
 import type { AttackReport } from './attack.ts';
 import { Attacker } from './attacker.ts';
 import type { Stall } from './gauge.ts';
@@ -12,9 +12,9 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** Beyond this, the service must be killed. */
+/** A service that works longer is killed. */
 const RUN_ON_MAX_MS = 2_900;
-/** Processes do not return all freed memory. */
+/** Processes keep part of the freed memory. */
 const KEPT_MAX_BYTES = 60e6;
 /** The other account's normal p99. */
 const QUIET_READ_MS = 15;
@@ -68,7 +68,7 @@ async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
   return { noticed, usedCores, wantedCores: coresOf(gauge.wantedSeconds() - before.wanted) };
 }
 
-/** Waits until the service is warm and the machine quiet, for a while at most. */
+/** Waits a limited time until the service is warm and the machine quiet. */
 async function untilQuiet(stage: Stage): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const { noticed } = await measureQuiet(stage, LOOK_MS);
@@ -88,17 +88,17 @@ async function settle(stage: Stage, before?: Settled): Promise<Settled | undefin
   return settled && { ...settled, first: before?.first ?? settled };
 }
 
-/** Replaces a service that is stuck, or keeps so much memory that more would not show. */
+/** Restarts a service that is stuck, or holds so much memory that further growth would not show. */
 async function settleOrRestart(stage: Stage, settled: Settled | undefined): Promise<Settled> {
   if (settled !== undefined && settled.residentBytes - settled.first.residentBytes < KEPT_MAX_BYTES) return settled;
   await stage.restart();
   await untilQuiet(stage);
   const fresh = await settle(stage);
-  if (fresh === undefined) throw new Error('a new service does not answer');
+  if (fresh === undefined) throw new Error('a new service does not respond');
   return fresh;
 }
 
-/** @returns the result, and the service's state: a new service if this one is stuck */
+/** Restarts the service if it is stuck. @returns the result, and the service's memory */
 async function attack(
   stage: Stage,
   attacker: Attacker,
@@ -142,7 +142,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
       const usedSeconds = gauge.cpuSeconds() - startSeconds - ownSeconds;
       return { peakBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
     },
-    /** Not over yet, so no process has reported it. */
+    /** A stall that has not ended, so that no process has reported it. */
     endlessStall(): Stall {
       const endlessMs = clockMs() - startMs;
       return { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs };
@@ -150,7 +150,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
   };
 }
 
-/** Busy machines need longer until the expected error. */
+/** Waits for the expected error, which takes longer on a busy machine. */
 async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     if (told === undefined || (await attacker.tell()).codes[told] !== undefined) return;
@@ -158,7 +158,7 @@ async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   }
 }
 
-/** Seconds per MiB, if the bodies are large enough to matter. */
+/** CPU seconds per MiB, or undefined if the bodies are too small to matter. */
 function costOf({ sent, unpackedBytes }: AttackReport, usedSeconds: number): number | undefined {
   if (unpackedBytes < sent * JUDGED_BODY_BYTES || sent === 0) return undefined;
   return (Math.max(0, usedSeconds) * MEBIBYTE) / unpackedBytes;

@@ -9,16 +9,16 @@ import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { serveFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
-import { importRows, settingsOf } from '../../service.ts';
+import { importRows, readJson, settingsOf } from '../../service.ts';
+import { LARGE } from './corpus.ts';
 import { Gauge } from './gauge.ts';
 import type { Scene } from './member.ts';
 import { Neighbour } from './neighbour.ts';
-import { LARGE } from './writes.ts';
 
 export const SETTINGS = ['sqlite', 'workers', 'postgres'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
-/** Per account. */
+/** Listings of each account. */
 const LISTINGS = { full: 3_000, small: 500 };
 /** Listings that the other account reads and changes. */
 const FAVORITES = 50;
@@ -28,7 +28,7 @@ export interface Stage {
   gauge: Gauge;
   neighbour: Neighbour;
   scene: Scene;
-  /** Replaces a broken service. */
+  /** Kills and replaces the service. */
   restart(): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };
 }
 
-/** The attacker's account with all credentials, and another account. */
+/** Creates the attacker's account with all credentials, and another account. */
 async function foundAccounts(url: string, databaseUrl: string, listings: number) {
   const ends: (() => unknown)[] = [];
   const operator = await openOperator({ after: (end) => void ends.push(end) }, databaseUrl);
@@ -108,9 +108,8 @@ function seeds(length: number): string[] {
 }
 
 async function list(url: string, key: string): Promise<{ ids: string[]; sequence: number }> {
-  const headers = { Authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}/v1/listings?limit=${FAVORITES}`, { headers });
-  const { data, sequence }: { data: { id: string }[]; sequence: number } = JSON.parse(await response.text());
+  const path = `/listings?limit=${FAVORITES}`;
+  const { data, sequence } = await readJson<{ data: { id: string }[]; sequence: number }>(url, path, key);
   return { ids: data.map(({ id }) => id), sequence };
 }
 

@@ -1,13 +1,26 @@
 import { gzipSync } from 'node:zlib';
-import { array, csv, json, type Member, members, ndjson, ndjsonStart, type Row } from './member.ts';
-import { arrayOf, MEBIBYTE, numbered, objectOf, rows } from './texts.ts';
+import {
+  array,
+  arrayOf,
+  csv,
+  json,
+  MEBIBYTE,
+  type Member,
+  members,
+  ndjson,
+  ndjsonStart,
+  numbered,
+  objectOf,
+  type Row,
+  rows,
+} from './member.ts';
 
 const HEADER = 'address,beds,baths\n';
 /** Metadata of 2 KB. */
 const MUCH = { a: 'a'.repeat(500), b: 'b'.repeat(500), c: 'c'.repeat(500), d: 'd'.repeat(500) };
 const LONG_ROW = `{"address":"a","beds":1,"baths":1${' '.repeat(8_000)}}\n`;
 const FOUR = { lanes: 4 };
-/** `Content-Length` announces this much more. */
+/** `Content-Length` is this much longer than the sent body. */
 const MISSING = { missingBytes: 100 * MEBIBYTE };
 const TOO_MANY = { told: 'too_many_imports', lanes: 50, ...MISSING };
 const EMPTY = { told: 'import_failed', ...FOUR };
@@ -29,7 +42,7 @@ const HELD: readonly Row[] = [
   ['trickled-uploads', IMPORT, json(() => '['), { ...TOO_MANY, lanes: 100, manner: 'trickle' }],
 ];
 
-/** Small on the wire, a megabyte or more when unpacked. */
+/** Small when compressed, and at least a megabyte when decompressed. */
 const BOMBS: readonly Row[] = [
   [
     'csv-same-columns',

@@ -1,6 +1,5 @@
-import { STRANGER } from '../overload/order.ts';
-import { freshJson, json, type Member, members, ndjson, type Row, type Scene } from './member.ts';
-import { numbered, objectOf } from './texts.ts';
+import { STRANGER } from '../../../../bench/src/flood-order.ts';
+import { freshJson, json, type Member, members, ndjson, numbered, objectOf, type Row, type Scene } from './member.ts';
 
 const HEADER_BYTES = 15_000;
 const SIGN_IN = '/admin/auth/sign-in/email';
@@ -59,7 +58,7 @@ const RAW: readonly Member[] = [
   raw('tiny-chunks', 'nothing', tinyChunks, { manner: 'ask', lanes: 4 }),
 ];
 
-/** In the dashboard, or without a credential. */
+/** Requests from the dashboard or without a credential. */
 export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ...members('nothing', ANONYMOUS), ...RAW];
 
 function searches({ port, keys }: Scene): string {

@@ -1,5 +1,6 @@
-// In a process of its own, so that only the flood itself delays its measurements.
-import { flood } from './flood.ts';
+// A separate process, so that only the flood itself delays its measurements.
+import { Flood } from '../../../../bench/src/flood.ts';
 
-const report = await flood(JSON.parse(process.argv[2] ?? ''), (startMs) => process.send?.(startMs));
+const { seconds, ...order } = JSON.parse(process.argv[2] ?? '');
+const report = await new Flood(order).run(seconds, (startMs) => process.send?.(startMs));
 process.send?.(report, () => process.exit());

@@ -1,20 +1,28 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FloodReport } from '../../../../bench/src/flood-order.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
-import { assertHonest, assertRefuses, assertShed } from './assertions.ts';
-import type { FloodReport } from './order.ts';
 import { type Flow, setStage } from './stage.ts';
-import { describe, measureCapacity, overload, RATIO_MIN, UNSENT_SHARE_MAX } from './steps.ts';
+import {
+  assertHonest,
+  assertRefuses,
+  assertShed,
+  describe,
+  measureCapacity,
+  overload,
+  RATIO_MIN,
+  UNSENT_SHARE_MAX,
+} from './steps.ts';
 
 type Figures = [what: string, value: string][];
 
-/** Makes searches slow enough that an overload can be sent whole. */
+/** Makes searches so slow that all of an overload can be sent. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
@@ -23,7 +31,7 @@ const POLITE_PER_SECOND = 40;
 interface Setting {
   settings?: Record<string, string>;
   listed?: number;
-  of?: Pick<Flow, 'kind'>;
+  of?: Pick<Flow, 'mix'>;
   factor?: number;
   /** SQLite unless given. */
   database?: TestDatabase;
@@ -49,7 +57,6 @@ async function floodSetting(
   ];
 }
 
-/** Two processes on one database file. */
 export function floodWorkers(trial: Trial): Promise<Figures> {
   return floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed);
 }
@@ -63,22 +70,21 @@ export async function floodPostgres(trial: Trial): Promise<Figures> {
   return floodSetting(trial, 'PostgreSQL with 4 connections', { settings, database }, assertRefuses);
 }
 
-/** Searches: few are enough for an overload. */
 export function floodSearches(trial: Trial): Promise<Figures> {
-  const setting = { listed: SEARCHED, of: { kind: 'search' }, factor: SEARCH_FACTOR } as const;
+  const setting: Setting = { listed: SEARCHED, of: { mix: [['search', 1]] }, factor: SEARCH_FACTOR };
   return floodSetting(trial, `Searches among ${SEARCHED} listings`, setting, (report, capacity) => {
     assertShed(report);
     const { due, unsent, completedPerSecond } = report;
     assert.ok(unsent <= due * UNSENT_SHARE_MAX, `${unsent} of ${due} searches were not sent`);
     const ratio = completedPerSecond / capacity;
-    const words = `at ${SEARCH_FACTOR} times the load there are only ${ratio.toFixed(2)} times as many answers`;
+    const words = `at ${SEARCH_FACTOR} times the load, throughput is only ${ratio.toFixed(2)} of the capacity`;
     assert.ok(ratio >= RATIO_MIN, words);
   });
 }
 
 /** A key far above its limit next to one below it. */
 export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
-  trial.say('a key above its limit beside one below');
+  trial.say('a key above its limit beside one below it');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');
   const settings = { DATA_DIR, RATE_LIMIT: LIMIT };
   const stage = await setStage(own, settings);
@@ -87,7 +93,7 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   const perSecond = capacity / 2;
   const [greedy, polite] = await Promise.all([
     stage.flood({ perSecond, seconds: 8, connections: 100 }),
-    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, kind: 'listing' }, { key }),
+    stage.flood({ perSecond: POLITE_PER_SECOND, seconds: 8, mix: [['listing', 1]] }, { key }),
   ]);
   assertHonest(greedy);
   assertHonest(polite);
@@ -97,10 +103,10 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
   return [
     [
-      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: answers, refused with 429`,
+      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: responses, of them 429`,
       `${greedy.completed}, ${greedy.statuses[429]}`,
     ],
-    [`A key at ${POLITE_PER_SECOND}/s beside it: p99`, `${polite.p99Ms.toFixed(0)} ms, nothing refused`],
+    [`A key at ${POLITE_PER_SECOND}/s beside it: p99`, `${polite.p99Ms.toFixed(0)} ms, no request rejected`],
   ];
 }
 

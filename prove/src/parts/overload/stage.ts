@@ -3,21 +3,23 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type FloodOrder, type FloodReport, STRANGER } from '../../../../bench/src/flood-order.ts';
+import { bodyOf, PRICE } from '../../../../bench/src/flood-tally.ts';
 import { createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
 import type { Trial } from '../../part.ts';
-import { createTenant, importRows, serve } from '../../service.ts';
-import { type FloodOrder, type FloodReport, STRANGER } from './order.ts';
-import { bodyOf, PRICE } from './requests.ts';
+import { createTenant, importRows, readJson, serve } from '../../service.ts';
 
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
-/** Tests may run on busy machines. */
+/** The small form also runs on busy machines. */
 const PATIENCE_SECONDS = { full: 10, small: 30 };
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];
 const PROBE_INTERVAL_MS = 100;
 
-export type Flow = Omit<FloodOrder, 'port' | 'keys' | 'listingId' | 'name' | 'seed' | 'isKeyAsked' | 'patienceSeconds'>;
+export type Flow = Pick<FloodOrder, 'perSecond' | 'inFlight' | 'mix' | 'connections' | 'timedFromMs'> & {
+  seconds: number;
+};
 
 /** A service to flood, and its ledger. */
 export interface Stage {
@@ -35,8 +37,7 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
   const fill = (key: string, count: number) => importRows(url, key, seeds(count).map(bodyOf));
   await Promise.all([fill(other.key, listed), fill(tenant.key, LISTINGS)]);
   for (const address of seeds(LISTINGS)) note(ledger, address);
-  const page = await fetch(`${url}/v1/listings?limit=1`, { headers: { Authorization: `Bearer ${tenant.key}` } });
-  const { data } = JSON.parse(await page.text());
+  const { data } = await readJson<{ data: { id: string }[] }>(url, '/listings?limit=1', tenant.key);
   let floods = 0;
   return {
     ...{ url, tenant, ledger },
@@ -46,7 +47,7 @@ export async function setStage(trial: Trial, settings: Record<string, string> = 
         ...flow,
         port: Number(new URL(url).port),
         keys: { changing: key, listing: other.key, stranger: STRANGER },
-        listingId: data[0].id,
+        listingIds: data.map(({ id }) => id),
         name: `${floods}`,
         seed: trial.seed + floods,
         patienceSeconds: PATIENCE_SECONDS[trial.size],
@@ -73,12 +74,12 @@ function knownOf(address: string): Known {
 
 async function floodFromOutside(
   { after }: Trial,
-  order: FloodOrder,
+  order: FloodOrder & Pick<Flow, 'seconds'>,
   onStart: (startMs: number) => void = () => {},
 ): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
   after(() => child.kill('SIGKILL'));
-  // Its last message comes before 'disconnect', not before 'exit'.
+  // Its last message arrives before 'disconnect', but not always before 'exit'.
   const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]);
   let report: FloodReport | undefined;
   child.on('message', (told: number | FloodReport) => {
@@ -86,7 +87,7 @@ async function floodFromOutside(
     else report = told;
   });
   await ended;
-  if (report === undefined) throw new Error(`the flood ended without a word: ${child.exitCode ?? child.signalCode}`);
+  if (report === undefined) throw new Error(`the flood ended without a report: ${child.exitCode ?? child.signalCode}`);
   return report;
 }
 
@@ -116,7 +117,7 @@ export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[re
       await response.text();
       probing.slowestMs = Math.max(probing.slowestMs, performance.now() - startMs);
       probing.count += 1;
-      assert.equal(response.status, 200, `${path} was ${response.status} during the overload`);
+      assert.equal(response.status, 200, `${path} returned ${response.status} during the overload`);
     }
     await sleep(PROBE_INTERVAL_MS);
   }

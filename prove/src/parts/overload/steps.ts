@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict';
+import type { FloodReport } from '../../../../bench/src/flood-order.ts';
 import type { Trial } from '../../part.ts';
-import { assertHonest, assertShed } from './assertions.ts';
-import type { FloodReport } from './order.ts';
 import { type Flow, probeDuring, type Stage } from './stage.ts';
 
 const FACTORS = [0.5, 1, 2, 5, 10];
 const SECONDS = 10;
-/** Keeps the service busy without an overload. */
+/** Keeps the service busy without overload. */
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
 /** Open keep-alive connections. */
 const CONNECTIONS = 2_000;
-const LIGHT = { kind: 'listing', perSecond: 50, seconds: 4 } as const;
+const LIGHT: Flow = { mix: [['listing', 1]], perSecond: 50, seconds: 4 };
 /** Time to recover. */
 const RECOVERY_SECONDS = 5;
-/** Tolerance after the load: other programs affect a p99, too. */
+/** Tolerance after the load, as other programs also affect the p99. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
-/** From here on, some requests must be rejected. */
+/** From this factor on, some requests must be rejected. */
 const SHED_FACTOR = 5;
-/** Below this, goodput has collapsed. The flood itself takes part of the machine. */
+/** Below this ratio, throughput has collapsed. The flood itself uses part of the machine. */
 export const RATIO_MIN = 0.5;
 
 /**
@@ -49,12 +48,15 @@ export async function loadInSteps(trial: Trial, stage: Stage) {
     figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
-  assert.ok(ratio >= RATIO_MIN, `at ten times the load there are only ${ratio.toFixed(2)} times as many answers`);
+  assert.ok(
+    ratio >= RATIO_MIN,
+    `at ten times the load, throughput is only ${ratio.toFixed(2)} of that at the capacity`,
+  );
   return { figures, skipped, capacity, ratio, worst };
 }
 
-export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Flow, 'kind'> = {}): Promise<number> {
-  trial.say('measuring what the service can do');
+export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Flow, 'mix'> = {}): Promise<number> {
+  trial.say('measuring the capacity');
   const report = await stage.flood({ ...CAPACITY, ...kinds });
   assertHonest(report);
   return report.completedPerSecond;
@@ -62,7 +64,7 @@ export async function measureCapacity(trial: Trial, stage: Stage, kinds: Pick<Fl
 
 export async function overload(
   stage: Stage,
-  flow: Pick<Flow, 'perSecond' | 'kind'>,
+  flow: Pick<Flow, 'perSecond' | 'mix'>,
   onStart?: (startMs: number) => void,
 ) {
   const whole = { ...flow, seconds: SECONDS, connections: CONNECTIONS };
@@ -79,7 +81,7 @@ async function overloadBesideLight(stage: Stage, perSecond: number) {
     const seconds = skippedSeconds + LIGHT.seconds;
     const timedFromMs = startMs + skippedSeconds * 1_000;
     after.resolve(stage.flood({ ...LIGHT, seconds, timedFromMs }));
-    // Also if the overload failed before.
+    // Reported below, unless the overload fails first.
     after.promise.catch(() => {});
   });
   return [report, probing, await after.promise] as const;
@@ -87,17 +89,17 @@ async function overloadBesideLight(stage: Stage, perSecond: number) {
 
 function assertRecovered(after: FloodReport, before: FloodReport): void {
   assertHonest(after);
-  assert.equal(after.refused, 0, `${after.refused} are refused ${RECOVERY_SECONDS} s after the load`);
+  assert.equal(after.refused, 0, `${after.refused} are rejected ${RECOVERY_SECONDS} s after the load`);
   const limitMs = Math.max(NORMAL_MIN_MS, before.p99Ms * NORMAL_FACTOR);
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
 }
 
-/** A step counts only if nearly all of it was sent. */
+/** Reports a step whose requests were not nearly all sent. */
 function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
   if (unsent <= due * UNSENT_SHARE_MAX) return [];
   const sentPerSecond = (due - unsent) / SECONDS;
   return [
-    `Of × ${factor} ${formatShare(unsent, due)} were not sent, as each of 4,000 clients waited for a reply: ${sentPerSecond.toFixed(0)}/s were.`,
+    `Of × ${factor} ${formatShare(unsent, due)} were not sent, because all 4,000 clients waited for a response. ${sentPerSecond.toFixed(0)}/s were sent.`,
   ];
 }
 
@@ -111,14 +113,43 @@ export function describe(report: FloodReport): string {
     `${(due / SECONDS).toFixed(0)}/s due`,
     `${completedPerSecond.toFixed(0)}/s completed`,
     `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)} of the accepted`,
-    `${formatShare(refused, due)} refused (p99 ${ms(refusedP99Ms)})`,
-    `${formatShare(unsent, due)} not sent for want of a free connection of 4,000`,
-    `${report.departed} without a reply for 10 s`,
+    `${formatShare(refused, due)} rejected (p99 ${ms(refusedP99Ms)})`,
+    `${formatShare(unsent, due)} not sent because all 4,000 connections were busy`,
+    `${report.departed} without a response for 10 s`,
     'no connection lost',
-    `the sender itself late by ${ms(ownDelayMs)} at most`,
+    `the sender itself at most ${ms(ownDelayMs)} late`,
   ].join(', ');
 }
 
 function ms(durationMs: number): string {
   return `${durationMs.toFixed(0)} ms`;
+}
+
+/** The share of requests that can time out on a busy machine. */
+const DEPARTED_SHARE_MAX = 0.005;
+
+/** Asserts that every request got a valid response on an open connection. */
+export function assertHonest({ faultCount, faults, lost, departed, due, unsent }: FloodReport): void {
+  assert.equal(faultCount, 0, `${faultCount} responses are not valid: ${faults.join('; ')}`);
+  assert.deepEqual(lost, {}, `connections ended before the response: ${JSON.stringify(lost)}`);
+  assert.ok(departed <= (due - unsent) * DEPARTED_SHARE_MAX, `${departed} requests got no response`);
+}
+
+/**
+ * The queue holds a second of work, served at half speed. Busy machines take longer, and an
+ * unbounded queue takes many times as long.
+ */
+const ACCEPTED_P99_MAX_MS = 5_000;
+
+/** Asserts that the queue is bounded. */
+export function assertShed(report: FloodReport): void {
+  assertRefuses(report);
+  const { p99Ms } = report;
+  assert.ok(p99Ms <= ACCEPTED_P99_MAX_MS, `accepted requests wait too long: p99 ${p99Ms.toFixed(0)} ms`);
+}
+
+/** Asserts that some requests were rejected. */
+export function assertRefuses({ statuses, due, slowestMs }: FloodReport): void {
+  const refused = statuses[503] ?? 0;
+  assert.ok(refused > 0, `none of ${due} requests was rejected, and one took ${slowestMs.toFixed(0)} ms`);
 }

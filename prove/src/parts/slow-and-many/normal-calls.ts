@@ -5,13 +5,13 @@ import { createLedger, descriptionOf, type Ledger } from '../../../../testkit/sr
 import type { Trial } from '../../part.ts';
 import { importRows } from '../../service.ts';
 
-/** More than all socket buffers hold. */
+/** The list must be longer than all socket buffers. */
 const LISTINGS = { full: 6_000, small: 2_500 };
-/** Descriptions of 3,597 and 13 characters. */
+/** With these prices, descriptions have 3,597 and 13 characters. */
 const PRICES = { long: 128, short: 280 };
 export const UNFINISHED = '1 Unfinished Lane';
 
-/** Makes the list long. @returns the ledger */
+/** Creates the listings. @returns the ledger */
 export async function fill(url: string, key: string, { size }: Trial): Promise<Ledger> {
   const ledger = createLedger();
   ledger.gone.add(UNFINISHED);

@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import type { Trial } from '../../part.ts';
 import { UNFINISHED } from './normal-calls.ts';
-import type { Crowd } from './visitors.ts';
 
 export interface Phase {
   name: string;
@@ -11,19 +12,19 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
-/** Idle connections outlast load balancers' timeouts; heads have ten seconds. The small form is short. */
+/** Idle connections outlast load balancers' timeouts, and headers have ten seconds. */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
 };
-/** Files that this process and the service need otherwise. */
+/** Files that this process and the service need for other purposes. */
 const OTHER_FILES = 1_500;
-/** Garbage of normal requests. */
+/** Allows for garbage of normal requests. */
 const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
 const DEAF_BYTES = 1.5e6;
 
-/** The system's limit of open files, which Node.js uses fully. */
+/** The operating system's limit of open files. */
 function readFilesMax(): number {
   const [, most] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
@@ -46,9 +47,9 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
   const phases = [
     phase(idleName, [idle(idleCount), silent(500)], idleCount * IDLE_BYTES),
     phase(slowName, [heads(500), bodies(500)], 1_000 * IDLE_BYTES),
-    phase('200 that ask for the whole list and never read it', [deaf(200)], 200 * DEAF_BYTES),
+    phase('200 that request the whole list and never read it', [deaf(200)], 200 * DEAF_BYTES),
   ];
-  const skipped = `${IDLE - idleCount} of ${IDLE} idle connections, as this machine lets a process open ${filesMax} files.`;
+  const skipped = `${IDLE - idleCount} of ${IDLE} idle connections, as a process on this machine can open only ${filesMax} files.`;
   return { phases, skipped: idleCount < IDLE ? [skipped] : [] };
 }
 
@@ -78,4 +79,93 @@ function crowdsOf(stayMs: (typeof STAY_MS)['full'], key: string) {
 
 function greet(target: string, ...headers: string[]): string {
   return `${[`${target} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** A misused connection and its fate. */
+export interface Visitor {
+  socket: Socket;
+  text: string;
+  /** The number of bytes sent slowly. */
+  sent: number;
+  openedAtMs: number;
+  closedAtMs: number | undefined;
+}
+
+export interface Crowd {
+  name: string;
+  count: number;
+  greeting: string;
+  /** Sent after the greeting, byte by byte. The last byte is repeated forever. */
+  slowly?: string;
+  isDeaf?: boolean;
+  /** The minimum time that the service keeps them. */
+  stayMs: number;
+  /** Reconnects when disconnected. */
+  isStubborn?: boolean;
+}
+
+export interface Siege {
+  crowd: Crowd;
+  /** Including disconnected ones. */
+  visitors: Visitor[];
+  /** Errors of visitors that tried to reconnect. */
+  missed: string[];
+  lift(): void;
+  end(): void;
+}
+
+/** Below the limit of the accept queue. */
+const ARRIVALS_MAX = 100;
+
+/** `byteIntervalMs` is the time between two slow bytes. */
+export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number): Promise<Siege> {
+  const visitors: Visitor[] = [];
+  const missed: string[] = [];
+  let isLifted = false;
+  const open = async (): Promise<void> => {
+    const visitor = await visit(port, crowd);
+    visitors.push(visitor);
+    visitor.socket.once('close', () => {
+      visitor.closedAtMs = performance.now();
+      if (crowd.isStubborn && !isLifted) open().catch((error) => missed.push(String(error)));
+    });
+  };
+  for (let opened = 0; opened < crowd.count; opened += ARRIVALS_MAX)
+    await Promise.all(Array.from({ length: Math.min(ARRIVALS_MAX, crowd.count - opened) }, open));
+  const { slowly } = crowd;
+  const timer = setInterval(() => {
+    if (slowly === undefined) return;
+    for (const visitor of visitors) {
+      if (visitor.socket.writable) visitor.socket.write(slowly[visitor.sent] ?? slowly.at(-1) ?? '');
+      visitor.sent += 1;
+    }
+  }, byteIntervalMs);
+  return {
+    crowd,
+    visitors,
+    missed,
+    lift() {
+      isLifted = true;
+    },
+    end() {
+      isLifted = true;
+      clearInterval(timer);
+      for (const { socket } of visitors) socket.destroy();
+    },
+  };
+}
+
+async function visit(port: number, { greeting, isDeaf = false }: Crowd): Promise<Visitor> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
+  if (isDeaf) socket.pause();
+  // A reset counts as a close.
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const visitor: Visitor = { socket, text: '', sent: 0, openedAtMs: performance.now(), closedAtMs: undefined };
+  if (greeting !== '') socket.write(greeting);
+  if (!isDeaf)
+    socket.on('data', (text: string) => {
+      visitor.text += text;
+    });
+  return visitor;
 }

@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
 import { hasEnded } from '../../../../testkit/src/serving.ts';
 import { until } from '../../../../testkit/src/until.ts';
-import { countSockets } from '../../sockets.ts';
+import { countSockets } from '../../service.ts';
+import type { Siege, Visitor } from './phases.ts';
 import { DEAF_ID } from './phases.ts';
-import type { Siege, Visitor } from './visitors.ts';
 
-/** Longer than any timeout: `node:http` drops a reader after twice 75 s. */
+/** Longer than any timeout. `node:http` disconnects a reader after twice 75 s. */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
 
-/** Waits until the service has closed every connection, with a response where possible. */
+/** Asserts that the service closes every connection, with a response where possible. */
 export async function assertTurnedAway(
   service: ServeProcess,
   sieges: readonly Siege[],
@@ -29,18 +29,18 @@ export async function assertTurnedAway(
   await until('all connections are closed', isOver, 2 * DEADLINE_MS[size]);
   assert.ok(!hasEnded(service.child), `the service has ended: ${service.stderr()}`);
   for (const { crowd, visitors, missed } of sieges) {
-    assert.equal(missed.length, 0, `${missed.length} came again in vain (${crowd.name}): ${missed[0]}`);
+    assert.equal(missed.length, 0, `${missed.length} could not reconnect (${crowd.name}): ${missed[0]}`);
     if (crowd.isDeaf) continue;
     const open = visitors.filter((visitor) => !isClosed(visitor)).length;
-    assert.equal(open, 0, `${open} of ${crowd.count} connections are kept for ever (${crowd.name})`);
+    assert.equal(open, 0, `${open} of ${crowd.count} connections stay open forever (${crowd.name})`);
     const isRight = crowd.name === 'idle' ? wasKept(crowd.stayMs) : wasTold408;
     const wrong = visitors.filter((visitor) => !isRight(visitor));
-    const words = `${wrong.length} of ${crowd.count} were turned away otherwise (${crowd.name}): ${wrong[0]?.text}`;
+    const words = `${wrong.length} of ${crowd.count} were disconnected incorrectly (${crowd.name}): ${wrong[0]?.text}`;
     assert.equal(wrong.length, 0, words);
   }
-  assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were turned away`);
+  assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were disconnected`);
   const left = countSockets(service) - socketsBefore;
-  assert.ok(left <= 0, `${left} connections are left`);
+  assert.ok(left <= 0, `${left} connections remain`);
 }
 
 function isClosed({ closedAtMs }: Visitor): boolean {
@@ -56,19 +56,19 @@ function wasTold408({ text }: Visitor): boolean {
   return text.startsWith('HTTP/1.1 408 ');
 }
 
-/** Stubborn visitors reconnect, so look several times. */
+/** Some visitors reconnect, so connections are counted several times. */
 const LOOKS_MAX = 20;
 const LOOK_INTERVAL_MS = 100;
 const HELD_SHARE_MIN = 0.95;
 
-/** @returns connections at half-time, of those that the service lets stay this long */
+/** @returns how many connections are open at half-time, and how many the service must keep that long */
 export async function assertHeld(
   service: ServeProcess,
   sieges: readonly Siege[],
   { seconds, othersCount }: { seconds: number; othersCount: number },
 ): Promise<string> {
   await sleep((seconds * 1_000) / 2);
-  // In the small form, visitors may leave while this looks again.
+  // In the small form, timeouts can expire while connections are counted again.
   const promised = sieges.reduce((sum, siege) => sum + countPromised(siege), 0);
   let held = 0;
   for (let look = 0; look < LOOKS_MAX; look += 1) {

@@ -15,8 +15,8 @@ export const plantedFaults: readonly Spoilt[] = [
     spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { hasInstallScript: true }),
   },
   {
-    what: 'a runtime dependency is under another licence',
-    foundBy: 'brings other licences',
+    what: 'a runtime dependency has another license',
+    foundBy: 'brings other licenses',
     spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { license: 'BUSL-1.1' }),
   },
   {
@@ -26,7 +26,7 @@ export const plantedFaults: readonly Spoilt[] = [
   },
   {
     what: 'a dependency is missing from the lock file',
-    foundBy: 'needs what is not in the lock file',
+    foundBy: 'needs packages that are not in the lock file',
     spoil: (lock) => delete lock[PLACE],
   },
 ];
