@@ -6,7 +6,7 @@ import { type Advice, adviceByOrigin } from './describe-error.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The client's options, for the requests that the client does not offer: lists in other formats. */
+/** The client's options, for requests that it does not offer: lists in other formats. */
 export interface Service extends Settings {
   fetch?: Fetch;
   maxRetries?: number;
@@ -42,7 +42,7 @@ export function createClient(service: Service, advice: Advice = adviceByOrigin()
   return new PropertyListings(service);
 }
 
-/** The environment overrides what `login` stored. */
+/** The environment overrides the stored settings. */
 async function getConnection(): Promise<Settings> {
   const { PROPERTY_LISTINGS_API_KEY: givenKey, PROPERTY_LISTINGS_BASE_URL: givenUrl } = process.env;
   // A broken settings file matters only if it is needed.
@@ -61,7 +61,7 @@ async function getConnection(): Promise<Settings> {
   return { baseUrl, apiKey };
 }
 
-/** The client checks the URL, too, but its message does not name the variable. */
+/** The client also checks the URL, but its message does not name the variable. */
 function checkGivenUrl(baseUrl: string): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const { protocol = '', username = '', password = '', pathname = '' } = url ?? {};

@@ -8,13 +8,13 @@ export interface DescribedError {
   exitCode: number;
 }
 
-/** What to do about a wrong key or address; it depends on where they come from. */
+/** How to correct a wrong key or address, which depends on its source. */
 export interface Advice {
   key: string;
   address: string;
 }
 
-/** For commands that read the environment or what `login` stored. */
+/** For commands that read the environment or the stored settings. */
 export function adviceByOrigin(): Advice {
   const { PROPERTY_LISTINGS_API_KEY: key, PROPERTY_LISTINGS_BASE_URL: baseUrl } = process.env;
   return {
@@ -33,7 +33,7 @@ export const LOGIN_ADVICE: Advice = {
   address: 'Check that the service is running and that the address is correct. Nothing was stored.',
 };
 
-/** Next steps for errors whose message does not name one, or not one for a command line. */
+/** Next steps for errors whose message names none, or none that applies to the command line. */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, check the account of your key with "listings me".',
   events_expired: 'Run "listings export" again, then follow from its "sequence".',
@@ -64,12 +64,12 @@ export function describeError(error: unknown, advice: Advice = adviceByOrigin())
 function describeApiError(error: ApiError, advice: Advice): DescribedError {
   const { code, status, requestId, details, summary } = error;
   const next = describeNext(error, advice);
-  // With a single fault, the summary is its message.
-  const faults = details.filter(({ message }) => !summary.includes(message));
+  // If there is only one issue, the summary is its message.
+  const issues = details.filter(({ message }) => !summary.includes(message));
   return {
     lines: [
       `${withFlags(summary)} (${toLine(code)}, ${status})`,
-      ...faults.map((fault) => `  ${describeIssue(fault)}`),
+      ...issues.map((issue) => `  ${describeIssue(issue)}`),
       ...(next === undefined ? [] : [next]),
       ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
     ],

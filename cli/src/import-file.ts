@@ -34,7 +34,7 @@ export class ImportFile {
       const total = await this.#size();
       for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
         this.progress.show({ done: this.#done, total, format: formatBytes });
-        // Counted first: its rows may be saved before the next chunk is asked for.
+        // Counted first: its rows may be saved before the next chunk is requested.
         this.#done += next.value.length;
         yield next.value;
       }

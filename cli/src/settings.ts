@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError } from './exit-codes.ts';
 
-/** What `login` stores. */
+/** The settings that `login` stores. */
 export interface Settings {
   baseUrl: string;
   apiKey: string;

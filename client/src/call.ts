@@ -1,4 +1,4 @@
-/** A result and the response that it came in. */
+/** A result and its response. */
 export interface Answer<T> {
   data: T;
   response: Response;

@@ -7,7 +7,7 @@ import { parse, type Transport } from './transport.ts';
 
 /**
  * Streams every listing. If the connection is lost, it requests the list again and skips listings already yielded,
- * which requires the order of IDs. A listing that arrives resets the retry count.
+ * which requires a list ordered by ID. Each new listing resets the retry count.
  * @throws {ListCutError} if the list is incomplete and cannot be resumed
  */
 export async function* readCompleteList<T extends object>(
@@ -78,12 +78,12 @@ function isEnd(row: object): row is End {
   return 'end' in row;
 }
 
-/** Splits bytes into lines, as many as each chunk completes. The last line needs no line feed. */
+/** Yields the lines that each chunk completes. The last line does not need a line feed. */
 async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    // Split only the new text: a line may come in a thousand chunks.
+    // Split only the new text: a line may span a thousand chunks.
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? '';

@@ -26,7 +26,7 @@ export class ConflictError extends ApiError<'conflict'> {}
 export class EventsExpiredError extends ApiError<'events_expired'> {}
 export class VersionMismatchError extends ApiError<'version_mismatch'> {
   declare readonly members: { currentVersion: number | null };
-  /** Null if there is no listing. */
+  /** Null if the listing does not exist. */
   get currentVersion(): number | null {
     return this.members.currentVersion;
   }

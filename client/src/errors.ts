@@ -54,8 +54,8 @@ export interface ErrorMembers {
   [name: string]: unknown;
 }
 
-/** The message names only the first invalid fields, to stay readable; `details` contains all. */
-const FAULTS_MAX = 5;
+/** Keeps the message readable; `details` contains all issues. */
+const ISSUES_MAX = 5;
 
 /** An error response of the service; each code has a subclass. The message names the first invalid fields. */
 export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
@@ -85,12 +85,12 @@ export class ApiError<Code extends string = ErrorCode | (string & {})> extends P
 }
 
 function withIssues(summary: string, details: ValidationIssue[] = []): string {
-  // With a single fault, the summary is its message.
-  const faults = details.filter(({ message }) => !summary.includes(message));
-  const shown = faults.slice(0, FAULTS_MAX).map(({ line, field, message }) => {
+  // If there is only one issue, the summary is its message.
+  const issues = details.filter(({ message }) => !summary.includes(message));
+  const shown = issues.slice(0, ISSUES_MAX).map(({ line, field, message }) => {
     return `${line === undefined ? '' : `line ${line}: `}${field}: ${message}`;
   });
-  if (faults.length > FAULTS_MAX) shown.push(`And ${faults.length - FAULTS_MAX} more.`);
+  if (issues.length > ISSUES_MAX) shown.push(`And ${issues.length - ISSUES_MAX} more.`);
   return [summary, ...shown].join(' ');
 }
 

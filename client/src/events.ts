@@ -19,14 +19,14 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** Lists events after a sequence, in order. `wait` holds the request for up to that many seconds until there is one. */
+  /** Lists events after a sequence, in order. If there are none, it waits for one for up to `wait` seconds. */
   list(query: EventQuery = {}, options?: CallOptions): Call<EventList> {
     return listEvents(this.#transport, query, options);
   }
 
   /**
    * Streams every event after a sequence, each once and in order, across lost connections and restarts. Without
-   * `after`, it starts at the oldest available event (30 days). To resume later, keep the last `sequence` and `epoch`.
+   * `after`, it starts at the oldest available event (30 days). To resume later, store the last `sequence` and `epoch`.
    * @throws {EventsExpiredError} if the events are no longer available: list everything again, or use `listings.sync`
    */
   async *follow(
@@ -42,7 +42,7 @@ export class Events {
 /** Below the idle timeout of common proxies, 30 seconds. */
 const WAIT_SECONDS = 25;
 const LIMIT = 1000;
-/** An earlier empty response means that the service is stopping; an immediate retry would loop. */
+/** An empty response before this time means that the service is stopping; an immediate retry would loop. */
 const PAUSE_MS = 1_000;
 
 function listEvents(transport: Transport, query: EventQuery, options?: CallOptions): Call<EventList> {

@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. The id of another account's listing gets the same response as one that does not exist.
+         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id.
          */
         get: operations["retrieveListing"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1015,7 +1015,7 @@ export interface components {
     parameters: {
         /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+        /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
         RequestId: string;
         /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
         IdempotencyKey: string;
@@ -1037,7 +1037,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of the request, also in the log: yours if it is valid.
+         * @description The id of the request, also in the log: your own if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
@@ -1323,7 +1323,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1487,7 +1487,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1568,7 +1568,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1663,7 +1663,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1712,7 +1712,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1812,7 +1812,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1907,7 +1907,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2030,7 +2030,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2091,7 +2091,7 @@ export interface operations {
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2203,7 +2203,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -2221,7 +2221,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2383,7 +2383,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or not completely.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only in part.
              */
             422: {
                 headers: {
@@ -2409,7 +2409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;

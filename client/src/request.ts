@@ -29,7 +29,7 @@ export interface RequestOptions extends RequestInit {
  * Sends a request once.
  * @returns the response, once its headers have arrived
  * @throws {ApiError} for a response other than 2xx
- * @throws {ConnectionError} without a response
+ * @throws {ConnectionError} if there is no response
  * @throws the signal's reason if it is aborted
  */
 export async function send(url: string, { fetch: given, ...init }: RequestOptions): Promise<Response> {

@@ -70,13 +70,13 @@ function untilAborted<T>(working: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function readWhole(chunks: AsyncIterable<Uint8Array>, bytesMax: number, signal: AbortSignal): Promise<Blob> {
-  const kept: Uint8Array<ArrayBuffer>[] = [];
+  const copies: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     signal.throwIfAborted();
     length += chunk.length;
     if (length > bytesMax) throw new RangeError('An atomic import is limited to 64 MiB. Omit atomic.');
-    kept.push(new Uint8Array(chunk));
+    copies.push(new Uint8Array(chunk));
   }
-  return new Blob(kept);
+  return new Blob(copies);
 }

@@ -19,7 +19,7 @@ setNonce(nonce);
 // The back-forward cache may restore a page that shows a key, or belongs to an ended session.
 window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 
-// After an upgrade, an open page may ask for files that no longer exist.
+// After an upgrade, an open page may request files that no longer exist.
 window.addEventListener('vite:preloadError', () => window.location.reload());
 
 const root = document.getElementById('root');

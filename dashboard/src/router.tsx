@@ -22,7 +22,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: pickSearch(['next', 'ended']),
   beforeLoad: async ({ location }: { location: ParsedLocation }) => {
-    // Signing out comes here before it ends the session.
+    // Signing out opens this page before it clears the cached session.
     if (location.state.isSignedOut) return;
     const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);
     if (session !== null) throw redirect({ to: '/', replace: true });

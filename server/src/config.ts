@@ -15,20 +15,22 @@ export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** A larger number is a typing error. */
+/** A larger number is a typo. */
 const WORKERS_MAX = 256;
-/** Each connection costs the server memory; more than its processors can work on are useless. */
+/**
+ * Each connection costs the database server memory; connections beyond its processors are useless.
+ */
 const POOL_SIZE_MAX = 1_000;
 const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;
-/** A day. Timers hold 24 of them at most. */
+/** A day. Timers can run for at most 24 days. */
 const RATE_LIMIT_SECONDS_MAX = 86_400;
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
-/** Errors never show these: they may hold a password. */
+/** Errors never show these values, which can contain a password. */
 const SECRETS = ['DATABASE_URL', 'SMTP_URL'];
-const DATABASE_FORM = 'file: and a path, or like postgres://user:password@host:5432/database';
+const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
 
-/** Every setting: its values and default, their form in the words of an error, and what it is for. */
+/** All settings: values and default, the form that errors quote, and a description. */
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
   PORT: row(integer(0, 65_535).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
@@ -56,7 +58,7 @@ export const SETTINGS = z.object({
   ),
   PUBLIC_URL: row(
     parsedBy(parseOrigin).optional(),
-    'like https://listings.example.com, without a path',
+    'a URL such as https://listings.example.com, without a path',
     'how clients reach the service, such as `https://listings.example.com`',
     'the address it listens on',
   ),
@@ -73,7 +75,7 @@ export const SETTINGS = z.object({
   ADMIN_EMAIL: row(
     z.string().optional(),
     '',
-    'email of the first administrator, created while there is none, in a new account "My company" if there is no account; for containers, as a replacement for the setup link',
+    'email of the first administrator, created if there is none, in a new account "My company" if there is no account; for containers, instead of the setup link',
   ),
   ADMIN_PASSWORD: row(z.string().optional(), '', 'their password, 8 to 128 characters, and not a common one'),
   ADMIN_PASSWORD_FILE: row(
@@ -83,8 +85,8 @@ export const SETTINGS = z.object({
   ),
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
-    'like smtps://user:password@mail.example.com:465',
-    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without it, people pass links on themselves',
+    'a URL such as smtps://user:password@mail.example.com:465',
+    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without it, users send the links themselves',
   ),
   MAIL_FROM: row(z.string().optional(), '', 'sender of invitations, such as `listings@example.com`'),
   WORKERS: row(
@@ -94,16 +96,16 @@ export const SETTINGS = z.object({
   ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
-    'addresses or networks like 10.0.0.0/8, separated by commas',
-    'addresses and networks, separated by commas, whose `X-Forwarded-For` is believed, such as `127.0.0.1,10.0.0.0/8`',
+    'addresses or networks such as 10.0.0.0/8, separated by commas',
+    'addresses and networks, separated by commas, whose `X-Forwarded-For` is trusted, such as `127.0.0.1,10.0.0.0/8`',
   ),
 });
 
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings, by default from the environment, then from `.env`. An empty variable means the default, also
- * where `.env` has a value.
+ * Reads the settings, by default from the environment, then from `.env`. An empty variable means
+ * the default, even if `.env` has a value.
  * @throws {ConfigError} for an invalid value
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
@@ -137,7 +139,7 @@ function parseSettings(env: Environment): Settings {
   throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
-/** `given`, completed by what `.env` says now. */
+/** `given`, completed by the current values in `.env`. */
 export function readEnvironment(given: Environment): Environment {
   const file = fromBase('.env');
   return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...given } : given;
@@ -174,7 +176,7 @@ function countCores(): number {
   return Math.min(availableParallelism(), WORKERS_MAX);
 }
 
-/** What `parse` makes of a text; one for which it throws or returns undefined is invalid. */
+/** Transforms a text with `parse`; the text is invalid if `parse` throws or returns undefined. */
 function parsedBy<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((text, { issues }): T => {
     try {
@@ -210,7 +212,7 @@ function parseOrigin(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** The content of a file, without its last line end. */
+/** The content of a file, without a trailing newline. */
 function readSecret(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
@@ -234,8 +236,8 @@ function parseNetworks(text: string): BlockList {
 }
 
 /**
- * Mailed links need an address of their own: one taken from a request would let its sender mail links to another
- * site.
+ * Mailed links need a configured address: with the address of a request, its sender could mail
+ * links to another site.
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;

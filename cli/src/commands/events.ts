@@ -2,6 +2,7 @@ import type { Position, PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import { PAGE_SIZE_MAX } from '../listings.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toJson } from '../output/terminal.ts';
 
@@ -11,8 +12,6 @@ interface EventsOptions extends CurlOptions {
   epoch?: string;
 }
 
-/** The service's largest page. */
-const PAGE_SIZE = 1_000;
 /** The same as in the client's `follow`. */
 const WAIT_SECONDS = 25;
 
@@ -41,7 +40,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   if (!options.follow) return writePast(client, options);
   const start = options.after === undefined ? await readPosition(client) : { after: options.after };
   let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
-  // `follow` would first ask without waiting; the long poll is the more useful example.
+  // The first request of `follow` does not wait; a long poll is the more useful example.
   if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
     note(`Waiting for changes after ${reached.after}. Press Ctrl-C to stop.`);
@@ -60,7 +59,7 @@ function toFlags({ after, epoch }: Position): string {
 async function writePast(client: PropertyListings, options: EventsOptions): Promise<void> {
   let { after = 0, epoch } = options;
   for (;;) {
-    const page = await client.events.list({ after, limit: PAGE_SIZE, epoch });
+    const page = await client.events.list({ after, limit: PAGE_SIZE_MAX, epoch });
     if (page.data.length === 0) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;

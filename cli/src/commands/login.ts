@@ -37,7 +37,7 @@ export function addLogin(program: Command): void {
 export function addLogout(program: Command): void {
   program
     .command('logout')
-    .description('remove what "login" stored; the key remains valid until it is deleted')
+    .description('remove the stored settings; the key remains valid until it is deleted')
     .action(async () => {
       note((await removeSettings()) ? 'Removed the stored key.' : 'No key is stored.');
     });
@@ -74,7 +74,7 @@ function toBaseUrl(given: string, command: Command): string {
 
 function warnAboutEnvironment(): void {
   for (const name of ['PROPERTY_LISTINGS_API_KEY', 'PROPERTY_LISTINGS_BASE_URL']) {
-    if (process.env[name]) note(`Note: ${name} is set and overrides what was stored.`);
+    if (process.env[name]) note(`Note: ${name} is set and overrides the stored value.`);
   }
 }
 

@@ -6,7 +6,7 @@ const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
  * Yields the file at a path, or all files below a directory, sorted by name. Below the directory, it does not follow
- * links, which could form circles or lead outside, and skips pipes and devices, which may never end.
+ * links, which could form cycles or lead outside, and skips pipes and devices, which may never end.
  */
 export async function* filesBelow(
   path: string,

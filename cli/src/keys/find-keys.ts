@@ -11,7 +11,7 @@ export interface FoundKey {
 }
 
 /**
- * Finds keys in a stream of any length, also in UTF-16 text, which PowerShell writes.
+ * Finds keys in a stream of any length, including UTF-16 text, which PowerShell writes.
  * @param isKey checks the checksum, so that made-up keys in documents do not count
  */
 export async function* findKeys(

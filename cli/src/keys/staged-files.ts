@@ -42,5 +42,5 @@ export async function* readBlob(blob: string): AsyncGenerator<Buffer> {
   const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   yield* child.stdout;
   const code = await ended;
-  if (code !== 0) throw new Error(`git cat-file ended with ${code}`);
+  if (code !== 0) throw new Error(`git cat-file exited with ${code}`);
 }

@@ -21,7 +21,7 @@ export async function writeImportReport(report: object, { json, dryRun }: Record
     );
   }
   if (json) return write(`${toJson(report)}\n`);
-  const counts = { created, updated, unchanged, refused: failed };
+  const counts = { created, updated, unchanged, failed };
   const words = Object.entries(counts).map(([word, count]) => `${formatCount(count)} ${word}`);
   await write(`${words.join(', ')}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }

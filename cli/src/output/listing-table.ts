@@ -15,7 +15,7 @@ const WIDTH_MIN = 6;
 /** The first rows set the column widths, so that a table of a million rows starts at once. */
 const MEASURED_ROWS = 100;
 
-/** Yields a table that fits the terminal; nothing without listings. */
+/** Yields a table that fits the terminal, or nothing if there are no listings. */
 export async function* toTable(listings: AsyncIterable<object>, names: readonly string[]): AsyncGenerator<string> {
   const columns = names.map(toColumn);
   let measured: string[][] | undefined = [];

@@ -41,7 +41,7 @@ export class ProgressLine {
   }
 
   #draw(line: string): void {
-    // Also on Ctrl-C.
+    // Even on Ctrl-C.
     if (!this.#isDrawn) process.once('exit', () => this.clear());
     this.#isDrawn = true;
     process.stderr.write(`\r${fit(line, terminalWidth())}\u001b[K`);

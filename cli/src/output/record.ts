@@ -35,7 +35,7 @@ export async function writeChange(word: string, listing: Listing, { json }: Reco
   await write(`${toLine(listing.id)}\n`);
 }
 
-/** A value as shown to people. */
+/** Formats a value for display. */
 export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

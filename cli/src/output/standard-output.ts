@@ -14,8 +14,8 @@ export async function write(text: string | Uint8Array, output: Writable = proces
 export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
   for await (const piece of pieces) {
-    const isForPeople = process.stdout.isTTY && typeof piece !== 'string';
-    await write(isForPeople ? toShown(decoder.decode(piece, { stream: true })) : piece);
+    const isForTerminal = process.stdout.isTTY && typeof piece !== 'string';
+    await write(isForTerminal ? toShown(decoder.decode(piece, { stream: true })) : piece);
   }
 }
 

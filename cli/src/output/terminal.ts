@@ -32,7 +32,7 @@ export function toLines(text: string): string {
   return text.split('\n').map(toLine).join('\n');
 }
 
-/** One line of JSON that is safe for a terminal: control characters are escaped, which keeps the value. */
+/** One line of JSON that is safe for a terminal: control characters are escaped, which preserves the value. */
 export function toJson(value: object): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }

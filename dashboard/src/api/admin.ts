@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. The id of another account's listing gets the same response as one that does not exist.
+         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id.
          */
         get: operations["retrieveListing"];
         put?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1376,7 +1376,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             at: string;
-            /** @description The actor, with the name they had then. */
+            /** @description The actor, with their name at the time. */
             actor: {
                 /** @enum {string} */
                 type: "administrator" | "operator";
@@ -1387,7 +1387,7 @@ export interface components {
             };
             /** @enum {string} */
             action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed";
-            /** @description The affected object, with the name it had then. */
+            /** @description The affected object, with its name at the time. */
             target: {
                 /** @enum {string} */
                 type: "account" | "administrator" | "api_key" | "import" | "invitation" | "listing";
@@ -1495,7 +1495,7 @@ export interface components {
             expiresAt: string;
             /** @description The name of the inviting user. */
             invitedBy: string;
-            /** @description The link, with which its holder joins the account. */
+            /** @description The link that lets its holder join the account. */
             url: string;
             /** @description Whether the mail server accepted it. */
             isMailed: boolean;
@@ -1914,7 +1914,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+        /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
         RequestId: string;
         /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
         AccountId: string;
@@ -1955,7 +1955,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of the request, also in the log: yours if it is valid.
+         * @description The id of the request, also in the log: your own if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
@@ -1988,7 +1988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2042,7 +2042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2127,7 +2127,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2164,7 +2164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2264,7 +2264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2333,7 +2333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2424,7 +2424,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2453,7 +2453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2540,7 +2540,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2627,7 +2627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2696,7 +2696,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2792,7 +2792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2877,7 +2877,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2943,7 +2943,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3002,7 +3002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3033,7 +3033,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3122,7 +3122,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3193,7 +3193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3282,7 +3282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3355,7 +3355,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3669,7 +3669,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3831,7 +3831,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3912,7 +3912,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4006,7 +4006,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4056,7 +4056,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4155,7 +4155,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4249,7 +4249,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4372,7 +4372,7 @@ export interface operations {
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4434,7 +4434,7 @@ export interface operations {
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4546,7 +4546,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -4564,7 +4564,7 @@ export interface operations {
             header?: {
                 /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4724,7 +4724,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or not completely.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only in part.
              */
             422: {
                 headers: {
@@ -4749,7 +4749,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4815,7 +4815,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4915,7 +4915,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4980,7 +4980,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5022,7 +5022,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5142,7 +5142,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5295,7 +5295,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5357,7 +5357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5422,7 +5422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5555,7 +5555,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5617,7 +5617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5745,7 +5745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it. */
+                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];

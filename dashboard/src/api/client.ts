@@ -49,7 +49,7 @@ export function unreachable(message: string): ApiError {
   return new ApiError(0, 'unreachable', message);
 }
 
-/** The query string with its `?`; empty values are left out. */
+/** The query string with its `?`; empty values are omitted. */
 export function toSearch(query: Query = {}): string {
   return writeQuery(Object.fromEntries(Object.entries(query).filter(([, value]) => value)));
 }
@@ -63,7 +63,7 @@ export function onSessionDoubt(reload: () => void): void {
   reloadSession = reload;
 }
 
-/** Returns the error as it is, and reloads the session if the error says that it changed. */
+/** Returns the error, and reloads the session if the error shows that it changed. */
 export function checkSession(error: unknown): unknown {
   if (error instanceof ApiError && (error.status === 401 || error.code === ACCOUNT_CHANGED)) reloadSession();
   return error;

@@ -18,7 +18,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only outages: a 4xx would be the same again.
+      // Only outages: a retry would not change a 4xx.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },
@@ -61,12 +61,12 @@ export const listingQuery = (id: string) => get<Listing>(['listing', id], listin
 // The frame watches the session and shows the sign-in page when it ends.
 onSessionDoubt(() => void refresh(sessionQuery));
 
-/** Reloads what is on the page, and marks the rest as stale. */
+/** Reloads the queries in use, and marks the others as stale. */
 export async function refresh(...queries: { queryKey: readonly unknown[] }[]): Promise<void> {
   await Promise.all(queries.map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })));
 }
 
-/** To call after listings changed. */
+/** Call this after listings change. */
 export function refreshListings(): Promise<void> {
   return refresh({ queryKey: [LISTINGS] }, { queryKey: [ACTIVITY] }, overviewQuery);
 }

@@ -9,7 +9,7 @@ export interface Shown {
 let shown: Shown | undefined;
 const listeners = new Set<() => void>();
 
-/** undefined: signed out, or not a member of any account. */
+/** Undefined if the user is signed out or not a member of any account. */
 export function setShown(next: Shown | undefined): void {
   shown = next;
   for (const listener of listeners) listener();
@@ -31,7 +31,7 @@ export function shownAccountHeader(): Record<string, string> {
   return shown === undefined ? {} : { 'X-Account-Id': shown.accountId };
 }
 
-/** Calls whenever a session begins in this window. */
+/** Calls the listener whenever a session starts in this window. */
 export function onShown(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

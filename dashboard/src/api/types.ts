@@ -3,7 +3,7 @@ import type { components, operations } from './admin';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
-/** The dashboard never asks for `fields`, so listings are complete. */
+/** The dashboard never sends `fields`, so listings are complete. */
 export type ListingList = Omit<Schemas['ListingList'], 'data'> & { data: Listing[] };
 /** A field that can be written. */
 export type ListingFieldName = keyof Schemas['ListingInput'];

@@ -1,6 +1,6 @@
 /**
- * Copies a text. The clipboard API needs HTTPS or localhost; the old command is deprecated.
- * @returns whether it was copied
+ * Copies text. Without HTTPS or localhost, there is only a deprecated command.
+ * @returns whether the text was copied
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,14 +18,14 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Inside the open dialog, or its focus trap takes the focus back.
+  // Inside the open dialog: its focus trap would take the focus back.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   area.select();
   let isCopied = false;
   try {
     isCopied = document.execCommand('copy');
   } catch {
-    // There is no clipboard at all.
+    // There is no clipboard.
   }
   area.remove();
   if (before instanceof HTMLElement) before.focus();

@@ -1,9 +1,9 @@
 import { ApiError } from '../api/client';
 
-/** For errors of the dashboard itself. */
+/** For errors in the dashboard itself. */
 export const UNEXPECTED_ERROR = 'Something went wrong on this page. Reload it to continue.';
 
-/** The service's message and what it says about single fields. */
+/** The service's message, followed by its messages about invalid fields. */
 export function describeError(error: unknown): string {
   if (!(error instanceof ApiError)) return UNEXPECTED_ERROR;
   const issues = error.details.map(({ field, message }) => `${field.replace(/^query\./, '')}: ${message}`);

@@ -7,7 +7,7 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Beyond this a date is easier to read. */
+/** Beyond this, a date is easier to read. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 export function formatNumber(value: number): string {
@@ -34,7 +34,7 @@ export function formatRelative(time: string, nowMs = Date.now()): string {
   return DAY.format(new Date(time));
 }
 
-/** Cents only where there are any. */
+/** Shows cents only if there are any. */
 export function formatPrice(amount: number, currency = 'USD'): string {
   const decimals = Number.isInteger(amount) ? { maximumFractionDigits: 0 } : {};
   return new Intl.NumberFormat(undefined, { style: 'currency', currency, ...decimals }).format(amount);

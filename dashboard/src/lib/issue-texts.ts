@@ -23,7 +23,7 @@ const TEXTS: Record<string, string> = {
   'longitude inconsistent': 'Enter both latitude and longitude, or neither.',
 };
 
-/** A text for an invalid field; the service's message if there is no other. */
+/** Describes an invalid field; the service's message is the fallback. */
 export function describeIssue({ field, code, message }: ValidationIssue): string {
   const plainCode = code === 'blank' ? 'required' : code;
   const text = TEXTS[`${field} ${plainCode}`] ?? TEXTS[plainCode];

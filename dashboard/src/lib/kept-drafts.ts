@@ -1,6 +1,6 @@
 const PREFIX = 'draft ';
 
-/** A draft kept in this tab; undefined if there is none or it cannot be read. */
+/** A draft stored in this tab; undefined if there is none or it cannot be read. */
 export function readDraft<Draft>(name: string): Draft | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? '') ?? undefined;

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 
-/** The same message is shown once. */
+/** A repeated message replaces the earlier one. */
 export function notify(message: string): void {
   notifications.hide(message);
   notifications.show({ id: message, message });

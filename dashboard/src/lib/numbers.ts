@@ -1,7 +1,7 @@
-/** `1,250,000.5`, also with spaces or apostrophes between thousands. */
+/** `1,250,000.5`, or with spaces or apostrophes as thousands separators. */
 const GROUPED = /^-?\d{1,3}([, \u00a0\u202f'’])\d{3}(\1\d{3})*(\.\d*)?$/;
 const PLAIN = /^-?(\d+\.?\d*|\.\d+)$/;
-/** A point separates thousands in half of the world, and decimals in the other. */
+/** A point is a thousands separator in some countries and a decimal separator in others. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
 export function readNumber(text: string): number | undefined {
@@ -10,12 +10,12 @@ export function readNumber(text: string): number | undefined {
   return GROUPED.test(trimmed) ? Number(trimmed.replaceAll(/[^\d.-]/g, '')) : undefined;
 }
 
-/** An amount; undefined for `450.000`, which means 450,000 to many people. */
+/** An amount; undefined for `450.000`, which many users read as 450,000. */
 export function readAmount(text: string): number | undefined {
   return AMBIGUOUS.test(text.trim()) ? undefined : readNumber(text);
 }
 
-/** What to enter instead of a text that is not an amount. */
+/** Suggests what to enter instead of text that is not an amount. */
 export function suggestAmount(text: string): string {
   const trimmed = text.trim();
   if (!AMBIGUOUS.test(trimmed)) return 'Enter a number, such as 450,000 or 1250.5.';

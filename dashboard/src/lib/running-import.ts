@@ -60,7 +60,7 @@ export async function startImport(isDryRun: boolean): Promise<void> {
     changeOwn({ result: { report, isDryRun } });
   } catch (error) {
     if (!(error instanceof ApiError)) reportError(error);
-    // If the file could not be read to its end, the error reports the rows before.
+    // If reading stops before the end of the file, the error contains the report so far.
     if (error instanceof ApiError && hasRows(error.members)) changeOwn({ result: { report: error.members, isDryRun } });
     if (isAboutColumns(error)) changeOwn({ columnIssues: error.details });
     else changeOwn({ error: describeError(error) });

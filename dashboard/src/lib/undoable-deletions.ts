@@ -18,7 +18,7 @@ interface PendingDeletion extends Deletion {
   ended?: Promise<void>;
 }
 
-/** Deletions that wait for their time or for the response, by id. Their items are hidden. */
+/** Deletions that wait for their timer or for the response, by id. Their items are hidden. */
 let pending: ReadonlyMap<string, PendingDeletion> = new Map();
 const listeners = new Set<() => void>();
 
@@ -29,7 +29,7 @@ function change(edit: (map: Map<string, PendingDeletion>) => void): void {
   for (const listener of listeners) listener();
 }
 
-/** Deletes what is at `path` after `UNDO_MS`, or earlier if the page is closed. */
+/** Deletes the item at `path` after `UNDO_MS`, or earlier if the page is closed. */
 export function deleteLater(deletion: Deletion): void {
   const { id } = deletion;
   if (pending.has(id)) return;
@@ -49,7 +49,7 @@ export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending.keys()].map(carryOut));
 }
 
-/** Sends it once, even if the timer and closing the page both ask for it. */
+/** Sends a deletion once, even if both the timer and closing the page trigger it. */
 function carryOut(id: string): Promise<void> {
   const deletion = pending.get(id);
   if (deletion === undefined) return Promise.resolve();

@@ -13,14 +13,14 @@ interface FormErrors {
 
 const NO_ERRORS: FormErrors = { fields: {}, general: undefined };
 
-/** The state of a form that is submitted. */
+/** The state of a form's submission. */
 export type Submission = ReturnType<typeof useSubmit>;
 
 /** Submits a form and keeps its errors until the next submit. */
 export function useSubmit(hasField: (field: string) => boolean, describe = describeIssue) {
   const [errors, setErrors] = useState(NO_ERRORS);
   const [isBusy, setBusy] = useState(false);
-  // After the texts are on the page.
+  // An effect runs when the error texts are on the page.
   useEffect(() => {
     if (Object.keys(errors.fields).length > 0) focusFirstInvalidField();
   }, [errors]);
@@ -40,7 +40,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
   return { errors, isBusy, submit, clear: () => setErrors(NO_ERRORS) };
 }
 
-/** A form of text fields that have the names of the API. */
+/** A form of text fields with the same names as in the API. */
 export function useForm<Name extends string>(initial: Record<Name, string>) {
   const [values, setValues] = useState(initial);
   const submission = useSubmit((field) => field in initial);
@@ -63,7 +63,7 @@ function toErrors(error: unknown, hasField: (field: string) => boolean, describe
     reportError(error);
     return { fields: {}, general: UNEXPECTED_ERROR };
   }
-  // The frame asks which account to use. The form keeps its values, to be submitted again.
+  // The frame asks which account to use. The form keeps its values and can be submitted again.
   if (error.code === ACCOUNT_CHANGED) return { fields: {}, general: SUBMIT_AGAIN };
   const shown = error.details.filter(({ field }) => hasField(field));
   const others = error.details.filter(({ field }) => !hasField(field));

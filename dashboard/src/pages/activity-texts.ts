@@ -28,7 +28,7 @@ const TEXTS: Record<Activity['action'], string> = {
   'listing.deleted': 'Deleted the listing',
 };
 
-/** A newer service may have actions that this page does not know. */
+/** A newer service may send actions that this page does not know. */
 export function describeAction(action: string): string {
   const texts: Partial<Record<string, string>> = TEXTS;
   return texts[action] ?? action.replace('.', ' ').replaceAll('_', ' ');

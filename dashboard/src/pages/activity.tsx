@@ -41,7 +41,7 @@ function ActivityLog() {
         {({ data, nextCursor }) =>
           data.length === 0 ? (
             <EmptyState icon={History} title="No activity yet">
-              Sign-ins and changes to API keys, members and listings appear here.
+              Sign-ins and changes to API keys, members, and listings appear here.
             </EmptyState>
           ) : (
             <>

@@ -29,7 +29,7 @@ function useCopy({ text, shown }: CopyProps) {
   return { state, isCopied: state === 'copied', copy, icon };
 }
 
-/** The main button of a dialog: it has the focus when it appears. */
+/** The main button of a dialog, which gets the focus when it appears. */
 export function CopyButton(props: CopyProps) {
   const { state, isCopied, copy, icon } = useCopy(props);
   return (

@@ -10,13 +10,13 @@ interface FormDialogProps {
   form: Submission;
   isOpen: boolean;
   onClose: () => void;
-  /** The label of the submit button; without one there is nothing to submit. */
+  /** The label of the submit button; undefined if there is nothing to submit. */
   action: string | undefined;
   isDangerous?: boolean;
   /** Whether the button that opened the dialog gets the focus back. */
   returnsFocus?: boolean;
   onSubmit: () => Promise<void>;
-  /** Shown in place of the form after it was submitted. */
+  /** Replaces the form after it was submitted. */
   result?: ReactNode;
   children: ReactNode;
 }
@@ -76,7 +76,7 @@ export function ConfirmDialog<Subject>({
   ...rest
 }: ConfirmDialogProps<Subject>) {
   const form = useSubmit(() => false);
-  // The button that opened the dialog may be gone then, or about to go.
+  // A confirmed action may remove the button that opened the dialog.
   const isConfirmed = useRef(false);
   const close = () => {
     form.clear();

@@ -19,7 +19,7 @@ export function Form({ form: { errors, submit }, onSubmit, gap = 'md', maxWidth,
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        // For React, a form in a dialog can be inside another form.
+        // In React, events of a dialog also reach a form around it.
         event.stopPropagation();
         void submit(onSubmit);
       }}

@@ -8,7 +8,7 @@ interface NotLoadedProps {
   query: Pick<UseQueryResult, 'error' | 'refetch'>;
   /** How many placeholder rows to show. */
   count?: number | undefined;
-  /** A way out besides trying again. */
+  /** An action besides trying again. */
   errorAction?: ReactNode;
 }
 

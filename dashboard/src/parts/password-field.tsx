@@ -7,7 +7,7 @@ export function PasswordField({ error, ...rest }: PasswordInputProps) {
       {...rest}
       error={error}
       aria-invalid={error ? true : undefined}
-      // Without the word "password", or two elements would match that label.
+      // Avoids the word "password": two elements would match that label.
       visibilityToggleButtonProps={{ 'aria-label': 'Show text' }}
     />
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export interface Column<Row> {
   label: string;
-  /** Shown in place of the label. */
+  /** Replaces the visible label. */
   header?: ReactNode;
   sort?: 'ascending' | 'descending' | 'none';
   /** `from-medium` and `from-large` hide the column on narrower screens. */

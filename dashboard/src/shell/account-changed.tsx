@@ -26,8 +26,8 @@ export function AccountChanged({ shown, now }: { shown: AccountSession; now: Acc
     <Modal opened onClose={() => undefined} title="You switched accounts in another window" size={560}>
       <Stack>
         <Text size="sm">
-          This page shows <Name of={shown} />, but you now work in <Name of={now} />. Nothing was changed, and your
-          input is still here.
+          This page shows <Name of={shown} />, but your current account is now <Name of={now} />. Nothing was changed,
+          and your input is still here.
         </Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={goOn} maw="100%">

@@ -17,7 +17,7 @@ import { type AccountSession, beginSession, isInAccount, SessionContext } from '
 export function Frame() {
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
   const shown = useShown();
-  /** The latest session in the shown account. */
+  /** The last session in the shown account. */
   const [current, setCurrent] = useState<AccountSession>();
   const isOtherUser = shown?.userId !== session?.user.id;
   useSignInAgain(session === null);

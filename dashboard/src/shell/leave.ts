@@ -33,7 +33,7 @@ export function useSignOut(): () => Promise<void> {
     });
 }
 
-/** Running work belongs to the account that is about to be left. */
+/** Pending work belongs to the account that the user is leaving. */
 export async function finishWork(): Promise<void> {
   if (isImporting()) throw new Error('An import is running. Wait until it finishes, or stop it.');
   await finishDeletions();

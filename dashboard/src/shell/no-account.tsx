@@ -4,7 +4,7 @@ import type { Session } from '../api/types';
 import { EmptyState } from '../parts/states';
 import { useChooseAccount, useSignOut } from './leave';
 
-/** For users who are no longer a member of the account they last worked in. */
+/** Shown to users without a current account, for example after they were removed from it. */
 export function NoAccount({ session: { user, accounts } }: { session: Session }) {
   const choose = useChooseAccount();
   const signOut = useSignOut();

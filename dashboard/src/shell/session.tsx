@@ -4,7 +4,7 @@ import { setShown } from '../api/shown';
 import type { Session } from '../api/types';
 import { forgetDrafts } from '../lib/kept-drafts';
 
-/** A session in an account, as all pages inside the frame have it. */
+/** A session with a current account. All pages inside the frame have one. */
 export type AccountSession = Session & { account: NonNullable<Session['account']> };
 
 export function isInAccount(session: Session): session is AccountSession {
@@ -23,11 +23,11 @@ export function useIsAdministrator(): boolean {
   return useSession().account.role === 'administrator';
 }
 
-/** Starts with a new session or account and clears everything that belongs to the old one. */
+/** Switches to a session or account, and clears everything that belongs to the previous one. */
 export function beginSession(session: Session | null): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   if (session === null) forgetDrafts();
-  // Set, not removed: observers would keep watching the removed query.
+  // Not removed: observers would keep watching the removed query.
   queryClient.setQueryData(sessionQuery.queryKey, session);
   // Last, because listeners read the session.
   setShown(session?.account ? { userId: session.user.id, accountId: session.account.id } : undefined);

@@ -17,7 +17,7 @@ export function withQuotaOptions(command: Command): Command {
   return command
     .option('--listings-max <number>', 'maximum number of listings, or off')
     .option('--bytes-max <size>', 'maximum size of listings and 30 days of their versions, such as 500MB, or off')
-    .option('--rate-limit <limit>', 'requests per key, such as 1000/10s; off: RATE_LIMIT applies');
+    .option('--rate-limit <limit>', 'requests per key, such as 1000/10s, or off to use RATE_LIMIT');
 }
 
 /** The quotas of the options that were given. @throws {AppError} `validation_failed` */
@@ -47,7 +47,7 @@ function parseBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** As JSON shows them: null where there is none. */
+/** For JSON: null without a quota. */
 export function showQuotas({ listingsMax, bytesMax, rateLimit }: Quotas) {
   return { listingsMax, bytesMax, rateLimit: rateLimit && formatAllowance(rateLimit) };
 }
@@ -57,7 +57,7 @@ export function describeQuotas(quotas: Quotas): string {
   const parts = [
     listingsMax === null ? 'any number of listings' : `at most ${listingsMax} listings`,
     bytesMax === null ? 'any number of bytes' : `at most ${bytesMax} bytes`,
-    rateLimit === null ? 'requests as RATE_LIMIT says' : `${rateLimit} requests of each key`,
+    rateLimit === null ? 'the rate limit in RATE_LIMIT' : `${rateLimit} requests per key`,
   ];
   return `Quotas: ${parts.join(', ')}.`;
 }

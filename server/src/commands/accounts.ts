@@ -73,7 +73,7 @@ async function readCandidate(options: CreateOptions, command: Command): Promise<
   const { adminEmail: email, adminName, adminPasswordStdin, adminExisting, person } = options;
   if (email === undefined) {
     if (adminName === undefined && !adminPasswordStdin && !adminExisting && person === undefined) return undefined;
-    return command.error('error: an administrator needs an address: give --admin-email');
+    return command.error('error: an administrator needs an email address: give --admin-email');
   }
   if (adminExisting) return { email, personId: person };
   const password = await readPassword(adminPasswordStdin, '--admin-password-stdin', command);
@@ -118,7 +118,7 @@ interface AccountOptions extends OutputOptions {
   account?: string;
 }
 
-/** A command on one account, whose ID is an argument or, as in other commands, an option. */
+/** A command on one account. Its ID is an argument or, as in other commands, an option. */
 function addAccountCommand(accounts: Command, name: string, description: string): Command {
   return addCommand(accounts, name, description)
     .argument('[account-id]', ACCOUNT_ID)
@@ -128,7 +128,7 @@ function addAccountCommand(accounts: Command, name: string, description: string)
 function accountId(given: string | undefined, { account }: AccountOptions, command: Command): string {
   const id = given ?? account;
   if (id !== undefined && (account ?? id) === id) return id;
-  return command.error('error: name one account: its id, as "accounts list" shows it');
+  return command.error('error: give one account id, as "accounts list" shows it');
 }
 
 interface UpdateOptions extends AccountOptions, QuotaOptions {
@@ -147,7 +147,7 @@ function addUpdate(accounts: Command): void {
       const { name, currency, areaUnits } = options;
       const given = parseQuotas(options);
       if (name === undefined && currency === undefined && areaUnits === undefined && Object.keys(given).length === 0)
-        command.error('error: give what to change: --name, --currency, --area-units or a quota');
+        command.error('error: give at least one of --name, --currency, --area-units, or a quota');
       return withDatabase(async (database) => {
         const account = await changeAccount(database, id, { name, currency, areaUnits });
         const quotas = await setQuotas(database, id, given);

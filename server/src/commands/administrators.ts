@@ -28,7 +28,7 @@ export function addAdministrators(program: Command): void {
   addResetPassword(administrators);
 }
 
-/** A command about one person of an account. */
+/** A command on one user of an account. */
 function addPersonCommand(administrators: Command, name: string, description: string): Command {
   return addCommand(administrators, name, description)
     .requiredOption('--account <id>', ACCOUNT_ID)
@@ -39,7 +39,7 @@ function roleOption(): Option {
   return new Option('--role <role>', 'members work with listings only').choices(ROLES).default('administrator');
 }
 
-/** Identifies a person who already has a password. */
+/** Identifies a user who already has a password. */
 export function personOption(): Option {
   return new Option('--person <id>', 'ID of an existing user who has not confirmed the address');
 }
@@ -74,7 +74,7 @@ function addCreate(administrators: Command): void {
     });
 }
 
-/** The default name of a person. */
+/** The default name of a user. */
 export function nameOf(email: string): string {
   return email.trim().split('@', 1).join() || email;
 }
@@ -119,7 +119,7 @@ function addInvite(administrators: Command): void {
     );
 }
 
-/** The address of the dashboard, as far as the settings tell. */
+/** The address of the dashboard, as far as the settings define it. */
 function dashboardUrl({ publicUrl, host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
   return publicUrl ?? `http://${name}:${port}`;

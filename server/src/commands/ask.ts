@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AppError } from '../model/errors.ts';
 
-/** A password is never an argument: every user of the machine can read those. */
+/** A password is never an argument, which every user of the machine could read. */
 export async function readPassword(isOnStdin: true | undefined, flag: string, command: Command): Promise<string> {
   if (isOnStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
   if (!process.stdin.isTTY) return command.error(`error: pass the password on standard input, with ${flag}`);
@@ -14,8 +14,8 @@ export async function readPassword(isOnStdin: true | undefined, flag: string, co
 }
 
 /**
- * Asks on stderr, as stdout is for results. `isHidden` keeps the terminal from showing what is typed.
- * @returns nothing if the input ends first
+ * Asks on stderr, because stdout is for results. `isHidden` hides the input in the terminal.
+ * @returns an empty string if the input ends first
  */
 export async function ask(question: string, { isHidden = false } = {}): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -24,7 +24,7 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
       ? { input: process.stdin, output: nowhere, terminal: true }
       : { input: process.stdin, output: process.stderr },
   );
-  // After the interface exists: the terminal shows what is typed before.
+  // Before the interface exists, the terminal would show the input.
   if (isHidden) process.stderr.write(question);
   const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
   const typed = await Promise.race([questions.question(question), closed]);

@@ -8,17 +8,19 @@ import { type Credentials, endCredentials } from '../storage/restored.ts';
 import { addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 export function addBackup(program: Command): void {
-  addCommand(program, 'backup <file>', 'back up the database to a new file and its digest; the service may run').action(
-    async (file: string, options: OutputOptions) => {
-      const { databaseUrl } = readConfig();
-      console.error(`database: ${getDatabaseFile(databaseUrl)}`);
-      const made = await backUp(databaseUrl, resolve(file));
-      print(made, options, [
-        `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
-        `${made.digestFile}: its digest, which "restore" needs`,
-      ]);
-    },
-  );
+  addCommand(
+    program,
+    'backup <file>',
+    'back up the database to a new file and its digest; the service can keep running',
+  ).action(async (file: string, options: OutputOptions) => {
+    const { databaseUrl } = readConfig();
+    console.error(`database: ${getDatabaseFile(databaseUrl)}`);
+    const made = await backUp(databaseUrl, resolve(file));
+    print(made, options, [
+      `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
+      `${made.digestFile}: its digest, which "restore" needs`,
+    ]);
+  });
 
   addCommand(program, 'restore <file>', 'replace the database with a backup; stop the service first')
     .option('--force', 'replace an existing database, and keep it beside the new one')
@@ -71,9 +73,9 @@ function describeCredentials(credentials: Credentials): string[] {
   ]);
   const advice = 'These keys work again. Delete those that were deleted after the backup ("keys delete KEY-ID"):';
   return [
-    `${sessions} sessions and ${invitations} invitations have ended: people sign in again.`,
+    `${sessions} sessions and ${invitations} invitations have ended: users must sign in again.`,
     'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed after it.',
-    ...(twoFactors > 0 ? ['Recovery codes that were used after it work again: ask people to create new ones.'] : []),
+    ...(twoFactors > 0 ? ['Recovery codes that were used after it work again: ask users to create new ones.'] : []),
     ...(keys.length > 0 ? [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)] : []),
   ];
 }

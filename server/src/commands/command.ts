@@ -31,7 +31,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   }
 }
 
-/** Prints a result as JSON, or as `lines` for people. */
+/** Prints a result as JSON, or as `lines` for users. */
 export function print(value: object, options: OutputOptions, lines: string[]): void {
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }

@@ -27,14 +27,14 @@ async function copy(options: CopyOptions): Promise<void> {
   if (from.url === to.url) throw new ConfigError(`${from.name} and ${to.name} are the same database.`);
   // Opening would create it.
   if (from.url.startsWith('file:') && !existsSync(from.url.slice('file:'.length))) {
-    throw new ConfigError(`${from.name} names no database: there is no ${from.url.slice('file:'.length)}.`);
+    throw new ConfigError(`${from.name} does not name a database: there is no file ${from.url.slice('file:'.length)}.`);
   }
   await copyBetween(from.url, to.url, options);
 }
 
 /**
  * A database URL from an option or a variable.
- * @throws {ConfigError} also for a password in an option, which other users can read
+ * @throws {ConfigError} including for a password in an option, which other users can read
  */
 function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
   if (given === undefined && !value) {
@@ -63,11 +63,11 @@ async function copyBetween(fromUrl: string, toUrl: string, options: OutputOption
   console.error(`from: ${from.name}\nto: ${to.name}`);
   const tables = await copyDatabase(from, to, createProgress()).catch(explainLoss);
   const rows = Object.entries(tables).map(([name, table]) => [name, String(table.rows), table.digest.slice(0, 16)]);
-  const lines = ['Both databases hold the same:', ...formatTable(['TABLE', 'ROWS', 'SHA-256'], rows)];
+  const lines = ['Both databases have the same content:', ...formatTable(['TABLE', 'ROWS', 'SHA-256'], rows)];
   print({ tables }, options, lines);
 }
 
-/** The advice for a request does not apply: a copy resumes after whatever was stored. */
+/** The advice for requests does not apply: a copy resumes where it stopped. */
 function explainLoss(error: unknown): never {
   if (!(error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown'))) throw error;
   const message = 'The connection to a database was lost. Run the same "copy" again to resume.';

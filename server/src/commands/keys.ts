@@ -86,6 +86,6 @@ function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
 /** UTC milliseconds. */
 function parseExpiry(text: string): number {
   const time = parseTime(text);
-  if (time === undefined) throw new InvalidArgumentError('It must be like 2027-01-31T12:00:00Z.');
+  if (time === undefined) throw new InvalidArgumentError('It must be a time, such as 2027-01-31T12:00:00Z.');
   return time.timeMs;
 }

@@ -34,7 +34,7 @@ function createProgram(): Command {
   return program;
 }
 
-/** Also marks required options: the usage line has only "[options]". */
+/** Marks required options, because the usage line has only "[options]". */
 function describeOption(option: Option): string {
   const description = new Help().optionDescription(option);
   return option.mandatory ? `${description} (required)` : description;

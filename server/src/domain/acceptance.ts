@@ -11,7 +11,7 @@ import { actorOf } from './audit.ts';
 import { requireResumed } from './principals.ts';
 
 /**
- * `user` is the invited user, if there is one.
+ * `user` is the existing user with the invited address.
  * @throws {AppError} `not_found`; `forbidden` while the account is suspended
  */
 export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {
@@ -37,7 +37,7 @@ export async function acceptAsNew(
   person: Omit<NewUser, 'email'>,
   address: string,
 ): Promise<User> {
-  // First: a request without an invitation must not cost a hash.
+  // Checked first, so that a request without an invitation does not cost a hash.
   const { email, accountName } = await getInvitation(database, token);
   const prepared = await prepareUser({ ...person, email }, accountName);
   await database.write(async (transaction) => {
@@ -55,7 +55,7 @@ interface AcceptingUser {
 }
 
 /**
- * Adds a signed-in user to the account, which their session switches to.
+ * Adds a signed-in user to the account, and switches their session to it.
  * @throws {AppError} as `getInvitation`; `conflict` for another user's invitation
  */
 export async function acceptAsUser(
@@ -80,7 +80,7 @@ export async function acceptAsUser(
 async function accept(transaction: Executor, invitation: OpenInvitation, user: User, address: string): Promise<void> {
   const { accountId, id, role } = invitation;
   await removeInvitation(transaction, accountId, id);
-  // The operator may have added them since.
+  // The operator may have added the user in the meantime.
   if ((await findMember(transaction, accountId, user.id)) !== undefined) return;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
   await join(transaction, accountId, user, role, actor);

@@ -7,7 +7,7 @@ import type { Database, Executor } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 
-/** Quotas that `change` omits stay. @throws {AppError} `not_found` */
+/** Changes the given quotas; the others stay. @throws {AppError} `not_found` */
 export function changeQuotas(database: Database, id: string, change: Partial<Quotas>): Promise<Quotas> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -76,7 +76,7 @@ function describe({ listingsMax, bytesMax, rateLimit }: Quotas): string {
   return `listings ${listingsMax ?? OFF}, bytes ${bytesMax ?? OFF}, requests ${rate}`;
 }
 
-/** Responses to the account's keys have it in a header. */
+/** The reason is sent in a response header, which excludes control characters. */
 function parseReason(text: string): string {
   try {
     return parseName(text);

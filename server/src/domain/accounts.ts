@@ -15,7 +15,7 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
- * US dollars and square feet are the defaults of listings.
+ * Creates an account whose listings default to US dollars and square feet.
  * @throws {AppError} `validation_failed`
  */
 export async function createAccount(database: Database, name: string): Promise<Account> {
@@ -37,7 +37,7 @@ export async function getAccount(transaction: Executor, id: string): Promise<Acc
   throw new AppError('not_found', `There is no account ${id}; "accounts list" shows all.`);
 }
 
-/** Unvalidated changes. */
+/** Changes that are not validated yet. */
 export interface AccountChange {
   name?: string | undefined;
   currency?: string | undefined;
@@ -45,7 +45,7 @@ export interface AccountChange {
 }
 
 /**
- * The currency and units are defaults for later requests; existing listings keep theirs.
+ * Currency and units are defaults for later requests; existing listings keep their own.
  * @throws {AppError} `not_found`; `validation_failed`; what `requireAdministrator` throws
  */
 export function changeAccount(
@@ -91,12 +91,12 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
   throw new AppError('validation_failed', `Area units must be ${AREA_UNITS.join(' or ')}, not "${text}".`);
 }
 
-/** Rows per transaction: a few milliseconds during which other writes wait. */
+/** Rows per transaction: other writes wait for a few milliseconds. */
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes the keys first, then listings and events in slices, and last the account with the users
- * who have no other one. If it is interrupted, a second call finishes it.
+ * Deletes the keys first, then listings and events in slices, and last the account with users that
+ * belong to no other account. A second call completes an interrupted deletion.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
@@ -109,14 +109,14 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
-    // A write whose key was checked before the deletion may have committed since.
+    // Writes whose key was checked before the deletion may have committed in the meantime.
     while ((await removeListings(transaction, id, SLICE_LENGTH)) > 0);
     await removeAccount(transaction, id);
     await removeLonelyUsers(transaction);
   });
 }
 
-/** Calls `remove` until it removes fewer rows than its limit. */
+/** Calls `remove` until it removes fewer rows than the limit. */
 async function inSlices(remove: (limit: number) => Promise<number>): Promise<void> {
   let removed = SLICE_LENGTH;
   while (removed === SLICE_LENGTH) removed = await remove(SLICE_LENGTH);

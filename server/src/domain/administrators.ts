@@ -17,7 +17,7 @@ export interface NewUser {
   password: string;
 }
 
-/** A user with the password already hashed, so that no transaction waits for hashing. */
+/** A new user whose password is already hashed, so that no transaction waits for hashing. */
 export interface PreparedUser {
   user: User;
   credential: { id: string; passwordHash: string };
@@ -33,16 +33,16 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
 
 interface ExistingUser {
   email: string;
-  /** Confirms that the user with the unverified `email` is the intended one. */
+  /** Confirms that the user with an unverified `email` is the right person. */
   personId?: string | undefined;
 }
 
 export type Candidate = NewUser | ExistingUser;
 
 /**
- * Adds a user to an account, for the operator.
- * @throws {AppError} `not_found` for the account or the existing user; `conflict` for a member, for
- * a new user whose address is taken, and for an unverified address; `validation_failed`
+ * Adds a user to an account for the operator.
+ * @throws {AppError} `not_found` for the account or the existing user; `conflict` if the user is a
+ * member, a new user's address is taken, or the address is unverified; `validation_failed`
  */
 export async function createAdministrator(
   database: Database,
@@ -60,7 +60,7 @@ export async function createAdministrator(
   });
 }
 
-/** Creates an account with its first administrator. @throws {AppError} as `createAdministrator` */
+/** Creates an account with its first administrator. @throws {AppError} like `createAdministrator` */
 export async function createAccountFor(
   database: Database,
   name: string,
@@ -76,7 +76,8 @@ export async function createAccountFor(
 }
 
 /**
- * Returns what finds or stores the user. `existing` is the command's option for an existing user.
+ * Returns a function that finds or stores the user in a transaction. `existing` is the command-line
+ * option that names an existing user.
  */
 async function prepareCandidate(
   candidate: Candidate,
@@ -87,9 +88,9 @@ async function prepareCandidate(
   return async (transaction) => {
     const { email } = prepared.user;
     if ((await findUserByEmail(transaction, email)) !== undefined) {
-      throw new AppError('conflict', `A user already signs in as ${email}; instead of a password, give ${existing}.`);
+      throw new AppError('conflict', `A user already signs in as ${email}; use ${existing} instead of a password.`);
     }
-    // The operator has vouched for the address.
+    // Verified: the operator confirms the address by entering it.
     await storeUser(transaction, prepared, true);
     return prepared.user;
   };
@@ -105,12 +106,12 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   if (origin?.isVerified || personId === user.id) return user;
   throw new AppError(
     'conflict',
-    `The address ${email} of this user is not verified: ${await describeUser(transaction, user)}. Make sure that this is ` +
+    `The address ${email} is not verified: ${await describeUser(transaction, user)}. Make sure that this is ` +
       `the right person, then add --person ${user.id}; reset-password sets another password.`,
   );
 }
 
-/** Describes a user to the operator: the inviter can choose any e-mail address. */
+/** Describes a user to the operator by more than the e-mail address, which the inviter chose. */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);
@@ -131,7 +132,7 @@ export async function storeUser(
   await insertUser(transaction, user, credential, isVerified);
 }
 
-/** @throws {AppError} `conflict` for a member */
+/** @throws {AppError} `conflict` if the user is already a member */
 export async function join(
   transaction: Executor,
   accountId: string,

@@ -35,7 +35,7 @@ export interface NewApiKey {
 }
 
 /**
- * `secret` is the key itself, which is stored nowhere.
+ * Issues a key. `secret` is the key itself, which is not stored.
  * @throws {AppError} `not_found` for the account; `validation_failed` for a blank name or a past
  * expiry; what `requireAdministrator` throws
  */
@@ -67,8 +67,8 @@ export async function issueApiKey(
 }
 
 /**
- * Every process rejects the next request with the key.
- * @throws {AppError} `not_found`, also for another account's key; what `requireAdministrator`
+ * Deletes a key. From then on, every process rejects requests with it.
+ * @throws {AppError} `not_found`, even for another account's key; what `requireAdministrator`
  * throws
  */
 export async function deleteApiKey(
@@ -81,7 +81,7 @@ export async function deleteApiKey(
   if (accountId === undefined || key === undefined) throw noKey(keyId);
   await database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, accountId, administrator);
-    // Another request may have deleted it.
+    // Another request may have deleted it in the meantime.
     if (!(await removeApiKey(transaction, accountId, keyId))) throw noKey(keyId);
     await recordAudit(transaction, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
   }, accountId);
@@ -95,18 +95,18 @@ function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
   return { type: 'api_key', id, name };
 }
 
-/** Why a key was rejected, for `WWW-Authenticate`. */
+/** The reason for rejecting a key, for `WWW-Authenticate`. */
 export type KeyRejection = { why: 'malformed' | 'unknown' | 'expired' } | { why: 'suspended'; reason: string };
 
-/** A key, and its used rate-limit points if the database counted the request. */
+/** A key's principal, with its used rate-limit points if the database counted the request. */
 export interface Authenticated {
   principal: KeyPrincipal;
   taken: Taken | undefined;
 }
 
 /**
- * A database that counts for several machines counts the request in the same round trip, as `count`
- * says.
+ * Finds a key's principal. If `count` is given and the database counts for several machines, the
+ * same round trip counts the request.
  */
 export async function authenticate(
   database: Database,

@@ -17,7 +17,7 @@ import {
   writeLong,
 } from './writing.ts';
 
-/** Rows held in memory, and written while other writes wait. */
+/** Rows of one file: they are held in memory, and other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
 /**
@@ -26,7 +26,7 @@ const ATOMIC_ROWS_MAX = 10_000;
  * @param makeIdempotentRequest called when all rows have been read
  * @throws {AppError} `import_failed` with the issues of the rows; `payload_too_large`;
  * `unavailable` if the listings change too fast; what `batches` and `write` throw; the reason of
- * `signal`, until the transaction begins
+ * `signal` if it aborts before the transaction
  */
 export async function importAtomically(
   database: Database,
@@ -36,8 +36,8 @@ export async function importAtomically(
   const { actor, batches, isDryRun } = request;
   const rows = await gather(batches);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
-  // Retries come first. If the first attempt was interrupted, its outcome may not have reached the
-  // standby: `write` commits, which waits for the standby.
+  // The first attempt's outcome may not have reached the standby yet, so a retry also calls
+  // `write`: its commit waits for the standby.
   const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
   const plan = await prepare(database, request, rows);
@@ -68,7 +68,7 @@ async function prepare(database: Database, request: Import, rows: ImportRow[]): 
 
 /** Time slice per event-loop turn, inside and outside the transaction. */
 const SLICE_MS = 2;
-/** Interval of the checks that the key or session is still valid. */
+/** How often the key or session is checked again. */
 const ACTOR_INTERVAL_MS = 250;
 
 function pauseOutside(database: Database, { actor, signal }: Import): () => Promise<void> {
@@ -91,11 +91,11 @@ function pauseAfterSlices(turn: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
+/** The most concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
-/** Too much has changed to refresh the plan inside the transaction. */
+/** Too many concurrent changes to refresh the plan inside the transaction. */
 class StalePlanError extends AppError {
   constructor() {
     const message = 'The listings change faster than the import can be prepared, and nothing was written; retry later.';

@@ -9,18 +9,18 @@ export const AUDIT_ID_PREFIX = 'aud';
 
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
 
-interface Actor {
+interface ActingUser {
   userId: string;
   userName: string;
   email: string;
   address: string | null;
 }
 
-export function actorOf({ userId, userName, email, address }: Actor): AuditActor {
+export function actorOf({ userId, userName, email, address }: ActingUser): AuditActor {
   return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
-/** `transaction` is the one that makes the change. */
+/** Appends an entry in the transaction of the change. */
 export async function recordAudit(
   transaction: Executor,
   accountId: string,
@@ -38,7 +38,7 @@ export async function recordAudit(
   });
 }
 
-// Only users' changes of listings are audited. Events record those of programs.
+// The audit log has only users' changes of listings; API keys' changes are only events.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 

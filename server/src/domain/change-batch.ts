@@ -8,7 +8,7 @@ import { putSearchColumns, releaseExternalId } from '../storage/search-columns.t
 import { findLastWordsRow, insertWordsAt, removeWordsAt } from '../storage/words.ts';
 import type { Writing } from './writing.ts';
 
-/** A computed change of a listing. */
+/** A listing's change, ready to be written. */
 export interface ReadyChange {
   type: 'created' | 'updated';
   listing: Listing;
@@ -16,36 +16,36 @@ export interface ReadyChange {
   doc: string;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
-  /** For the search index; undefined if they have not changed. */
+  /** The words for the search index; undefined if unchanged. */
   words: string | undefined;
 }
 
 interface ReadyEvent extends ReadyChange {
-  /** The document of this change if a later one of the batch replaces it. */
+  /** The document of this change if a later change of the batch replaces it. */
   replacedDoc: string | null;
 }
 
 /** A listing after all changes of the batch. */
 interface Final {
   change: ReadyChange;
-  /** The number of its last change in the batch, from 1. */
+  /** The position of its last change in the batch, from 1. */
   place: number;
   words: { place: number; text: string } | undefined;
   /** Undefined for a new listing. */
   before: IndexedListing | undefined;
 }
 
-/** Time slice of statements per event-loop turn; longer pauses would prolong the transaction. */
+/** Time for statements per event-loop turn. Shorter slices would prolong the transaction. */
 const SLICE_MS = 5;
-/** Parameters of one statement, unless a single row is longer. */
+/** Bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
-/** Removing words from SQLite's index takes 80 µs: as long as writing this many bytes. */
+/** Removing words from SQLite's index takes 80 µs, like writing this many bytes. */
 const REPLACED_WORDS_BYTES = 8 * 1024;
 
-/** Changes of an account's listings that are written together, in order. */
+/** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
-  /** The cost of writing: documents, words, and an equivalent for replaced words. */
+  /** The cost of writing in bytes: documents, words, and an equivalent for replaced words. */
   bytes = 0;
   /** UTF-8 bytes of all documents. */
   #docBytes = 0;
@@ -53,7 +53,7 @@ export class ChangeBatch {
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
-  /** `before` is the stored listing. */
+  /** `before` is the stored listing; undefined for a new one. */
   add(change: ReadyChange, before: IndexedListing | undefined): void {
     const { id } = change.listing;
     const earlier = this.#finals.get(id);
@@ -137,7 +137,7 @@ async function storeSearchColumns(
   lastRow: number,
   finals: Final[],
 ): Promise<void> {
-  // First: a listing may take an external id that another one gives up.
+  // These come first, since another listing of the batch can take their external ids.
   const releasing = finals.filter(({ before, change: { listing } }) => {
     const externalId = before?.externalId ?? undefined;
     return externalId !== undefined && externalId !== listing.externalId;
@@ -184,7 +184,7 @@ async function storeWords(
   );
 }
 
-/** Runs `work` on batches of rows, and yields to the event loop after each slice of time. */
+/** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
 async function inBatches<T>(
   transaction: LongTransaction,
   rows: readonly T[],

@@ -13,16 +13,16 @@ const ROWS_MAX = 25;
 const WORK_MAX_MS = 1;
 
 /**
- * Saves rows in a temporary database. The listings that a row could affect are copied there first,
- * so that each row has the same outcome as in an import, also when rows affect each other.
+ * Saves rows in a temporary database. The listings that a row could affect are copied there first.
+ * So each row has the same outcome as in an import, even if rows affect each other.
  */
 export class DryRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
-  /** The account's size after the rows so far, for its quotas. */
+  /** The account's counts after the rows so far, for its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
-  /** Rows are passed again until they are saved. */
+  /** Rows whose listings were copied: `save` gets a row again until it is saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {
@@ -84,8 +84,8 @@ export class DryRun {
 }
 
 /**
- * A listing that was copied before stays as the rows left it. So does one that a row created, even
- * if the account has since got a listing with the same external id.
+ * Copies a listing unless it is there already, as earlier rows changed it. The same applies if a row
+ * created a listing and the account has since got one with the same external id.
  */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
   const { transaction, account } = writing;

@@ -5,15 +5,15 @@ import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 import { FairSemaphore } from '../storage/fair-semaphore.ts';
 
-/** Announces this process's commits by account. */
+/** Emits the account ID of each commit in this process. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
 
-/** Delay until another process's change is found. */
+/** How long a change by another process can remain unnoticed. */
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Woken requests that read at a time. The others wait here without a limit: thousands of them would
- * otherwise fill the queue of the few database connections.
+ * Woken requests that read concurrently. The others wait here without a limit, since thousands of
+ * them would fill the queue of the few database connections.
  */
 const READERS_MAX = 4;
 
@@ -25,8 +25,8 @@ interface Waiter {
 }
 
 /**
- * Long polls wait here for a change of their account. Writes of this process wake them at once; one
- * query for all of them finds those of other processes. Without waiting requests nothing runs.
+ * Long polls wait here for a change of their account. Writes in this process wake them at once;
+ * polling with one query for all finds other processes' writes. Without long polls, nothing runs.
  */
 export class EventHub {
   readonly #database: Database;
@@ -44,8 +44,8 @@ export class EventHub {
   }
 
   /**
-   * Resolves when the account's sequence differs, after `durationMs`, when `signal` aborts, and
-   * when the hub stops; the caller checks which. The next poll finds commits since the caller read.
+   * Resolves when the account's sequence differs from `sequence`, after `durationMs`, when `signal`
+   * aborts, or when the hub stops; the caller checks which. Earlier commits count as well.
    */
   wait(accountId: string, sequence: number, durationMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class EventHub {
     return promise;
   }
 
-  /** Runs `work` in turn. If the database is lost, all waiting readers fail at once. */
+  /** Runs `work` when the account's turn comes. If the database is lost, all waiting readers fail at once. */
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {
@@ -64,7 +64,7 @@ export class EventHub {
     );
   }
 
-  /** Ends all waits, also later ones. */
+  /** Ends all waits, including later ones. */
   stop(): void {
     this.#isStopped = true;
     for (const waiter of this.#waitersOf([...this.#waiters.keys()])) waiter.end();
@@ -110,19 +110,19 @@ export class EventHub {
   readonly #poll = async (): Promise<void> => {
     const timer = this.#timer;
     await this.#wakeChanged([...this.#waiters.keys()]);
-    // All requests may have left, and others come, in the meantime.
+    // During the query, the last long poll may have ended and a new one may have set another timer.
     if (timer === this.#timer && this.#waiters.size > 0) this.#timer = setTimeout(this.#poll, POLL_INTERVAL_MS);
   };
 
   async #wakeChanged(accountIds: string[]): Promise<void> {
-    // If the database fails, all requests are woken and report the error themselves.
+    // If the database fails, all requests are woken, and each reports the error.
     const sequences = await findSequences(this.#database, accountIds).catch(() => new Map<string, number>());
     const changed = this.#waitersOf(accountIds).filter((waiter) => waiter.sequence !== sequences.get(waiter.accountId));
-    // Before the first pause: no request is woken twice.
+    // Removed before the first pause, so that no request is woken twice.
     for (const waiter of changed) this.#remove(waiter);
     for (const waiter of changed) {
       waiter.end();
-      // Each reads in its own turn of the event loop: a thousand at once would block it.
+      // Each reads in its own event-loop turn: a thousand at once would block the loop.
       await nextTurn();
     }
   }

@@ -3,9 +3,9 @@ import { findAccountIds } from '../storage/accounts.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { findOldestEvents, removeEvents } from '../storage/events.ts';
 
-/** The contract's promise. */
+/** Documented in the API's contract. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/** Limits of one transaction: a millisecond, or a few for a listing of 1 MiB. */
+/** Events per transaction, which takes a millisecond, or a few with a listing of 1 MiB. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
@@ -24,8 +24,7 @@ export async function purgeEvents(database: Database, signal: AbortSignal): Prom
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Their first event shows, without a transaction, that nearly all accounts have nothing to
-  // remove.
+  // Nearly all accounts have nothing to remove, which reading one event shows without a transaction.
   while (!signal.aborted && (await countOldEvents(database, accountId, before, 1)) > 0) {
     await database.write(async (transaction) => {
       const count = await countOldEvents(transaction, accountId, before, SLICE_LENGTH);
@@ -35,8 +34,8 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
 }
 
 /**
- * Counts the account's first events before the first one to keep. Whatever the clock did, the rest
- * has no gap, and a reader can tell that earlier events are gone.
+ * Counts the account's oldest events up to the first one to keep. Even if the clock was changed, the
+ * remaining events have no gap, and readers can detect that earlier ones are gone.
  */
 async function countOldEvents(
   transaction: Executor,

@@ -8,7 +8,7 @@ import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
 export interface EventRange {
-  /** A sequence. */
+  /** The sequence after which the range starts. */
   after: number;
   /** The epoch of `after`; undefined if the client omits it. */
   epoch: string | undefined;
@@ -25,13 +25,13 @@ export interface EventPage {
 /** How long to wait for the first event. */
 interface WaitOptions {
   durationMs: number;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
 
 /**
- * Returns the events of a range, and waits if there is none yet. The page is empty on timeout, when
- * the client leaves, and when the service stops.
+ * Returns the events of a range, and waits if there is none yet. The page is empty after a timeout,
+ * when the client disconnects, and when the service stops.
  * @throws {AppError} `events_expired`; `unauthorized` if the principal loses access
  */
 export async function followEvents(
@@ -53,9 +53,9 @@ export async function followEvents(
   }
 }
 
-/** A page ends early when its listings have this many bytes. */
+/** A page ends early once its listings have this many bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
-/** Read before the response starts. The rest of a longer page is read while it is sent. */
+/** The part of a page that is read before the response starts. The rest is read while it is sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /** @throws {AppError} `events_expired` unless all events after `after` are available */
@@ -70,7 +70,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
     const left = limit - (last - after);
     const run = { limit: Math.min(size.limit, left), bytesMax: size.bytesMax };
     const { rows } = await findEvents(database, principal.accountId, last, run);
-    // Sequences have no gaps: a missing one has expired.
+    // Sequences have no gaps, so a missing event has expired.
     if (rows[0]?.sequence !== last + 1) return [];
     last += rows.length;
     bytes += rows.reduce((sum, { doc }) => sum + Buffer.byteLength(doc ?? ''), 0);
@@ -81,7 +81,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
   if (first.length === 0) throw expired('Events after this sequence have expired');
   const rest = iterate(async () => {
     const rows = isOver() ? [] : await readRun(runSize());
-    // After reading: the principal may have lost access.
+    // Checked after reading, during which the principal may lose access.
     await getLiveHead(database, principal);
     return rows.length === 0 ? undefined : rows;
   });

@@ -18,13 +18,12 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-/** The contract's promise. */
+/** Documented in the API's contract. */
 const RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Stores the outcome of a request. A listing is stored as the sequence of its version, whose
- * document is in `listings` or `events`: with a copy, a request of a few bytes would store a whole
- * listing.
+ * Stores the outcome of a request. A listing is stored as the sequence of its version: the document
+ * is in `listings` or `events`, and with a copy, a request of a few bytes would store a whole one.
  */
 export async function recordOutcome(
   transaction: Executor,
@@ -44,15 +43,15 @@ function isSavedListing(outcome: unknown): outcome is StoredListing & { type: st
   return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
 }
 
-/** Keys of requests have no spaces. */
+/** The record of a kept document. The space prevents a clash with clients' keys, which have none. */
 function keptKey(sequence: number): string {
   return `version ${sequence}`;
 }
 
 /**
- * The outcome of a request that changes nothing may refer to an event that is gone or will be
- * purged; a later change would lose that document. It is kept once for all records that refer to
- * it, and written at most once a day.
+ * Keeps the document of a request that changed nothing if its event is purged before the record
+ * expires, since a later change would lose it. All records that refer to the document share one
+ * copy, which is written at most once a day.
  */
 async function keepOldDoc(transaction: Executor, accountId: string, sequence: number, doc: string, expiresAt: number) {
   const event = await findEvent(transaction, accountId, sequence);
@@ -69,7 +68,7 @@ async function keepOldDoc(transaction: Executor, accountId: string, sequence: nu
 }
 
 /**
- * The outcome of a request with this key in the last 24 hours.
+ * Returns the outcome of a request with this key in the last 24 hours.
  * @throws {AppError} `idempotency_key_reused`
  */
 export async function findOutcome<T>(
@@ -96,7 +95,7 @@ async function findLiveRecord(
   return row !== undefined && (row.expiresAt > Date.now() || hasClockJumped()) ? row : undefined;
 }
 
-/** Only records with a `sequence` refer to a document; those of the first edition contain it. */
+/** Reads both stored forms: with a `sequence`, which refers to the document, and with the document itself (older). */
 async function readOutcome(transaction: Executor, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
   const { id, sequence } = outcome;
   if (sequence === undefined) return outcome;
@@ -105,18 +104,16 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
   const event = await findEvent(transaction, accountId, sequence);
   const doc = event?.doc ?? (await findKeptDoc(transaction, accountId, sequence));
   if (doc !== undefined) return { ...outcome, doc };
-  // The event was purged early. The change must not be repeated: the current version is returned.
+  // The event was purged early. Since the change must not be repeated, return the current version.
   if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };
-  throw new AppError('not_found', 'This request was done before, and its listing has since been deleted.');
+  throw new AppError('not_found', 'This request was carried out before, and its listing has since been deleted.');
 }
 
 async function findKeptDoc(transaction: Executor, accountId: string, sequence: number): Promise<string | undefined> {
   return (await findIdempotencyRecord(transaction, accountId, keptKey(sequence)))?.outcome;
 }
 
-/**
- * Records per transaction: those of the first edition contain a listing each, which may be large.
- */
+/** Records per transaction. Those of the older form contain a listing each, which may be large. */
 const PURGE_LENGTH = 20;
 
 export async function purgeIdempotencyRecords(database: Database, signal: AbortSignal): Promise<void> {

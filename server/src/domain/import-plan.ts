@@ -13,10 +13,10 @@ import { takeQuota } from './quotas.ts';
 import { type CurrentListing, externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
 import { changesWords } from './write-path.ts';
 
-/** The outcome of a row while its listing stays the same. */
+/** A row's outcome, which is valid until its listing changes. */
 interface PlannedRow {
   current: CurrentListing | undefined;
-  /** Undefined if nothing changes. */
+  /** Undefined if the row changes nothing. */
   result: PlannedChange | AppError | undefined;
 }
 
@@ -33,13 +33,13 @@ interface Overlay {
 
 export interface PlanLimits {
   versionFloor: number;
-  /** For the documents that are read and written. */
+  /** The limit for the documents that are read and written. */
   bytesMax: number;
 }
 
 /**
- * Computes, without a lock, the outcomes that saving the rows one by one would have. The plan is
- * valid until a listing changes that a row could affect; `refresh` brings it up to date.
+ * Computes, without a lock, the outcomes of saving the rows one by one. When a listing changes that
+ * a row could affect, the plan becomes stale, and `refresh` brings it up to date.
  */
 export class ImportPlan {
   report: ImportReport = emptyReport();
@@ -75,7 +75,7 @@ export class ImportPlan {
 
   /**
    * Brings the plan up to date with the account.
-   * @returns false, having done nothing, after more than `changesMax` changes
+   * @returns false without doing anything if there were more than `changesMax` changes
    */
   async refresh(
     transaction: Executor,
@@ -166,7 +166,7 @@ export class ImportPlan {
     const isNew = type === 'created';
     const hasNewWords = isNew || changesWords(changed);
     const words = hasNewWords ? indexText(this.#account.id, searchWords(listing)) : undefined;
-    // Later rows do not use the sequence, which is known when the listing is written.
+    // The sequence is unknown until the listing is written; later rows do not use it.
     const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc });
     return { type, listing, doc, changed: isNew ? null : JSON.stringify(changed), words, after };
   }
@@ -175,19 +175,19 @@ export class ImportPlan {
     const { bytesMax } = this.#limits;
     if (bytes <= bytesMax) return;
     const message =
-      'The file changes too much for one transaction, as other writes would wait for it. Send several files, or omit ' +
+      'The file changes too much for one transaction, during which other writes wait; send several files, or omit ' +
       'atomic=true.';
     throw new AppError('payload_too_large', message);
   }
 }
 
-/** Whether both give listings the same defaults and quotas. */
+/** Whether defaults and quotas are unchanged. */
 function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
   const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
   return names.every((name) => one[name] === other[name]);
 }
 
-/** Whether the same quotas have as much left: changes of other listings use them, too. */
+/** Whether other listings' changes have left the usage of each quota unchanged. */
 function hasAsMuchRoom(one: AccountHead, other: AccountHead): boolean {
   return (
     (one.listingsMax === null || one.listingCount === other.listingCount) &&

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '../model/errors.ts';
 import type { RowOutcome } from './import-rows.ts';
 
-/** Why a row was not imported, with the members that its error would have in a response. */
+/** A row that was not imported, with the members of its error in a response. */
 interface RowFailure extends Record<string, unknown> {
   line: number;
   code: ErrorCode;
@@ -18,7 +18,7 @@ export interface ImportReport {
   errors: RowFailure[];
 }
 
-/** Failures and issues that are kept for a file, which may have a million. */
+/** Failures and issues that are reported for a file, which may have a million. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 
@@ -48,7 +48,7 @@ export function importFailed({ failed, errors }: ImportReport): AppError {
   return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
 }
 
-/** The fields of errors that concern a whole row. */
+/** The fields to report for errors that concern a whole row. */
 const FIELDS: Partial<Record<ErrorCode, string>> = { not_found: 'id', external_id_taken: 'externalId' };
 
 function toIssues({ line, code, message, details }: RowFailure): RowIssue[] {

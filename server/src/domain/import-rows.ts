@@ -6,15 +6,15 @@ import type { Writing } from './writing.ts';
 
 export interface ValidRow {
   line: number;
-  /** The listing to change. Without it, the listing with `externalId`, or a new one. */
+  /** The listing to change. Without an id, the row changes the listing with `externalId` or creates one. */
   id: string | undefined;
-  /** Undefined if `makeInput` returns the listing's own. */
+  /** Undefined if the row does not set one: then `makeInput` returns the listing's own. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput: (current: Listing | undefined) => ListingInput;
 }
 
-/** A row that cannot be imported, whatever the account contains. */
+/** A row that is invalid by itself, regardless of the account's listings. */
 interface InvalidRow {
   line: number;
   issue: PlainError;
@@ -27,7 +27,7 @@ export interface RowOutcome {
   result: SavedListing['type'] | PlainError;
 }
 
-/** Saves at least one row, and more until the time is up. */
+/** Saves at least one row, and further rows until the time is up. */
 export async function saveRows(writing: Writing, rows: ImportRow[], workMs: number): Promise<RowOutcome[]> {
   const endTimeMs = performance.now() + workMs;
   const outcomes: RowOutcome[] = [];
@@ -38,7 +38,7 @@ export async function saveRows(writing: Writing, rows: ImportRow[], workMs: numb
   return outcomes;
 }
 
-/** Errors of a single row; any other error concerns all rows. */
+/** Errors that concern a single row. Any other error stops the import. */
 const ROW_CODES = new Set<ErrorCode>(['not_found', 'external_id_taken', 'validation_failed', 'quota_exceeded']);
 
 async function saveRow(writing: Writing, row: ValidRow): Promise<RowOutcome['result']> {
@@ -60,7 +60,7 @@ async function saveById(writing: Writing, row: ValidRow, id: string): Promise<Sa
   return saveChanged(writing, current, input);
 }
 
-/** Also for another account's listing. */
+/** The error even for another account's listing. */
 export function noSuchRow(): AppError {
   return new AppError(
     'not_found',

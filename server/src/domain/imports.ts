@@ -10,7 +10,7 @@ export interface Import {
   actor: Actor;
   batches: AsyncIterable<ImportRow[]>;
   isDryRun: boolean;
-  /** Aborts when the client leaves; `batches` then throw. */
+  /** Aborts when the client disconnects; `batches` then throws. */
   signal?: AbortSignal;
 }
 
@@ -50,22 +50,20 @@ async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, repo
 }
 
 /**
- * Records the import after its transactions: the report does not count rows whose outcome is
- * unknown.
+ * Records the import in a transaction of its own, after those of the rows. The report does not
+ * count rows whose outcome is unknown.
  */
 async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
   if (user === undefined) return;
   await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
-/**
- * `unavailable` and `storage_full` promise that nothing was written, which saved rows contradict.
- */
+/** Adds the report and replaces the message, since those of database errors say that nothing was written. */
 function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
   if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
-  const message = 'The import stopped early: the rows in the counts were written, and no others; send the file again.';
+  const message = 'The import stopped early: only the counted rows were written; send the file again.';
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
@@ -89,13 +87,13 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   return outcomes;
 }
 
-/** Time per transaction, after which other writes get their turn. */
+/** The time that a transaction saves rows before other writes get their turn. */
 const WORK_MIN_MS = 1;
 const WORK_MAX_MS = 5;
 
 /**
- * Saves rows in successive transactions, each of which checks the actor. A transaction saves rows
- * for about as long as its commit takes: on a slow disk, other writes wait for the commit anyway.
+ * Saves rows in successive transactions, which each check the actor. A transaction saves rows for
+ * about as long as its commit takes: on a slow disk, other writes wait that long anyway.
  */
 function inTransactions(database: Database, actor: Actor): SaveSome {
   let workMs = WORK_MIN_MS;

@@ -6,7 +6,7 @@ interface InvitationMail extends Invitation {
   url: string;
 }
 
-/** @returns whether the mail server accepted the mail; false without a mail server */
+/** @returns whether the mail server accepted the mail; false if none is configured */
 export async function mailInvitation(
   mailer: Mailer | undefined,
   invitation: InvitationMail,

@@ -20,18 +20,18 @@ import { type Administrator, requireAdministrator } from './roles.ts';
 /** Seven days: long enough for a vacation. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Only hashes of the tokens are stored. */
+/** An invitation with its tokens, of which only hashes are stored. */
 export interface NewInvitation {
   invitation: Invitation;
   accountName: string;
   /** For the link that the inviter sees. */
   token: string;
-  /** For the mailed link, which is never shown: accepting with it verifies the e-mail address. */
+  /** For the mailed link, which is never shown, so that accepting with it verifies the address. */
   mailedToken: string;
 }
 
 /**
- * Replaces an earlier invitation to the same address.
+ * Invites a user, in place of an earlier invitation to the same address.
  * @throws {AppError} `conflict` for a member; `validation_failed`; `not_found`; what
  * `requireAdministrator` throws
  */
@@ -85,12 +85,12 @@ export async function revokeInvitation(
   });
 }
 
-/** Ends the invitations of a user who is no longer an administrator. */
+/** Revokes the invitations by a user who is no longer an administrator. */
 export async function revokeInvitationsBy(transaction: Executor, accountId: string, userId: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationsBy(transaction, accountId, userId), actor);
 }
 
-/** A removed user cannot return with an earlier invitation. */
+/** Revokes the invitation to an address, so that a removed user cannot return with it. */
 export async function revokeInvitationTo(transaction: Executor, accountId: string, email: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationTo(transaction, accountId, email), actor);
 }

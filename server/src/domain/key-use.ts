@@ -12,10 +12,10 @@ import {
 } from '../storage/key-hours.ts';
 
 const HOUR_MS = 3_600_000;
-/** Hours that are shown: the current one and those before it. */
+/** Hours that the dashboard shows, including the current one. */
 const HOURS_SHOWN = 24;
 
-/** The start of the first hour that is shown, in UTC milliseconds. */
+/** The start of the first shown hour in UTC milliseconds. */
 export function firstHourShown(): number {
   return hourOf(Date.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
 }
@@ -32,27 +32,27 @@ interface Use extends KeyHour {
   lastUsedAt: number;
 }
 
-/** Uses per transaction: a few milliseconds. */
+/** Uses per transaction, which takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** The uses of one transaction. The number prevents counting it twice if it is written again. */
+/** The uses of one transaction. Its number prevents double counting if the batch is written again. */
 interface Batch {
   number: number;
   uses: Use[];
 }
 
-/** Counts the use of keys, and writes it in batches, never on the path of a request. */
+/** Counts the use of keys, and writes the counts in batches, outside of requests. */
 export class KeyUse {
   readonly #database: Database;
   /** The start of the current hour. */
   #hour = 0;
   /** The uses in the current hour, by key. */
   #current = new Map<string, Use>();
-  /** Other uses that are not written yet, by key and hour. */
+  /** Other uses for the next flush, by key and hour. */
   readonly #kept = new Map<string, Use>();
   readonly #process = randomUUID();
   #lastNumber = 0;
-  /** A batch whose commit has an unknown outcome: it is written again first. */
+  /** A batch whose commit had an unknown outcome. It is written again before other batches. */
   #unknown: Batch | undefined;
 
   constructor(database: Database) {
@@ -66,15 +66,15 @@ export class KeyUse {
     use.lastUsedAt = now;
   }
 
-  /** For a request that was counted before. */
+  /** Counts an error response to a request that is already counted. */
   countError(key: UsedKey): void {
     this.#useOf(key, Date.now()).errors += 1;
   }
 
-  /** After an error, uses that are not written are kept for the next flush. */
+  /** Writes the uses. After an error, unwritten uses are left for the next flush. */
   async flush(): Promise<void> {
     this.#endHour();
-    // The same order in every process: otherwise two of them could deadlock.
+    // All processes use the same order, so that they do not deadlock.
     const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
     this.#kept.clear();
     try {
@@ -140,7 +140,7 @@ async function writeUse(transaction: Executor, { accountId, lastUsedAt, ...hour 
   await addKeyHour(transaction, accountId, hour);
 }
 
-/** Sums the use of the account's keys over the hours that are shown. */
+/** Sums the use of the account's keys over the shown hours. */
 export async function sumKeyUse({ scans }: Database, accountId: string) {
   const hours = await findKeyHours(scans, accountId, firstHourShown());
   const sums = new Map<string, { requests: number; errors: number }>();
@@ -151,7 +151,7 @@ export async function sumKeyUse({ scans }: Database, accountId: string) {
   return sums;
 }
 
-/** Rows per transaction: less than a millisecond. */
+/** Rows per transaction, which takes less than a millisecond. */
 const PURGE_LENGTH = 200;
 
 export async function purgeKeyUse(database: Database, signal: AbortSignal): Promise<void> {

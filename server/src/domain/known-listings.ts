@@ -4,7 +4,7 @@ import type { Executor } from '../storage/database.ts';
 import { findIndexedListings, type IndexedListing, type StoredListing } from '../storage/listings.ts';
 import type { CurrentListing } from './save-listing.ts';
 
-/** A stored or planned listing; its JSON is parsed when it is first needed. */
+/** A stored or planned listing whose JSON is parsed on first use. */
 export class KnownListing<S extends StoredListing = StoredListing> implements CurrentListing {
   readonly stored: S;
   #listing: Listing | undefined;
@@ -22,7 +22,7 @@ export class KnownListing<S extends StoredListing = StoredListing> implements Cu
 
 export type LookupKind = 'id' | 'externalId';
 
-/** The account's listings that the rows of a file could affect, as far as they were looked up. */
+/** The listings looked up so far that the rows of a file could affect. */
 export class KnownListings {
   readonly byId = new Map<string, KnownListing<IndexedListing>>();
   /** Listing ids by external id. */
@@ -31,7 +31,7 @@ export class KnownListings {
   bytes = 0;
   readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };
 
-  /** Looks up new keys only. `pause` is awaited after each statement. */
+  /** Looks up ids and external ids that are new. Awaits `pause` after each statement. */
   async lookUp(
     transaction: Executor,
     accountId: string,
@@ -53,7 +53,7 @@ export class KnownListings {
     }
   }
 
-  /** Whether a changed listing, with its present external id, was looked up. */
+  /** Whether a changed listing was looked up by its id or its current external id. */
   includes({ id, externalId }: { id: string; externalId: string | null }): boolean {
     const { id: ids, externalId: externalIds } = this.#asked;
     return this.byId.has(id) || ids.has(id) || (externalId !== null && externalIds.has(externalId));

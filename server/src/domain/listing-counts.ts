@@ -2,22 +2,22 @@ import type { Head } from '../model/accounts.ts';
 import type { Scans } from '../storage/database.ts';
 import { countByStatus, type StatusCount } from '../storage/searches.ts';
 
-/** Accounts with a cached count, each of less than 1 KiB. */
+/** Cached counts, of less than 1 KiB each. */
 const ACCOUNTS_MAX = 1000;
-/** Listings that are counted in a few milliseconds, and so again after each change. */
+/** Accounts with up to this many listings are counted again after each change, in a few milliseconds. */
 const QUICK_LENGTH = 10_000;
-/** A listing takes 0.7 µs to count: larger accounts take at most 1/30 of a reader's time. */
+/** Counting takes 0.7 µs per listing, so a larger account takes at most 1/30 of a reader's time. */
 const FRESH_MS_PER_LISTING = 0.02;
 
 interface Counted {
   /** The account's epoch and sequence. */
   at: string;
   counts: Promise<StatusCount[]>;
-  /** Used until then, whatever has changed. */
+  /** Until then, the count is used even after changes. */
   freshUntilMs: number;
 }
 
-/** Caches counts: counting reads all listings, and the dashboard asks every few seconds. */
+/** Caches counts, since counting reads all listings and the dashboard requests it every few seconds. */
 export class ListingCounts {
   readonly #scans: Scans;
   readonly #byAccount = new Map<string, Counted>();

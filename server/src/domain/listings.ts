@@ -8,7 +8,7 @@ import { storeDeleted } from './write-path.ts';
 import { type Actor, type IdempotentRequest, type WriteResult, write } from './writing.ts';
 
 /**
- * Checks the version of the listing; undefined if there is none.
+ * Checks the listing's version, which is undefined if there is no listing.
  * @throws {AppError} `version_mismatch`; `precondition_failed`
  */
 export type Precondition = (version: number | undefined) => void;
@@ -18,13 +18,11 @@ export interface ChangeOptions {
   precondition?: Precondition | undefined;
 }
 
-/**
- * Parsed before the transaction. An error is thrown inside, so that a replay is recognized first.
- */
+/** Input parsed before the transaction. Its error is thrown inside, so that a replay is recognized first. */
 export type ParsedInput = ListingInput | AppError;
 
 /**
- * Resolves once the listing is on disk.
+ * Creates a listing, and resolves once it is on disk.
  * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what
  * `write` throws
  */
@@ -44,7 +42,7 @@ export function createListing(
 }
 
 /**
- * A listing that stays the same keeps its version and has no event.
+ * Changes a listing. Without a difference, it keeps its version and gets no event.
  * @throws {AppError} `not_found`, and then what the precondition, `change` and `createListing`
  * throw
  */
@@ -68,7 +66,7 @@ export function updateListing(
   });
 }
 
-/** Creates or replaces the listing. @throws {AppError} as `updateListing`, except `not_found` */
+/** Creates or replaces a listing. @throws {AppError} like `updateListing`, except `not_found` */
 export function putListing(
   database: Database,
   actor: Actor,
@@ -88,7 +86,7 @@ export function putListing(
 
 export type ListingKey = { id: string } | { externalId: string };
 
-/** Leaves a tombstone. @throws {AppError} `not_found`; what the precondition and `write` throw */
+/** Deletes a listing. @throws {AppError} `not_found`; what the precondition and `write` throw */
 export function deleteListing(
   database: Database,
   actor: Actor,
@@ -109,7 +107,7 @@ export function deleteListing(
   });
 }
 
-/** Also for another account's listing. */
+/** The error even for another account's listing. */
 export function noListing(): AppError {
   return new AppError('not_found', 'There is no listing with this id in the account.');
 }

@@ -12,7 +12,7 @@ import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
  * Switches a session to another of the user's accounts.
- * @throws {AppError} `not_found` without a membership; `forbidden` for a suspended account
+ * @throws {AppError} `not_found` without a membership; `forbidden` if the account is suspended
  */
 export async function chooseAccount(
   database: Database,
@@ -50,7 +50,7 @@ export function changeRole(
 }
 
 /**
- * Deletes the user, too, if this was their only account.
+ * Removes a member, and deletes the user if this was their only account.
  * @throws {AppError} `not_found`; `conflict` for the last administrator; what
  * `requireAdministrator` throws
  */

@@ -8,18 +8,18 @@ import type { StatusCount } from '../storage/searches.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
 import { firstHourShown } from './key-use.ts';
 
-/** A key that was used, and may have been deleted since. */
+/** A key that was used. It may have been deleted since. */
 interface UsedKey {
   id: string;
   name: string;
   isDeleted: boolean;
 }
 
-/** The dashboard's first page. */
+/** The contents of the dashboard's first page. */
 export interface Overview {
   total: number;
   byStatus: Record<string, number>;
-  /** When the newest listing was created, in RFC 3339. */
+  /** The creation time of the newest listing (RFC 3339). */
   lastListingAt: string | null;
   /** The hours in which a key was used. */
   hours: KeyHour[];
@@ -55,7 +55,7 @@ export async function getOverview(
   };
 }
 
-/** The audit log names deleted keys. A key used in an hour was deleted after that hour began. */
+/** Names deleted keys from the audit log. A key used in an hour was deleted after that hour began. */
 async function nameKeys(
   { scans }: Database,
   accountId: string,

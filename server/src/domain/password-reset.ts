@@ -11,7 +11,7 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword } from './passwords.ts';
 
 /**
- * Sets a member's password, for the operator, and ends their sessions.
+ * Sets a member's password for the operator, and ends the member's sessions.
  * @throws {AppError} `not_found` without such a member; `validation_failed`
  */
 export async function resetPassword(
@@ -38,7 +38,7 @@ export async function resetPassword(
   });
 }
 
-/** A user has one password for all accounts. */
+/** Records the reset in all of the user's accounts, which share the password. */
 async function recordReset(transaction: Executor, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
   const target = { type: 'administrator', id, name } as const;
   for (const { accountId } of await listMembershipsOf(transaction, id)) {

@@ -3,16 +3,13 @@ import { hashArgon2id } from '../lib/argon2.ts';
 import { AppError } from '../model/errors.ts';
 import { normalPassword } from '../model/passwords.ts';
 
-/**
- * OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes and 1 thread. It takes 70
- * ms.
- */
+/** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes, and 1 thread. A hash takes 70 ms. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** The PHC string format of the reference implementation: old hashes keep their parameters. */
+/** The reference implementation's PHC string format. It contains the parameters, so old hashes stay valid. */
 const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 export async function hashPassword(password: string): Promise<string> {
@@ -44,14 +41,14 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** A second of hashing; further sign-ins are rejected. */
+/** About a second of hashing. Further sign-ins are rejected. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
 let isHashing = false;
 
 /**
- * Runs one `work` at a time, while a few others wait.
+ * Runs one `work` at a time, while at most `WAITING_MAX` others wait.
  * @throws {AppError} `rate_limited`; what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
@@ -68,7 +65,7 @@ export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
 
 function waitForTurn(): Promise<void> {
   if (waiting.length >= WAITING_MAX) {
-    throw new AppError('rate_limited', 'Too many people are signing in right now; try again in a second.', {
+    throw new AppError('rate_limited', 'Too many users are signing in; try again in a second.', {
       headers: { 'Retry-After': '1' },
     });
   }

@@ -1,13 +1,13 @@
 import type { Head } from '../model/accounts.ts';
 import type { Access } from '../model/api-keys.ts';
-import { AppError } from '../model/errors.ts';
+import { AppError, INVALID_KEY } from '../model/errors.ts';
 import type { AccountUser } from '../model/users.ts';
 import { findLimits } from '../storage/account-limits.ts';
 import { findKeyHead, type KeyPrincipal } from '../storage/api-keys.ts';
 import type { Executor } from '../storage/database.ts';
 import { findSessionMembership } from '../storage/memberships.ts';
 
-/** A user of the dashboard, with the account's head at the start of the request. */
+/** A session's user, with the account's head at the start of the request. */
 export interface SessionPrincipal extends Head {
   accountId: string;
   access: Access;
@@ -17,7 +17,7 @@ export interface SessionPrincipal extends Head {
 export type Principal = KeyPrincipal | SessionPrincipal;
 
 /**
- * @throws {AppError} `unauthorized` if access has ended; `forbidden` while the account is suspended
+ * @throws {AppError} `unauthorized` if the session is no longer valid; `forbidden` while the account is suspended
  */
 export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;
@@ -38,7 +38,7 @@ export async function requireResumed(transaction: Executor, accountId: string): 
 }
 
 /**
- * For responses that last: checks the principal again.
+ * Checks the principal again, for responses that take long.
  * @throws {AppError} `unauthorized` if access has ended
  */
 export async function getLiveHead(transaction: Executor, principal: Principal): Promise<Head> {
@@ -54,13 +54,13 @@ async function findLiveHead(transaction: Executor, principal: Principal): Promis
   return findKeyHead(transaction, accountId, keyId);
 }
 
-/** The error for a principal whose access has ended. */
+/** The error for a principal that has lost access. */
 export function principalGone(principal: object): AppError {
   return 'user' in principal ? sessionGone() : keyGone();
 }
 
 export function keyGone(): AppError {
-  return new AppError('unauthorized', 'Invalid or missing API key');
+  return new AppError('unauthorized', INVALID_KEY);
 }
 
 export function sessionGone(): AppError {

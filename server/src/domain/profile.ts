@@ -9,7 +9,7 @@ import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
 import { sessionGone } from './principals.ts';
 
-/** A user who changes their own data, and the accounts whose audit logs record it. */
+/** A user who changes their own data. Unlike a principal, not bound to one account: each account logs the change. */
 export interface SessionActor {
   sessionId: string;
   userId: string;
@@ -30,8 +30,8 @@ export async function changeName(database: Database, sessionActor: SessionActor,
 }
 
 /**
- * Runs in better-auth's transaction. Ends all sessions, and each sign-in with the old password that
- * still waits for its second factor.
+ * Runs in better-auth's transaction. Ends all sessions, and all sign-ins with the old password that
+ * are waiting for their second factor.
  */
 export async function afterPasswordChange(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.password_changed');
@@ -58,14 +58,14 @@ export async function recordSecurityChange(transaction: Executor, sessionActor: 
 }
 
 /**
- * Prevents a change by a session that has ended since the request began, as by a password change.
+ * Rejects a change if the session has ended since the request began, such as by a password change.
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {
   if (!(await hasSession(transaction, userId, sessionId))) throw sessionGone();
 }
 
-/** @throws {AppError} `not_found`, also for another user's session */
+/** @throws {AppError} `not_found`, even for another user's session */
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
     const existed = await removeSession(transaction, sessionActor.userId, sessionId);
@@ -81,7 +81,7 @@ export async function endOtherSessions(database: Database, sessionActor: Session
   });
 }
 
-/** Records a user's change in each of their accounts. */
+/** Records a user's change in the audit logs of all their accounts. */
 export async function recordEverywhere(
   transaction: Executor,
   { memberships, actor }: Pick<SessionActor, 'memberships' | 'actor'>,

@@ -4,9 +4,9 @@ import type { Listing } from '../model/listings.ts';
 import type { StoredListing } from '../storage/listings.ts';
 
 /**
- * Above the quota a listing can still be shortened, although its events store each version: up to
- * twice the quota, as shortening by one byte at a time would store the square of its length.
- * Deleting always works.
+ * Above the quota, listings can still be shortened until the account stores twice the quota. Each
+ * version is stored in an event, so shortening a listing byte by byte would store the square of its
+ * length. Deleting always works.
  */
 const SHRINKING_FACTOR = 2;
 
@@ -25,7 +25,7 @@ export function takeQuota(account: AccountHead, listing: Listing, current?: Stor
   if (isNew) account.listingCount += 1;
 }
 
-/** The event keeps the previous version, so the whole new one is added. */
+/** Adds all of the new version's bytes, since the event keeps the previous version. */
 function takeBytes(account: AccountHead, bytesMax: number, bytes: number, current: StoredListing | undefined): void {
   const isSmaller = current !== undefined && bytes < Buffer.byteLength(current.doc);
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;

@@ -9,7 +9,7 @@ import { sessionGone } from './principals.ts';
 export type Administrator = 'operator' | AccountUser;
 
 /**
- * Checks the administrator again in the transaction of the change.
+ * Checks again, in the transaction of the change, that the user is an administrator.
  * @throws {AppError} `unauthorized` if the session has ended; `forbidden` if the role has changed
  */
 export async function requireAdministrator(

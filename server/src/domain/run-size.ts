@@ -1,16 +1,16 @@
 import { countWaiting } from '../lib/turns.ts';
 import { RUN_BYTES_MAX, RUN_LENGTH } from '../storage/database.ts';
 
-/** V8 keeps longer texts in a separate space; a slow reader holds four times as much. */
+/** V8 keeps longer texts in a separate space, where a slow client's response takes four times the memory. */
 const BYTES_MAX = 120 * 1024;
-/** For all lists that are being sent. */
+/** The total for all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
-/** Pages that are read whole at a time; further ones are read while they are sent, like lists. */
+/** Pages that are read as a whole at the same time. Further ones are read while they are sent. */
 const PAGES_WHOLE = 8;
-/** Smaller runs would spend most of the time on finding their start. */
+/** Smaller runs would take most of their time to find their start. */
 const PART_MIN = 1 / 8;
 
-/** The size of the next run of a list: the more lists are being sent, the smaller. */
+/** The size of a list's next run, which shrinks with the number of lists that are being sent. */
 export function runSize(): { limit: number; bytesMax: number } {
   const part = Math.min(1, Math.max(PART_MIN, ALL_BYTES_MAX / BYTES_MAX / (1 + countWaiting())));
   return { limit: Math.ceil(RUN_LENGTH * part), bytesMax: Math.ceil(BYTES_MAX * part) };
@@ -18,7 +18,7 @@ export function runSize(): { limit: number; bytesMax: number } {
 
 let pages = 0;
 
-/** Reads a page of `length` whole, or only its first run while many pages are being read. */
+/** Reads a page of `length` as a whole, or only its first run while many pages are being read. */
 export async function readFirst<T>(
   length: number,
   read: (size: { limit: number; bytesMax: number }) => Promise<T>,

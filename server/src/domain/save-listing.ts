@@ -21,7 +21,7 @@ export function readStored(stored: StoredListing): CurrentListing {
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
-/** The external id must be free. @throws {AppError} `quota_exceeded`, before anything is written */
+/** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
   takeQuota(writing.account, listing);
@@ -35,7 +35,7 @@ export function makeNew(account: Account, input: ListingInput): Listing {
   return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
 }
 
-/** As `saveNew`, for an existing listing. */
+/** Like `saveNew`, but for an existing listing. */
 export async function saveChanged(
   writing: Writing,
   current: CurrentListing,

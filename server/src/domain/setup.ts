@@ -9,7 +9,7 @@ import { storeAccount } from './accounts.ts';
 import { join, type NewUser, type PreparedUser, prepareUser, storeUser } from './administrators.ts';
 import { actorOf } from './audit.ts';
 
-/** Too short for a link in an old log to work. */
+/** Short enough that a link in an old log has expired. */
 const LINK_LIFETIME_MS = 30 * 60 * 1000;
 /** Accounts per event-loop turn. */
 const SLICE_LENGTH = 100;
@@ -27,7 +27,7 @@ export async function findSetupState(transaction: Executor): Promise<SetupState>
 }
 
 /**
- * Returns the token of a new link, which replaces the previous one; undefined if there is an
+ * Returns the token of a new link, which replaces the previous one; undefined once there is an
  * administrator.
  */
 export function renewSetupLink(database: Database): Promise<string | undefined> {
@@ -40,20 +40,20 @@ export function renewSetupLink(database: Database): Promise<string | undefined> 
 }
 
 export interface Setup extends NewUser {
-  /** For the first account; not used if there is one. */
+  /** The name of the first account; ignored if there is an account. */
   accountName?: string | undefined;
 }
 
 /** Account names shown before setup. */
 const NAMES_SHOWN_MAX = 10;
 
-/** What the holder of a setup link will administer. */
+/** The accounts that the first administrator will administer. */
 export interface SetupPreview {
   accountNames: string[];
   hasMoreAccounts: boolean;
 }
 
-/** @throws {AppError} as `setUp` for the token */
+/** @throws {AppError} `forbidden`; `conflict`, as for `setUp` */
 export async function previewSetup(transaction: Executor, token: string): Promise<SetupPreview> {
   await requireOpen(transaction, token);
   const names = await listAccountNames(transaction, NAMES_SHOWN_MAX + 1);
@@ -61,13 +61,13 @@ export async function previewSetup(transaction: Executor, token: string): Promis
 }
 
 /**
- * Creates the first administrator, of all accounts or of a new one. Without a `token` the operator
- * asks for it. Of concurrent calls one wins.
+ * Creates the first administrator, for all accounts or for a new one. The operator's command calls
+ * it without a `token`. Only one of several concurrent calls succeeds.
  * @throws {AppError} `forbidden` for an invalid link; `conflict` if there is an administrator;
  * `validation_failed`
  */
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
-  // First: a request without a link must not cost a hash.
+  // Checked first, so that a request without a link does not cost a hash.
   await requireOpen(database, token);
   const prepared = await prepareUser(setup, setup.accountName);
   await database.writeLong(async (transaction) => {
@@ -80,18 +80,18 @@ export async function setUp(database: Database, setup: Setup, address: string | 
 
 async function requireOpen(transaction: Executor, token: string | undefined): Promise<void> {
   if (await hasAdministrator(transaction)) {
-    throw new AppError('conflict', 'There already is an administrator; sign in, or ask them for an invitation.');
+    throw new AppError('conflict', 'There is already an administrator; sign in, or ask them for an invitation.');
   }
   if (token === undefined) return;
   const link = await findSetupLink(transaction);
   if (link?.hash !== hashToken(token)) {
     throw new AppError(
       'forbidden',
-      'This setup link is not valid; each start of the service prints a new one, and only the newest works.',
+      'This setup link is not valid; only the newest works, and each start of the service prints a new one.',
     );
   }
   if (link.expiresAt <= Date.now()) {
-    throw new AppError('forbidden', 'This setup link has expired after 30 minutes; restart the service for a new one.');
+    throw new AppError('forbidden', 'This setup link expired after 30 minutes; restart the service for a new one.');
   }
 }
 
@@ -103,7 +103,7 @@ async function storeFirst(
 ): Promise<void> {
   const { user } = prepared;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
-  // Verified: the holder of the setup link is the operator.
+  // Verified: only the operator has the setup link.
   await storeUser(transaction, prepared, true);
   let accountIds = await findAccountIds(transaction, '', SLICE_LENGTH);
   if (accountIds.length === 0) accountIds = [(await storeAccount(transaction, requireName(accountName), actor)).id];

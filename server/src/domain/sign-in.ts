@@ -28,7 +28,7 @@ export async function recordSignIn(
   return membership;
 }
 
-/** If all are suspended, the new session ends: its cookie has not been sent. */
+/** If all accounts are suspended, ends the new session, whose cookie has not been sent. */
 async function findOpenMembership(database: Database, sessionActor: SessionActor): Promise<Membership | undefined> {
   const { memberships, userId, sessionId } = sessionActor;
   let suspended: unknown;
@@ -54,7 +54,7 @@ async function endOwnSession(transaction: Executor, sessionActor: SessionActor):
   if (existed) await recordEverywhere(transaction, sessionActor, 'administrator.signed_out');
 }
 
-/** Records a wrong second factor after the right password. */
+/** Records a wrong second factor after a correct password. */
 export async function recordWrongFactor(database: Database, userId: string, address: string): Promise<void> {
   await database.write(async (transaction) => {
     const user = await findUser(transaction, userId);
@@ -69,7 +69,7 @@ export async function recordWrongFactor(database: Database, userId: string, addr
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
 /**
- * Notes the current hash: an old password must not complete a sign-in that began before the change.
+ * Notes the current hash, so that an old password cannot complete a sign-in after its change.
  */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);

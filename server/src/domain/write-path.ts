@@ -7,7 +7,7 @@ import { insertEvent, keepEventDoc } from '../storage/events.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
-// One transaction increments the account's sequence, appends the event, and writes the listing.
+// Each change increments the account's sequence, appends an event, and writes the listing, in one transaction.
 
 export async function storeCreated({ transaction, account }: Writing, listing: Listing): Promise<StoredListing> {
   const { id, version } = listing;

@@ -11,33 +11,34 @@ import { principalGone } from './principals.ts';
 
 export type { IdempotentRequest };
 
+/** What a write needs of a principal. Unlike a principal, it may have neither key nor user: then nothing is checked. */
 export interface Actor {
   accountId: string;
-  /** The key of the request, checked again in the transaction. */
+  /** The principal's key, checked again in the transaction. */
   keyId?: string;
-  /** The user of the dashboard, whose session is checked again in the transaction. */
+  /** The principal's user, whose session is checked again in the transaction. */
   user?: AccountUser;
-  /** The database's epoch at the start of the request. */
+  /** The epoch at the start of the request. */
   epoch?: string;
 }
 
-/** An open transaction, and its account. */
+/** An open transaction and the account that it changes. */
 export interface Writing<S extends Executor = Executor> {
   transaction: S;
   account: AccountHead;
-  /** The minimum version of a changed listing. */
+  /** A changed listing gets at least this version. */
   versionFloor: number;
 }
 
 export interface WriteResult<T> {
   outcome: T;
-  /** Whether an earlier request with the same Idempotency-Key had this outcome. */
+  /** Whether the outcome is that of an earlier request with the same Idempotency-Key. */
   isReplayed: boolean;
 }
 
 /**
- * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key: a crash
- * can neither lose nor repeat it. Errors of `work` are not recorded.
+ * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key, so that
+ * a crash neither loses nor repeats it. Errors of `work` are not recorded.
  * @throws {AppError} `unauthorized` if the actor has lost access; `idempotency_key_reused`; what
  * `Database.write` and `work` throw
  */
@@ -56,7 +57,7 @@ export async function write<T>(
   return written;
 }
 
-/** As `write`, for work of many event-loop turns, during which other writes wait. */
+/** Like `write`, but for work that takes many event-loop turns. Other writes wait until it is done. */
 export async function writeLong<T>(
   database: Database,
   actor: Actor,
@@ -73,7 +74,7 @@ export async function writeLong<T>(
 }
 
 /**
- * The result of an earlier request with this Idempotency-Key. `write` checks again.
+ * Returns the result of an earlier request with this Idempotency-Key. `write` checks again.
  * @throws {AppError} `unauthorized`; `idempotency_key_reused`
  */
 export async function findEarlierResult<T>(

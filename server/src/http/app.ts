@@ -4,34 +4,30 @@ import { ERRORS } from './contract/errors.ts';
 import { createMap, type Found, V1 } from './map.ts';
 import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
 import { logRequest } from './protocol/log-request.ts';
-import { Overloaded, RefusalCount } from './protocol/overload.ts';
+import { Overloaded, RejectionCount } from './protocol/overload.ts';
 import { type Reply, replyError } from './protocol/reply.ts';
 import { send } from './protocol/send.ts';
-import { isDashboardVisit, replyToLostVisit } from './routes/dashboard.ts';
+import { replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
 
 export function createApp(services: Services): App {
   const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
-  const refusals = new RefusalCount(log, {
+  const rejections = new RejectionCount(log, {
     first: 'more requests than the service can handle; some are rejected',
     report: 'requests were rejected because too many were waiting',
   });
   const find = createMap(services);
 
-  async function respond(exchange: Exchange, { answer }: Found): Promise<Reply> {
-    return isDashboardVisit(exchange) ? { status: 302, headers: { Location: '/' } } : answer(exchange);
-  }
-
-  /** Rejects a request because too many wait. A malformed key gets 401 even then. */
-  async function reject(exchange: Exchange, { gate, isPublic }: Found): Promise<Reply> {
+  /** Rejects a request because too many are waiting. Even then, a malformed key gets 401. */
+  async function reject(exchange: Exchange, { api, isPublic }: Found): Promise<Reply> {
     admission.noteRejection(exchange);
-    if (!isPublic) await gate?.requireLikelyCaller?.(exchange, services);
+    if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
     throw new Overloaded();
   }
 
   function replyTo(error: unknown, exchange: Exchange): Reply {
     if (!(error instanceof Overloaded)) return replyToError(error, exchange, log);
-    refusals.add();
+    rejections.add();
     exchange.isOverload = true;
     return replyError(error, exchange.requestId);
   }
@@ -39,8 +35,8 @@ export function createApp(services: Services): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     const found = find(exchange);
-    const { gate, isPublic } = found;
-    const needsKey = gate === V1 && !isPublic;
+    const { api, isPublic } = found;
+    const needsKey = api === V1 && !isPublic;
     const isRejected = admission.isFull(exchange, needsKey);
     if (!isRejected) {
       logRequest(exchange, log, trustedProxies);
@@ -49,21 +45,21 @@ export function createApp(services: Services): App {
       if (incoming.destroyed) return;
     }
     try {
-      const answering = isRejected ? reject(exchange, found) : respond(exchange, found);
+      const answering = isRejected ? reject(exchange, found) : found.answer(exchange);
       const reply = await answering.catch((error: unknown) => replyTo(error, exchange));
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;
       // Otherwise the client would send its next request on a connection that is about to close.
       if (isLeaving()) outgoing.shouldKeepAlive = false;
-      await send(exchange, gate?.headers ? { ...reply, headers: { ...gate.headers, ...reply.headers } } : reply);
+      await send(exchange, api?.headers ? { ...reply, headers: { ...api.headers, ...reply.headers } } : reply);
     } catch (error) {
       reportCut(error, exchange, log);
     }
   };
 }
 
-/** Requests above the rate limit are not counted, and neither are those of a deleted key. */
+/** The error counts exclude requests above the rate limit and requests of deleted keys. */
 function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }
@@ -85,7 +81,7 @@ function internalError(cause: unknown): AppError {
   );
 }
 
-/** A client that left early and a key deleted meanwhile are only in the request's own log line. */
+/** A disconnect, or a key deleted while sending, appears only in the request's log line. */
 function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
   const { requestId, outgoing } = exchange;
   outgoing.destroy();

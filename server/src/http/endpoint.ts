@@ -40,7 +40,7 @@ export interface Call<S extends QuerySchema = typeof noQuery> {
 export interface Endpoint<C extends Caller> {
   operation: Operation<C, QuerySchema>;
   /**
-   * Authenticates, makes the checks that all operations share in the contract's order (§1), and
+   * Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, and
    * calls the handler.
    */
   serve(
@@ -67,19 +67,19 @@ export function endpoint<C extends Caller, S extends QuerySchema>(
   };
 }
 
-/** The authentication below a base path. */
-export interface Gate {
+/** An API's authentication and headers. */
+export interface ApiAccess {
   base: string;
   authenticators: Authenticators<'account' | 'anyone'>;
-  /** Below this path anyone may learn what does not exist: people are not signed in there. */
+  /** Below this path, an unknown path gets 404 even without a session: users are signing in. */
   openBelow?: string;
-  /** Headers of every response, also of errors. */
+  /** Headers of every response, including errors. */
   headers?: Record<string, string>;
   /** A cheap authentication, for an overloaded service. @throws {AppError} `unauthorized` */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
 }
 
-export interface ServedApi<C extends Caller> extends Api, Gate {
+export interface ServedApi<C extends Caller> extends Api, ApiAccess {
   authenticators: Authenticators<C | 'account' | 'anyone'>;
   endpoints: readonly Endpoint<C>[];
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../model/errors.ts';
 import type { Caller } from './contract/operation.ts';
 import { OPENAPI_NAME } from './contract/paths.ts';
-import type { Endpoint, Gate, ServedApi } from './endpoint.ts';
+import type { ApiAccess, Endpoint, ServedApi } from './endpoint.ts';
 import { admitKey, requireLikelyKey } from './gate/authenticate.ts';
 import { admitAdministrator, admitAnyone, admitMember, admitUser } from './identity/admit.ts';
 import { ADMIN_DESCRIPTION, withShortBody } from './openapi/admin.ts';
@@ -14,7 +14,7 @@ import { accountEndpoints } from './routes/account.ts';
 import { activityEndpoints } from './routes/activity.ts';
 import { apiKeyEndpoints } from './routes/api-keys.ts';
 import { authEndpoints } from './routes/auth.ts';
-import { addDashboard } from './routes/dashboard.ts';
+import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
@@ -75,7 +75,7 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
     anyone: admitAnyone,
   },
   openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
-  // Users may share a browser: it must keep nothing that the next one could see.
+  // Users can share a browser, which must not cache what the next user could see.
   headers: { 'Cache-Control': 'no-store' },
   endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
   operations: [
@@ -88,13 +88,13 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
 
 interface Route {
   /** Undefined outside the APIs. */
-  gate?: Gate;
+  api?: ApiAccess;
   isPublic: boolean;
   answer: PublicHandler;
 }
 
 export interface Found extends Omit<Route, 'answer'> {
-  answer(exchange: Exchange): Reply | Promise<Reply>;
+  answer(exchange: Exchange): Promise<Reply>;
 }
 
 /** All routes: two APIs, and the public pages. */
@@ -110,22 +110,22 @@ export function createMap(services: Services): (exchange: Exchange) => Found {
     const found = routes.find(incoming.method ?? '', path);
     if (found instanceof AppError) return toMissing(found, path, services);
     const { target, parameters } = found;
-    return { ...target, answer: (exchange) => target.answer(exchange, parameters) };
+    return { ...target, answer: async (exchange) => target.answer(exchange, parameters) };
   };
 }
 
 function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, services: Services): void {
   for (const { operation, serve } of api.endpoints) {
     routes.add(operation.method.toUpperCase(), api.base + operation.path, {
-      gate: api,
+      api,
       isPublic: operation.caller === 'anyone',
       answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
     });
   }
-  // Created on the first request: that takes a fifth of the time to start.
+  // Created on the first request: it would take a fifth of the startup time.
   let document: Promise<string> | undefined;
   routes.add('GET', api.base + OPENAPI_NAME, {
-    gate: api,
+    api,
     isPublic: true,
     answer: async (exchange) => {
       await api.authenticators.anyone(exchange, services);
@@ -137,11 +137,12 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
 
 /** 401 comes before 404: without authentication, nothing shows which paths exist. */
 function toMissing(error: AppError, path: string, services: Services): Found {
-  const gate = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
-  const isPublic = gate?.openBelow === undefined ? gate === undefined : path.startsWith(gate.openBelow);
+  const api = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
+  const isPublic = api?.openBelow === undefined ? api === undefined : path.startsWith(api.openBelow);
   const answer = async (exchange: Exchange): Promise<Reply> => {
-    await gate?.authenticators[isPublic ? 'anyone' : 'account'](exchange, services);
+    if (isDashboardVisit(exchange)) return { status: 302, headers: { Location: '/' } };
+    await api?.authenticators[isPublic ? 'anyone' : 'account'](exchange, services);
     throw error;
   };
-  return { ...(gate && { gate }), isPublic, answer };
+  return { ...(api && { api }), isPublic, answer };
 }

@@ -9,7 +9,7 @@ export interface HashRequest {
 
 export type HashResult = { id: number } & ({ tag: Uint8Array } | { error: unknown });
 
-/** Requests, searches, and files go first: a sign-in takes a tenth of a second in any case. */
+/** Lower priority than requests, searches, and files: a sign-in takes a tenth of a second anyway. */
 const NICE = 10;
 
 setThreadPriority(NICE);

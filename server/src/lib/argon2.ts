@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
 
-/** With the extension of this file, which a build changes. */
+/** The extension is `.ts`, or `.js` after a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
 
 const waiting = new Map<number, PromiseWithResolvers<Buffer>>();
@@ -11,8 +11,8 @@ let thread: Worker | undefined;
 let lastId = 0;
 
 /**
- * The tag of Argon2id (RFC 9106), computed in a thread of its own, one at a time. In the thread pool of Node.js,
- * several hashes would take all processors, and each thread would keep the memory of its hash.
+ * Computes an Argon2id tag (RFC 9106) on a dedicated thread, one at a time. In Node.js's thread pool, concurrent
+ * hashes would occupy all processors, and each thread would retain the memory of its hash.
  */
 export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
   lastId += 1;
@@ -25,10 +25,10 @@ export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
 }
 
 function start(): Worker {
-  // Under `node --watch`, the thread would report its imports, which would be taken for results.
+  // Under `node --watch`, the thread would post its imports, which `settle` would take for results.
   const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
   const worker = new Worker(THREAD_FILE, { env });
-  let reason: unknown = new Error('the password hashing thread ended');
+  let reason: unknown = new Error('the password hashing thread has exited');
   worker.on('message', settle);
   worker.on('error', (error) => {
     reason = error;

@@ -1,12 +1,12 @@
-/** Against the monotonic clock. Drift and corrections by a time server are smaller. */
+/** A change of the offset to the monotonic clock. Drift and time-server corrections are smaller. */
 const JUMP_MIN_MS = 60_000;
-/** By then, a wrong clock has usually been noticed. */
+/** By then, the operator has usually noticed a wrong clock. */
 const DISTRUST_MS = 60 * 60 * 1000;
 
 let offsetMs = Date.now() - performance.now();
 let jumpTimeMs = Number.NEGATIVE_INFINITY;
 
-/** Whether the clock was set within the last hour, as far as this process saw. What looks expired then may not be. */
+/** Whether this process saw the clock change within the last hour. If so, what looks expired may be valid. */
 export function hasClockJumped(): boolean {
   const nowMs = performance.now();
   const seenMs = Date.now() - nowMs;

@@ -3,17 +3,17 @@ import { finished } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 import { BrokenFileError, EmptyRecords, type FileRecord, type Splitter } from './records.ts';
 
-/** Undefined for a cell that is not UTF-8. */
+/** A record's cells; undefined for a cell that is not UTF-8. */
 export type Cells = (string | undefined)[];
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const LINE_BREAK = /\r\n|\r|\n/g;
-/** Twenty times the columns that a file may have. The parser limits the bytes of cells, but not their number. */
+/** Twenty times the columns that a file can have. The parser limits the bytes of a record, but not its cells. */
 const CELLS_MAX = 10_000;
 
 /**
- * Splits a CSV file (RFC 4180, any line ends) into records and skips blank lines. A quote within a cell that does not
- * begin with one is an ordinary character.
+ * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an unquoted
+ * cell is an ordinary character.
  */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
@@ -22,7 +22,7 @@ export class CsvSplitter implements Splitter<Cells> {
   readonly #empty = new EmptyRecords();
   #line = 1;
   #fault: unknown;
-  /** The file's first bytes, while they may be a byte order mark. */
+  /** The file's first bytes, as long as they could be a byte order mark. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
   constructor(recordBytesMax: number) {
@@ -32,12 +32,12 @@ export class CsvSplitter implements Splitter<Cells> {
       relax_column_count: true,
       relax_quotes: true,
       max_record_size: recordBytesMax,
-      // One character per byte: invalid UTF-8 would be replaced silently.
+      // One character per byte: with UTF-8, the parser would silently replace invalid bytes.
       encoding: 'latin1',
-      // The stream has no output, so it parses each chunk at once.
+      // The stream has no output, so it parses each chunk synchronously.
       on_record: (cells: string[]) => this.#add(cells),
     });
-    // `errored` is checked after each chunk.
+    // Errors are not handled here: `errored` is checked after each chunk.
     this.#parser.on('error', () => {});
   }
 
@@ -82,7 +82,7 @@ export class CsvSplitter implements Splitter<Cells> {
     return null;
   }
 
-  /** The cells of the unfinished record: a file of commas alone would fill the memory with them. */
+  /** The cells of the unfinished record. In a file of nothing but commas, they would fill the memory. */
   #openCells(): string[] {
     const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
     return Array.isArray(record) ? record : [];
@@ -111,7 +111,7 @@ export class CsvSplitter implements Splitter<Cells> {
   }
 }
 
-/** A cell with one character per byte. */
+/** Decodes a cell that has one character per byte. */
 function decode(cell: string): string | undefined {
   if (!/[\x80-\xff]/.test(cell)) return cell;
   const bytes = Buffer.from(cell, 'latin1');

@@ -1,6 +1,6 @@
 /** A queue whose owners take turns; the entries of one owner stay in order. */
 export class FairQueue<K, T> {
-  /** By owner, in the order of their turns; none is empty. */
+  /** The entries by owner, in the order of the owners' turns; no list is empty. */
   readonly #entries = new Map<K, T[]>();
 
   get isEmpty(): boolean {
@@ -17,20 +17,20 @@ export class FairQueue<K, T> {
     else entries.push(entry);
   }
 
-  /** Adds an entry before the waiting ones of the same owner. */
+  /** Adds an entry before the owner's other entries. */
   addFirst(key: K, entry: T): void {
     const entries = this.#entries.get(key);
     if (entries === undefined) this.#entries.set(key, [entry]);
     else entries.unshift(entry);
   }
 
-  /** Takes the first entry of the next owner. Owners whose first entry is not wanted keep their turns. */
+  /** Takes the first entry of the next owner. Owners whose first entry is not wanted keep their turn. */
   take(isWanted: (entry: T) => boolean = () => true): T | undefined {
     for (const [key, entries] of this.#entries) {
       const [entry] = entries;
       if (entry === undefined || !isWanted(entry)) continue;
       entries.shift();
-      // The owner's next turn comes after those of all others.
+      // Moves the owner behind all others.
       this.#entries.delete(key);
       if (entries.length > 0) this.#entries.set(key, entries);
       return entry;

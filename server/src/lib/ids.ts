@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-/** For many IDs at once: a call for a few bytes takes ten times as long for each. */
+/** Random bytes for many IDs: a call for each ID takes ten times as long. */
 const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
 let randomnessUsed = randomness.length;
 
@@ -15,8 +15,7 @@ let randomPart: number[] = [];
 
 /**
  * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs increase
- * strictly within the process, also within a millisecond and after the clock is set back: then the random part is
- * incremented.
+ * strictly within the process: if the time has not advanced, the random part is incremented.
  */
 export function createId(prefix: string): string {
   const nowMs = Date.now();
@@ -24,7 +23,7 @@ export function createId(prefix: string): string {
     lastTimeMs = nowMs;
     timePart = encodeTime(nowMs);
     randomPart = Array.from(freshRandomness(), (byte) => byte & 31);
-    // Room to increment without overflow.
+    // Leaves room to increment without overflow.
     randomPart[0] = (randomPart[0] ?? 0) & 15;
   } else {
     increment(randomPart);
@@ -46,7 +45,7 @@ export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs)}`;
 }
 
-/** A short random word of the same alphabet, for example an epoch. */
+/** Creates a short random word, such as an epoch. */
 export function randomWord(length: number): string {
   return Array.from(randomBytes(length), (byte) => ALPHABET[byte & 31]).join('');
 }

@@ -6,10 +6,10 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** Splits a JSON array into the texts of its elements. It only finds where they end; a parser validates them. */
+/** Splits a JSON array into the texts of its elements. It only finds where they end and does not validate them. */
 export class JsonArraySplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
-  /** Of this chunk, in bytes. */
+  /** The position of the current chunk in the file, in bytes. */
   #offset = 0;
   #element = 1;
   #place: 'before' | 'inside' | 'after' = 'before';
@@ -45,7 +45,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     throw new BrokenFileError(`The file ends ${where}`, this.#offset);
   }
 
-  /** @returns where the first element may begin */
+  /** @returns the position after the opening bracket, or the end of the chunk */
   #enter(chunk: Buffer): number {
     for (const [index, byte] of chunk.entries()) {
       const offset = this.#offset + index;

@@ -66,12 +66,12 @@ function endOfDigits(text: string, start: number): number {
   return position;
 }
 
-/** The end of the characters that need no escape. */
+/** The end of the unescaped characters that begin at `start`. */
 export function endOfPlainCharacters(text: string, start: number): number {
   let position = start;
   for (;;) {
     const code = text.charCodeAt(position);
-    // At the end of the text, the code is NaN, for which every comparison is false.
+    // Past the end of the text, the code is NaN, and every comparison with NaN is false.
     if (!(code >= CODE.space) || code === CODE.quote || code === CODE.backslash) break;
     position += 1;
   }
@@ -94,7 +94,7 @@ export function endOfEscape(text: string, start: number): number {
 }
 
 function isHexadecimal(code: number): boolean {
-  // The bit in which lowercase letters differ from uppercase ones.
+  // 0x20 is the bit that distinguishes lowercase from uppercase letters.
   return isBetween(code, CODE.zero, CODE.nine) || isBetween(code | 0x20, 0x61, CODE.f);
 }
 
@@ -102,7 +102,7 @@ function isBetween(code: number, first: number, last: number): boolean {
   return code >= first && code <= last;
 }
 
-/** Every decimal of 15 digits survives a double (IEEE 754, DBL_DIG). */
+/** A double preserves every decimal of 15 digits (IEEE 754, DBL_DIG). */
 const EXACT_LENGTH_MAX = 15;
 
 /** Whether a double holds the decimal exactly. */
@@ -116,7 +116,7 @@ function canonicalDecimal(decimal: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(decimal) ?? [];
   const digits = (whole + fraction).replace(/^0+/, '');
-  // A regular expression for the zeros at the end would try from every zero: minutes for a long body.
+  // A regular expression would backtrack from every zero, which takes minutes for a long body.
   let end = digits.length;
   while (digits[end - 1] === '0') end -= 1;
   const significant = digits.slice(0, end);

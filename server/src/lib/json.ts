@@ -1,6 +1,6 @@
 import { CODE, endOfEscape, endOfNumber, endOfPlainCharacters, endOfWhitespace, isExact } from './json-tokens.ts';
 
-/** Invalid JSON, or JSON that parsers read differently. */
+/** Invalid JSON, or JSON that different parsers read differently. */
 export class JsonError extends Error {
   /** In UTF-16 code units from 0. */
   readonly position: number;
@@ -23,9 +23,8 @@ export type PropertyPath = (string | number)[];
 const DEPTH_MAX = 32;
 
 /**
- * A listing has at most 400 values, and a row with all of RESO's fields and a hundred media some thousands. A
- * document with more is only checked for syntax: keeping the half million values that fit in a mebibyte takes at
- * least 0.1 s.
+ * A listing has at most 400 values, and a row with all RESO fields and a hundred media a few thousand. Larger
+ * documents are only checked for syntax: building the half million values that fit in a mebibyte takes at least 0.1 s.
  */
 export const VALUES_MAX = 5_000;
 
@@ -34,9 +33,9 @@ export const TOO_MANY_VALUES = Symbol('too many values');
 
 /**
  * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors, inexact
- * numbers are reported, and `__proto__` is an ordinary member. Duplicates after the first `VALUES_MAX` values are not
- * found.
- * @throws {JsonError} with the position of the first fault
+ * numbers are reported, and `__proto__` is an ordinary member. Duplicates are only found among the first `VALUES_MAX`
+ * values.
+ * @throws {JsonError} with the position of the first error
  */
 export function parseJson(text: string): ParsedJson {
   const parser = new Parser(text);
@@ -57,7 +56,7 @@ class Parser {
     this.#text = text;
   }
 
-  /** Whether values are kept: there are not too many so far. */
+  /** Whether values are built: false once there are too many. */
   get isKeeping(): boolean {
     return this.#valueCount <= VALUES_MAX;
   }

@@ -7,35 +7,34 @@ import {
   type RateLimiterRes,
 } from 'rate-limiter-flexible';
 
-/** A number of points in a number of seconds, which begin with the first point. */
+/** Points per window. A window lasts `seconds` and begins with its first point. */
 export interface Allowance {
   points: number;
   seconds: number;
 }
 
-/** The state after points were taken. */
+/** The state of a window after points were taken. */
 export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
 
 /**
- * Counts points. Take them with `penalty`, which returns how many were taken: `consume` throws, which takes five
- * times as long.
+ * Counts points. Use `penalty` to take them: `consume` throws when none are left, which takes five times as long.
  */
 export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'get' | 'penalty' | 'reward' | 'delete'>;
 
-/** The time until there are points again: never longer than the duration, also if the clock was set back. */
+/** The time until the window ends: never longer than its duration, even if the clock was set back. */
 export function waitMsOf({ duration }: Pick<Limiter, 'duration'>, { msBeforeNext }: Taken): number {
   return Math.min(msBeforeNext, duration * 1000);
 }
 
-/** Decides where points are counted. `name` separates the limiters that several processes share. */
+/** Creates a limiter. `name` distinguishes the limiters that several processes share. */
 export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
 
-/** Counts in the memory of this process. An entry takes 0.4 KiB and a timer until its duration is over. */
+/** Counts in the memory of this process. Until its window ends, an entry takes 0.4 KiB and a timer. */
 export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =>
   // A prefix for each key would take as long as the rest.
   new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });
 
-/** How long a request waits for the process that counts. */
+/** How long a request waits for the first process to count it. */
 const ANSWER_MAX_MS = 500;
 
 /**
@@ -48,15 +47,12 @@ export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   return withFallback(common, createMemoryLimiter(name, allowance), () => process.connected);
 };
 
-/** A PostgreSQL database with a table `rate_limits`, as the library queries it. */
+/** Runs the library's queries on a PostgreSQL database with a `rate_limits` table. */
 export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/**
- * Counts in a database, for all processes of all machines. While it does not respond, limiters of `createOther`
- * count.
- */
+/** Counts in a database for all processes on all machines, or in `createOther`'s limiter while it does not respond. */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

@@ -3,7 +3,7 @@ import { EmptyRecords, type FileRecord, RecordBuffer, type Splitter } from './re
 const LINE_FEED = 0x0a;
 const BLANK = new Set([0x20, 0x09, 0x0d]);
 
-/** Splits a file at its line feeds and skips blank lines. */
+/** Splits a file at line feeds and skips blank lines. */
 export class LineSplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
   readonly #empty = new EmptyRecords();

@@ -1,11 +1,11 @@
-/** Whether it is a JSON object; an array is not. */
+/** Whether a value is a JSON object, which an array is not. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. A `null` stays if its member is not
- * removable, for validation of the result; `within` is the top-level member that contains it.
+ * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. The `null` of a member that is not
+ * removable stays, so that validation reports it. `within` is the top-level member that contains the value.
  */
 export function mergePatch(
   target: unknown,

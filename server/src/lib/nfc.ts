@@ -1,9 +1,9 @@
-/** In UTF-16 units. No script has so many marks on one letter; stacks made for fun have some tens. */
+/** In UTF-16 units. No script puts that many marks on one letter; decorative text has a few dozen. */
 export const MARKS_MAX = 128;
 
 /**
- * A text in NFC. One with more than `MARKS_MAX` marks in a row stays as it is and must be rejected: marks are sorted by
- * insertion, and a megabyte of them would block the process for a minute.
+ * Normalizes a text to NFC. With more than `MARKS_MAX` marks in a row, the text is returned unchanged and must be
+ * rejected: normalization sorts marks by insertion, so a megabyte of them would block the process for a minute.
  */
 export function toNfc(text: string): string {
   return hasTooManyMarks(text) ? text : text.normalize('NFC');
@@ -11,12 +11,12 @@ export function toNfc(text: string): string {
 
 /** NFC composes at most four code points, of at most two UTF-16 units each (UAX #15, table 1). */
 const UNITS_PER_CODE_POINT = 8;
-/** Text after a cut can only join the last letter before it: three marks at most, and half a character. */
+/** Text after a cut can only combine with the last letter before it: at most three marks, and half a character. */
 const CUT_LOSS_MAX = 4;
 
 /**
- * As `toNfc`, but normalizes only as much as shows that the text is longer than `lengthMax` code points: a mebibyte
- * takes 20 to 70 ms. The result for a longer text is longer, too.
+ * Like `toNfc`, but cuts a long text first, since normalizing a mebibyte takes 20 to 70 ms. The result for a text
+ * longer than `lengthMax` code points is still longer than `lengthMax`.
  */
 export function toNfcWithin(text: string, lengthMax: number): string {
   const head = toNfc(text.slice(0, lengthMax + MARKS_MAX));
@@ -35,7 +35,7 @@ function isPair(text: string, index: number): boolean {
   return isUnitOf(0xd800, text.charCodeAt(index)) && isUnitOf(0xdc00, text.charCodeAt(index + 1));
 }
 
-/** Each kind of surrogates has 1,024. */
+/** Whether a unit is one of the 1,024 surrogates from `first` on. */
 function isUnitOf(first: number, unit: number): boolean {
   return (unit & 0xfc00) === first;
 }
@@ -45,7 +45,7 @@ const MARKS_AROUND = /(?<=(\p{M}*))\p{M}*/uy;
 
 /** Whether there are more than `MARKS_MAX` marks in a row. */
 export function hasTooManyMarks(text: string): boolean {
-  // A row that long covers a multiple of its length, so only these positions are checked.
+  // Every run of that length contains one of these positions.
   for (let index = MARKS_MAX; index < text.length; index += MARKS_MAX) {
     MARKS_AROUND.lastIndex = index;
     const [behind = '', before = ''] = MARKS_AROUND.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many files, including connections, this process may have open; undefined on systems other than Linux. */
+/** The limit of open files, including connections, for this process; undefined on systems other than Linux. */
 export function readOpenFilesMax(): number | undefined {
   try {
     const [, most] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];

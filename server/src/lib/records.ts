@@ -1,4 +1,4 @@
-/** A record of a file that comes in chunks. */
+/** A record of a file that arrives in chunks. */
 export interface FileRecord<T> {
   /** The line on which it begins, from 1; in a JSON array, the number of the element. */
   line: number;
@@ -6,11 +6,11 @@ export interface FileRecord<T> {
   content: T | undefined;
 }
 
-/** Splits a file that comes in chunks into records. */
+/** Splits a file that arrives in chunks into records. */
 export interface Splitter<T> {
   /** Where the next or unfinished record begins. */
   readonly line: number;
-  /** The records that end in this chunk. @throws {BrokenFileError} after the records before the fault */
+  /** The records that end in this chunk. @throws {BrokenFileError} after the records before the error */
   push(chunk: Buffer): Iterable<FileRecord<T>>;
   /** The records that end with the file. @throws {BrokenFileError} after them, if the file is truncated */
   end(): Promise<Iterable<FileRecord<T>>>;
@@ -18,7 +18,7 @@ export interface Splitter<T> {
 
 /** The beginning of the next record cannot be found. */
 export class BrokenFileError extends Error {
-  /** Of the fault, in bytes from 0, if known. */
+  /** The position of the error in bytes from 0, if known. */
   readonly offset: number | undefined;
 
   constructor(message: string, offset?: number) {
@@ -27,10 +27,10 @@ export class BrokenFileError extends Error {
   }
 }
 
-/** Consecutive records without content, such as blank lines: a file with more only keeps the service busy. */
+/** Consecutive empty records, such as blank lines. A file with more would only keep the service busy. */
 const EMPTY_RECORDS_MAX = 10_000;
 
-/** Counts consecutive records without content. */
+/** Counts consecutive empty records. */
 export class EmptyRecords {
   #count = 0;
 
@@ -43,7 +43,7 @@ export class EmptyRecords {
 
 const CAPACITY_FIRST = 4096;
 
-/** Collects the pieces of a record. They are copied: a thousand small pieces take more memory than a large one. */
+/** Collects the pieces of a record in one buffer: a thousand small buffers would take more memory. */
 export class RecordBuffer {
   readonly #lengthMax: number;
   #bytes = Buffer.alloc(0);

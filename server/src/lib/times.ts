@@ -1,11 +1,11 @@
-/** RFC 3339; null stays null. */
+/** Formats UTC milliseconds as RFC 3339; null stays null. */
 export function formatTime(timeMs: number): string;
 export function formatTime(timeMs: number | null): string | null;
 export function formatTime(timeMs: number | null): string | null {
   return timeMs === null ? null : new Date(timeMs).toISOString();
 }
 
-/** RFC 3339, or a date alone. */
+/** An RFC 3339 time, or only a date. */
 const TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 export interface ParsedTime {
@@ -19,7 +19,7 @@ export interface ParsedTime {
 export function parseTime(text: string): ParsedTime | undefined {
   const [, date = '', rest = ''] = TIME.exec(text) ?? [];
   const timeMs = date === '' ? Number.NaN : Date.parse(text.toUpperCase());
-  // Date.parse takes February 30 for March 2.
+  // `Date.parse` reads February 30 as March 2.
   const isDay = new Date(date).getUTCDate() === Number(date.slice(8));
   return Number.isNaN(timeMs) || !isDay ? undefined : { timeMs, isExact: /^0*$/.test(rest) };
 }

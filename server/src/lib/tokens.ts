@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** 256 random bits for a link: they cannot be guessed, so they need no slow hash. */
+/** Creates 256 random bits for a link. They cannot be guessed, so a fast hash is enough. */
 export function createToken(): string {
   return randomBytes(32).toString('base64url');
 }

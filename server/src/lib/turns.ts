@@ -1,8 +1,8 @@
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * Node.js accepts one connection per turn of the event loop. While more arrive, turns are kept short for this part of
- * the time: otherwise, a client would wait for one long turn per connection before its own.
+ * Node.js accepts one connection per turn of the event loop. While connections arrive, turns are short for 10 of every
+ * 15 ms: otherwise, a client would wait for one long turn per connection before its own.
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
@@ -12,12 +12,12 @@ let waitingCount = 0;
 let holders = 0;
 /** When the current series of connections began. */
 let connectingSinceMs = 0;
-/** How many turns are left of the series if no other connection comes. */
+/** The turns until the series ends, unless another connection arrives. */
 let connectingTurns = 0;
 
 /**
- * Yields. In each turn of the event loop, only one of those waiting here continues, and owners (account IDs)
- * alternate. However many long tasks there are, other work waits for one of them at most.
+ * Yields to the event loop. Each turn continues only one of the waiting tasks, and owners (account IDs) alternate, so
+ * other work waits for at most one long task.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -27,7 +27,7 @@ export function ownTurn(owner = ''): Promise<void> {
   return promise;
 }
 
-/** Gives no turns until the result is disposed of: more urgent work is going on. */
+/** Pauses `ownTurn` for more urgent work, until the result is disposed of. */
 export function holdTurns(): Disposable {
   holders += 1;
   return {
@@ -58,7 +58,7 @@ export function noteConnection(): void {
   connectingTurns = 2;
 }
 
-/** Whether this turn is left to connections: one arrived in it or in the turn before. */
+/** Whether this turn is reserved for connections: one arrived in this turn or the previous one. */
 export function areConnecting(): boolean {
   if (connectingTurns === 0) return false;
   return (performance.now() - connectingSinceMs) % (CONNECTING_MS + OTHERS_MS) < CONNECTING_MS;

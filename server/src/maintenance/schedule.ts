@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 
 /**
- * Runs `work` every `intervalMs`, never twice at once. Errors are logged, and the next run tries again.
- * @returns a function that stops it: it aborts running work by its signal, and waits for its end
+ * Runs `work` every `intervalMs`, never twice at once. Errors are logged, and the next run tries
+ * again.
+ * @returns a function that stops it: it aborts running work, and waits until the work ends
  */
 export function schedule(
   name: string,

@@ -4,40 +4,40 @@ import { AppError } from './errors.ts';
 export const AREA_UNITS = ['sqft', 'sqm'] as const;
 export type AreaUnits = (typeof AREA_UNITS)[number];
 
-/** A tenant: everything else belongs to exactly one. */
+/** A tenant. Listings, keys, and events belong to exactly one account. */
 export interface Account {
   id: string;
   name: string;
-  /** The units of prices and areas without one. */
+  /** The default currency of prices. `areaUnits` is the default of areas. */
   currency: string;
   areaUnits: AreaUnits;
 }
 
-/** An account within a transaction that changes its listings. */
+/** An account as a transaction sees it that changes the account's listings. */
 export interface AccountHead extends Account {
   /** The number of changes to its listings, including this transaction's. */
   sequence: number;
-  /** Including this transaction's listings, if there is a quota. */
+  /** Includes this transaction's listings if the account has a quota. */
   listingCount: number;
-  /** Likewise: UTF-8 bytes of its listings and of the versions in its events. */
+  /** UTF-8 bytes of its listings and of the versions in its events; includes this transaction's like `listingCount`. */
   storedBytes: number;
   /** Its quotas; null where there is none. */
   listingsMax: number | null;
   bytesMax: number | null;
 }
 
-/** The position in an account's history. */
+/** A position in an account's history. */
 export interface Head {
   /** The number of changes to its listings. */
   sequence: number;
-  /** Separates sequences from before and after a restore of the database. */
+  /** Distinguishes sequences from before and after a restore of the database. */
   epoch: string;
 }
 
 export const NAME_LENGTH_MAX = 100;
 
 /**
- * The name of an account or a key, trimmed and in NFC.
+ * Returns the name of an account or a key, trimmed and in NFC.
  * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or has control characters
  */
 export function parseName(text: string): string {

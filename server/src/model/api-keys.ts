@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 export type Access = 'full' | 'read';
 
-/** An API key as it is stored, without the key itself. Times are UTC milliseconds. */
+/** An API key as stored, without its secret. Times are UTC milliseconds. */
 export interface ApiKey {
   id: string;
   accountId: string;
@@ -25,19 +25,19 @@ const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 8;
 const FORMAT = /^plk_[0-9A-Za-z]{38}$/;
 
-/** A new key: `plk_`, 32 random base62 characters (190 bits), and a checksum of 6. */
+/** Generates a key: `plk_`, 32 random base62 characters (190 bits), and a checksum of 6. */
 export function generateSecret(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const body = PREFIX + random.join('');
   return body + checksum(body);
 }
 
-/** Detects mistyped or truncated keys without the database. */
+/** Checks a key's form and checksum, which detects typing errors and truncation without the database. */
 export function isWellFormedSecret(secret: string): boolean {
   return FORMAT.test(secret) && secret.endsWith(checksum(secret.slice(0, -CHECKSUM_LENGTH)));
 }
 
-/** SHA-256 in hex, the only stored form of a key. Its 190 random bits need no slow hash. */
+/** SHA-256 in hex, the only form in which a key is stored. With 190 random bits, a fast hash is enough. */
 export function hashSecret(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

@@ -1,4 +1,4 @@
-/** ISO 4217 codes in force (2025), without XTS (tests) and XXX (no currency), which price nothing. */
+/** Current ISO 4217 codes (2025), except XTS (for tests) and XXX (no currency). */
 export const CURRENCIES: ReadonlySet<string> = new Set(
   `
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE
@@ -13,7 +13,7 @@ export const CURRENCIES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** ISO 3166-1 alpha-2 codes in force (2025). */
+/** Current ISO 3166-1 alpha-2 codes (2025). */
 export const COUNTRIES: ReadonlySet<string> = new Set(
   `
     AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ

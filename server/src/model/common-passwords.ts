@@ -1,6 +1,6 @@
 import { isOnCommonList } from '../lib/common-passwords.ts';
 
-/** Words of this trade, and seasons and months that the list does not have. */
+/** Real-estate terms, and seasons and months that the list lacks. */
 const WORDS = new Set(
   (
     'property properties listing listings propertylistings realestate realtor homes houses ' +
@@ -8,11 +8,11 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/** More characters around a common word make it another password; `2026!` and `12345` do not. */
+/** A common word with fewer added characters, such as `2026!` or `12345`, is still a common password. */
 const ADDED_LENGTH_MIN = 8;
 
 /**
- * Whether attackers guess a password first (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common passwords, common
+ * Whether attackers guess a password early (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common passwords, common
  * words with a few digits and symbols, sequences, and repetitions.
  */
 export function isCommonPassword(password: string): boolean {
@@ -24,22 +24,22 @@ function isWord(text: string): boolean {
   return WORDS.has(text) || isOnCommonList(text);
 }
 
-/** `summer2026`, `123letmein!` and `p@ssword.1`. */
+/** Such as `summer2026`, `123letmein!`, and `p@ssword.1`. */
 function isCommonWithMore(text: string): boolean {
   const word = text.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
 }
 
-/** Longer repetitions are safe: an attacker would need to guess the length. */
+/** Longer repetitions are safe, since an attacker would have to guess the length. */
 const REPEATED_LENGTH_MAX = 32;
 const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
 
-/** `aaaaaaaa`, `abababab` and `12341234`. */
+/** Such as `aaaaaaaa`, `abababab`, and `12341234`. */
 function isRepeated(text: string): boolean {
   return text.length <= REPEATED_LENGTH_MAX && REPEATED.test(text);
 }
 
-/** `abcdefgh` and `987654321`; 0 also follows 9. */
+/** Such as `abcdefgh` and `987654321`; 0 also follows 9. */
 function isSequence(text: string): boolean {
   const codes = [...text.replace(/^0|0$/g, '')].map((character) => character.codePointAt(0) ?? 0);
   const steps = new Set(codes.slice(1).map((code, index) => code - (codes[index] ?? 0)));

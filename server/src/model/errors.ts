@@ -1,4 +1,4 @@
-/** Every code of an error response; `http/contract/errors.ts` describes them. */
+/** The codes of all error responses; `http/contract/errors.ts` describes them. */
 export const ERROR_CODES = [
   'invalid_json',
   'invalid_query',
@@ -34,6 +34,9 @@ export const ERROR_CODES = [
   'quota_exceeded',
 ] as const;
 
+/** The message of every `unauthorized` error about an API key; it selects the fixed body. */
+export const INVALID_KEY = 'Invalid or missing API key';
+
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export type FieldCode =
@@ -50,14 +53,14 @@ export type FieldCode =
   | 'inconsistent'
   | 'duplicate';
 
-/** A fault of a field; `field` is a path such as `photos[2].url` or `query.limit`. */
+/** An invalid field; `field` is a path such as `photos[2].url` or `query.limit`. */
 export interface ValidationIssue {
   field: string;
   code: FieldCode;
   message: string;
 }
 
-/** A fault of a row of a file; an `ErrorCode` concerns the row as a whole. */
+/** An invalid row of a file; an `ErrorCode` concerns the whole row. */
 export interface RowIssue extends Omit<ValidationIssue, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;
@@ -72,7 +75,7 @@ export interface AppErrorOptions {
   cause?: unknown;
 }
 
-/** An error whose message is for the client and says what to do. */
+/** An error with a message for the client, which says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ValidationIssue[] | RowIssue[] | undefined;
@@ -94,7 +97,7 @@ export class AppError extends Error {
   }
 }
 
-/** What `work` returns, or the `AppError` that it throws. */
+/** Returns the result of `work`, or the `AppError` that it throws. */
 export function attempt<T>(work: () => T): T | AppError {
   try {
     return work();
@@ -104,7 +107,7 @@ export function attempt<T>(work: () => T): T | AppError {
   }
 }
 
-/** An error as data for another thread: a cloned `Error` loses all but its message. */
+/** An error as plain data for another thread, since a cloned `Error` keeps only its message. */
 export type PlainError = Pick<AppError, 'code' | 'message' | 'details' | 'members' | 'headers'>;
 
 export function toPlainError({ code, message, details, members, headers }: AppError): PlainError {

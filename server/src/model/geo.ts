@@ -1,4 +1,4 @@
-/** Degrees. */
+/** A place on earth, in degrees. */
 export interface Point {
   latitude: number;
   longitude: number;
@@ -16,14 +16,14 @@ export interface Circle extends Point {
   radiusMetres: number;
 }
 
-/** The mean radius of the earth (IUGG). */
+/** The earth's mean radius (IUGG). */
 export const EARTH_RADIUS_METRES = 6_371_008.8;
 /** Half of a great circle: the largest distance on earth. */
 export const DISTANCE_METRES_MAX = Math.PI * EARTH_RADIUS_METRES;
 
 export const METRES_OF_UNIT = { m: 1, km: 1000, mi: 1609.344 } as const;
 
-/** Degrees. Enlarges a box around a circle, so that rounding excludes no point of the circle. */
+/** In degrees. Enlarges the box around a circle, so that rounding does not exclude points of the circle. */
 const MARGIN = 1e-6;
 
 /** With `west` > `east`, the box crosses the antimeridian, which is both -180 and 180. */
@@ -35,12 +35,12 @@ export function toBox(west: number, south: number, east: number, north: number):
   return { south, north, longitudes };
 }
 
-/** A box that contains a circle: only points within it need a distance. */
+/** A box that contains a circle. Distances are only computed for points within the box. */
 export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   const radius = radiusMetres / EARTH_RADIUS_METRES;
   const reach = toDegrees(radius) + MARGIN;
   const [south, north] = [latitude - reach, latitude + reach];
-  // A circle around a pole has every longitude.
+  // A circle that contains a pole covers all longitudes.
   if (south <= -90 || north >= 90) return { south, north, longitudes: [[-180, 180]] };
   const width = toDegrees(Math.asin(Math.sin(radius) / Math.cos(toRadians(latitude)))) + MARGIN;
   const [west, east] = [longitude - width, longitude + width];

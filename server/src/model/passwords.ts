@@ -5,10 +5,10 @@ import { cutWords } from './words.ts';
 
 /** NIST SP 800-63B §3.1.1.2. */
 export const PASSWORD_LENGTH_MIN = 8;
-/** Long enough for every passphrase; each hash reads all of it. */
+/** Long enough for any passphrase. Hashing reads the whole password, so its length needs a limit. */
 export const PASSWORD_LENGTH_MAX = 128;
 
-/** One form, whatever keyboard is used (RFC 8265 §4.2.2 names NFC). */
+/** Normalizes a password to NFC, so that it does not depend on the keyboard (RFC 8265 §4.2.2). */
 export function normalPassword(text: string): string {
   return toNfc(text);
 }
@@ -18,8 +18,9 @@ export function isPassword(normal: string): boolean {
 }
 
 /**
- * Validates a new password. `known` is public about its user, such as a name; `field` is its name in the request.
- * @throws {AppError} `validation_failed` for one that is too short, too long, or easily guessed
+ * Validates a new password. `known` holds public words about the user, such as the name; `field` is the password's
+ * name in the request.
+ * @throws {AppError} `validation_failed` if it is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
   const password = normalPassword(text);
@@ -33,8 +34,7 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
     throw new AppError('validation_failed', 'This password is too common; use several words.');
   }
   if (isMadeOfKnownWords(password, known)) {
-    const message =
-      'Must have more than a name, the e-mail address or the name of the account; several words are best.';
+    const message = 'Must contain more than names and the e-mail address; several words are best.';
     throw new AppError('validation_failed', `The password is easily guessed. It ${message.toLowerCase()}`, {
       details: [{ field, code: 'invalid_choice', message }],
     });
@@ -42,12 +42,12 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
   return password;
 }
 
-/** Shorter words are part of too many others. */
+/** Shorter words occur in too many other words. */
 const WORD_LENGTH_MIN = 4;
 
 /** Whether a password is too short without its known words (NIST SP 800-63B §3.1.1.2). */
 function isMadeOfKnownWords(password: string, known: readonly string[]): boolean {
-  // Also the part of an e-mail address before the @.
+  // Includes the part of an e-mail address before the @.
   const texts = known.flatMap((text) => [text, text.replace(/@.*$/, '')]).map(cutWords);
   const words = new Set([...texts.map((parts) => parts.join('')), ...texts.flat()]);
   const longest = [...words].filter((word) => word.length >= WORD_LENGTH_MIN).sort((a, b) => b.length - a.length);

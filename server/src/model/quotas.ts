@@ -1,11 +1,11 @@
 import type { Allowance } from '../lib/limiter.ts';
 
-/** What the operator lets an account use; null where there is no limit of its own. */
+/** An account's limits, set by the operator; null where the account has none of its own. */
 export interface Quotas {
   listingsMax: number | null;
-  /** UTF-8 bytes of its listings, and of the versions that its events keep for 30 days. */
+  /** UTF-8 bytes of its listings, and of the versions that its events store for 30 days. */
   bytesMax: number | null;
-  /** For each of its keys, in place of RATE_LIMIT. */
+  /** The limit of each of its keys; overrides RATE_LIMIT. */
   rateLimit: Allowance | null;
 }
 

@@ -1,7 +1,7 @@
 import type { Box, Circle } from './geo.ts';
 import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
 
-/** The members of a listing by which lists are filtered and sorted. */
+/** The listing's members that lists are filtered and sorted by. */
 export const SEARCH_COLUMNS = [
   'externalId',
   'status',
@@ -33,8 +33,8 @@ export type Filter =
   | { field: SearchColumn; type: 'integer' | 'decimal' | 'time' };
 
 /**
- * The filters of lists. Parameters, their documentation, and SQL come from this table. A `choice` takes several
- * values, numbers also take ranges, and times only ranges.
+ * The filters of lists. Parameters, their documentation, and SQL are generated from this table. A `choice` accepts
+ * several values, a number a value or ranges, and a time only ranges.
  */
 export const FILTERS: readonly Filter[] = [
   { field: 'status', type: 'choice', choices: STATUSES },
@@ -53,12 +53,12 @@ export const FILTERS: readonly Filter[] = [
 
 export const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'] as const;
 
-/** The value of a facet; with `in`, one of several. */
+/** Compares a search column with a value, or with several for `in`. */
 export type Condition =
   | { field: SearchColumn; operator: 'is' | RangeOperator; value: string | number }
   | { field: SearchColumn; operator: 'in'; value: readonly string[] };
 
-/** Descending `id` means newest first; `distance` is from the center of the circle. */
+/** Descending `id` means newest first; `distance` is measured from the circle's center. */
 export interface Order {
   by: 'id' | 'distance' | (typeof SORT_FIELDS)[number];
   isDescending: boolean;
@@ -71,7 +71,7 @@ export interface Search {
   conditions: readonly Condition[];
   box: Box | undefined;
   circle: Circle | undefined;
-  /** Each must be the beginning of a word of the listing. */
+  /** Each must be a prefix of a word in the listing. */
   words: readonly string[];
   order: Order;
 }
@@ -80,7 +80,7 @@ export function isUnfiltered({ conditions, box, circle, words }: Search): boolea
   return conditions.length === 0 && box === undefined && circle === undefined && words.length === 0;
 }
 
-/** A text that identifies the search; empty for all listings, newest first. */
+/** Identifies a search in a cursor; empty for all listings, newest first. */
 export function describeSearch(search: Search): string {
   return isUnfiltered(search) && search.order.by === 'id' ? '' : JSON.stringify(search);
 }

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { toNfc } from '../lib/nfc.ts';
 import { AppError } from './errors.ts';
 
-/** Members work with listings; administrators also with keys, members, and the account. */
+/** Members manage listings; administrators also manage keys, members, and the account. */
 export const ROLES = ['administrator', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Without use. Each day of use extends it. */
+/** An unused session expires after this time. Each day of use extends it. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** How often use extends a session. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
-/** However often it is used (OWASP ASVS 5 §7.3.2): a stolen cookie is worthless afterwards. */
+/** Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits a stolen cookie. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A person who can sign in. */
+/** A person with a sign-in. */
 export interface User {
   id: string;
   name: string;
@@ -23,7 +23,7 @@ export interface User {
   email: string;
 }
 
-/** A user's place in an account. */
+/** A user's role in an account. */
 export interface Membership {
   accountId: string;
   accountName: string;
@@ -36,14 +36,14 @@ export interface Invitation {
   id: string;
   email: string;
   role: Role;
-  /** A name. */
+  /** The inviter's name. */
   invitedBy: string;
   /** UTC milliseconds. */
   createdAt: number;
   expiresAt: number;
 }
 
-/** The signed-in user of a dashboard request, and the account they work in. */
+/** The signed-in user of a dashboard request, and the session's account. */
 export interface AccountUser {
   sessionId: string;
   userId: string;
@@ -58,12 +58,12 @@ export interface AccountUser {
 /** RFC 5321 §4.5.3.1: a path has 256 characters, including its brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** One spelling per address: two would be two users. */
+/** Normalizes an address: two spellings would be two users. */
 export function normalEmail(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }
 
-/** Whether better-auth accepts it at sign-in: the domain must have a dot. */
+/** Whether better-auth accepts the address at sign-in, which requires a dot in the domain. */
 export function isEmail(normal: string): boolean {
   return normal.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(normal);
 }

@@ -3,10 +3,10 @@ import type { ListingInput } from './listings.ts';
 const MARKS = /\p{M}+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** The words of a text as the search compares them: NFKD, lowercase, without marks, only letters and digits. */
+/** Splits a text into words as searches compare them: NFKD, lowercase, no marks, only letters and digits. */
 export function cutWords(text: string): string[] {
   const plain = text.normalize('NFKD').replaceAll(MARKS, '').toLowerCase().normalize('NFKD').replaceAll(MARKS, '');
-  // Lowercase sigma has two forms, by what follows; the beginning of a word cannot know which.
+  // Lowercase sigma has a different form at the end of a word, but a prefix is not the end of its word.
   return plain.replaceAll('ς', 'σ').match(WORD) ?? [];
 }
 

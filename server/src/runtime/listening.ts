@@ -3,7 +3,7 @@ import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError } from '../config.ts';
 import { openSockets } from '../http/protocol/sockets.ts';
 
-/** Listens as the settings say. @returns the address as a URL @throws {ConfigError} when it cannot */
+/** @returns the URL at which the server listens @throws {ConfigError} when it cannot listen */
 export async function listen(server: Server, { host, port, workers }: Config): Promise<string> {
   try {
     // The first process hands connections to workers.
@@ -16,7 +16,7 @@ export async function listen(server: Server, { host, port, workers }: Config): P
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** A worker gets only the number of an error, and `node:net` puts it into other words. */
+/** A worker gets only an error's number, which `node:net` describes in other words. */
 function explainListening(error: unknown): string {
   const { errno, message } = Object(error);
   return typeof errno === 'number' ? getSystemErrorMessage(errno) : String(message);

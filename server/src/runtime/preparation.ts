@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/** For an administrator from the settings; both can be changed. */
+/** For an administrator from the settings; both can be changed later. */
 const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 
@@ -17,16 +17,17 @@ export interface Addresses {
 }
 
 export interface Preparation {
-  /** Call it when the service listens at `url`: writes the setup link to its file. */
+  /** Call this when the service listens at `url`: writes the setup link to its file. */
   announce(url: string): Addresses;
-  /** Call it when the service has stopped: removes that file. */
+  /** Call this when the service has stopped: removes that file. */
   end(): void;
 }
 
 /**
- * Runs once per start, however many processes serve: checks that the database is sound, and creates the first
- * administrator from the settings, or a setup link.
- * @throws {ConfigError} for an invalid address or password; {AppError} `unavailable` for a damaged database
+ * Runs once per start, regardless of the number of processes: checks that the database is sound,
+ * and creates the first administrator from the settings, or a setup link.
+ * @throws {ConfigError} for an invalid address or password; {AppError} `unavailable` for a damaged
+ * database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {
   database.requireSound?.();
@@ -67,7 +68,7 @@ function explainSetup(error: unknown): undefined {
   throw new ConfigError(`ADMIN_EMAIL and ADMIN_PASSWORD cannot be used: ${error.message}`);
 }
 
-/** The address of all interfaces is not one to connect to. */
+/** Clients cannot connect to the address of all interfaces. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

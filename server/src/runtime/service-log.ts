@@ -7,13 +7,12 @@ const GATHERED_BYTES_MAX = 64 * 1024;
 /** Up to this length, writes of several processes to one pipe do not mix (PIPE_BUF of Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
-/** Of a UTF-16 code unit; counting a line's bytes would take as long as copying them. */
+/** The maximum per UTF-16 code unit; counting a line's bytes would take as long as copying them. */
 const UTF8_BYTES_MAX = 3;
 /** If the output is not read, further lines are dropped instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ServiceLog extends Log {
-  /** Writes the buffered lines. */
   flush(): void;
   /** Writes the last lines, after those being written. */
   end(): Promise<void>;

@@ -27,15 +27,15 @@ import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 
-/** How long running requests may take once the service stops. */
+/** How long running requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
-/** Longer if other processes serve on, but shorter than `END_MAX_MS` (`workers/worker-process.ts`). */
+/** Longer if other processes keep serving, but shorter than `END_MAX_MS` (worker-process.ts). */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
 /** A request that is on its way when the service stops still gets a response. */
 const IDLE_GRACE_MS = 300;
-/** If other processes serve on, clients get time to learn from a response that the connection ends. */
+/** If other processes keep serving, clients get time to read `Connection: close` in a response. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
-/** A crash loses the request counts of this time at most. */
+/** A crash loses at most the request counts of this time. */
 const KEY_USE_INTERVAL_MS = 5_000;
 
 interface Serving {
@@ -76,7 +76,7 @@ export function startService(config: Config, log: Log, limits: ServerLimits = {}
   });
 }
 
-/** Call it before the service starts: later, it would block all requests for a fifth of a second. */
+/** Call this before the service starts: later, it would block requests for a fifth of a second. */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }

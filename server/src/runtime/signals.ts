@@ -6,8 +6,9 @@ const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];
 
 /**
- * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal is gone. Any other SIGHUP calls
- * `reload`. The listeners stay: without one, even for an instant, the next signal would end the process.
+ * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal has closed. Any
+ * other SIGHUP calls `reload`. The listeners stay: without one, even for an instant, the next
+ * signal would end the process.
  */
 export function nextSignal(reload: () => void): Promise<string> {
   const terminals = STANDARD_STREAMS.filter(isatty);
@@ -27,7 +28,10 @@ interface Running {
   cut(): void | Promise<void>;
 }
 
-/** Stops the service at the signal, and then ends the process; a second signal aborts what still runs. */
+/**
+ * Stops the service at the signal, and then ends the process; a second signal aborts running
+ * requests.
+ */
 export async function stopOnSignal(signalled: Promise<string>, log: ServiceLog, { stop, cut }: Running) {
   const signal = await signalled;
   log.logger.info({ signal }, 'stopping');
@@ -50,14 +54,14 @@ function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: Running['cut']):
   process.on('SIGTERM', onSignal);
 }
 
-/** Ends the process after the service has stopped, also if a second signal aborted requests. */
+/** Ends the process after the service has stopped, even if a second signal aborted requests. */
 export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   if (process.exitCode === undefined) logger.info('stopped');
   await end();
   process.exit();
 }
 
-/** Aborts when the service is to end while it still starts. */
+/** Aborts if a signal stops the service while it is starting. */
 export function abortOn(signalled: Promise<unknown>): AbortSignal {
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());

@@ -14,7 +14,7 @@ export function createWaitingApp(log: Log): App {
     logRequest(exchange, log, undefined);
     // The service that starts later opens its own listening socket.
     outgoing.shouldKeepAlive = false;
-    const error = new AppError('unavailable', 'The service waits for its database; send the request again.', {
+    const error = new AppError('unavailable', 'The service is waiting for its database; send the request again.', {
       headers: { 'Retry-After': '1' },
     });
     const reply = exchange.path === LIVE_PATH ? LIVE : replyError(error, exchange.requestId);

@@ -17,17 +17,18 @@ export interface Waiting {
   log: Log;
   /** Ends the waiting. */
   signal: AbortSignal;
-  /** Whether other processes serve requests meanwhile. */
+  /** Whether other processes serve requests during the wait. */
   isServed?: boolean;
 }
 
 /**
- * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile, requests get 503: the
- * process is live and not ready.
- * @param start leaves nothing behind when it throws; its `config` has the port that was picked if the settings leave
- * it open
+ * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile,
+ * requests get 503: the process is live but not ready.
+ * @param start must clean up before it throws; its `config` has the picked port if the settings
+ * leave it open
  * @returns the result of `start`; undefined if `signal` ended the waiting
- * @throws {ConfigError} when it cannot listen; errors of `start` and `openDatabase` that waiting cannot fix
+ * @throws {ConfigError} when it cannot listen; errors of `start` and `openDatabase` that waiting
+ * cannot fix
  */
 export async function startWithDatabase<T>(
   start: (config: Config) => Promise<T>,
@@ -69,7 +70,7 @@ async function findAway({ databaseUrl, databasePool }: Config): Promise<Database
   }
 }
 
-/** Resolves once the database can be reached, with settings that have the port. */
+/** Resolves once the database can be reached, with settings that include the port. */
 async function wait(config: Config, { log, signal, isServed = false }: Waiting): Promise<Config> {
   const standIn = isServed ? undefined : await serveNotReady(config, log);
   try {

@@ -3,14 +3,14 @@ import type { AccountHead } from '../model/accounts.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { command, firstRow } from './functions.ts';
 
-/** How a change grows an account. */
+/** What a change adds to an account's counts. */
 export interface Growth {
   listings: number;
   /** UTF-8 bytes of the new document; 0 after a deletion. */
   bytes: number;
 }
 
-/** The superseded version and the UTF-8 bytes of its document, which its event keeps unless it has been purged. */
+/** The superseded version and the UTF-8 bytes of its document, which its event keeps unless the event was purged. */
 export interface Superseded {
   sequence: number;
   bytes: number;
@@ -48,9 +48,8 @@ const advanceOver = statement<AdvanceOver>((query, parameter) =>
 );
 
 /**
- * Takes the account's next sequence number and counts the change in the same statement. Since the account's listings
- * are locked, the sequence that was read with the account is the latest: reading it again would cost each change a
- * statement, and a round trip on PostgreSQL.
+ * Takes the account's next sequence number and counts the change in the same statement. The account is locked, so the
+ * sequence that was read with it is still current; reading it again would cost a statement, or a round trip.
  */
 export async function advanceSequence(
   executor: Executor,
@@ -65,7 +64,7 @@ export async function advanceSequence(
   return account.sequence;
 }
 
-/** As `advanceSequence`, for several changes. @returns the sequence before the first of them */
+/** Like `advanceSequence`, but for several changes. @returns the sequence before the first of them */
 export async function advanceSequenceBy(
   executor: Executor,
   account: AccountHead,
@@ -87,7 +86,7 @@ export const subtractBytes = command(
       .where('account_id', '=', parameter('accountId')),
 );
 
-/** Accounts per statement: unused parameters are bound, too. */
+/** Accounts per statement. It is fixed, so unused parameters are bound to empty ids. */
 const IDS_LENGTH = 100;
 const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
 
@@ -99,7 +98,7 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
     .where('suspended_for', 'is', null),
 );
 
-/** The sequences of these accounts, without those that do not exist or are suspended. */
+/** The sequences of these accounts, except accounts that do not exist or are suspended. */
 export async function findSequences(executor: Executor, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {

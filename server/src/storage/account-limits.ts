@@ -1,7 +1,7 @@
 import { type Executor, statement } from './database.ts';
 import { rowOf } from './functions.ts';
 
-/** As stored; null where there is none. */
+/** An account's limits as stored; null where there is none. */
 export interface StoredLimits {
   listingsMax: number | null;
   bytesMax: number | null;

@@ -11,7 +11,7 @@ const insertHead = command(['id'], (query, parameter: Parameter<{ id: string }>)
   query.insertInto('account_heads').values({ account_id: parameter('id'), sequence: 0, listing_count: 0 }),
 );
 
-/** Stores a new account; `createdAt` in UTC milliseconds. */
+/** Stores a new account. `createdAt` is in UTC milliseconds. */
 export async function insertAccount(executor: Executor, account: Account, createdAt: number): Promise<void> {
   await executor.execute(insert, { ...account, createdAt });
   await insertHead(executor, account.id);
@@ -20,7 +20,7 @@ export async function insertAccount(executor: Executor, account: Account, create
 /** An account as the operator sees it, with its usage. */
 export type ListedAccount = Account & StoredLimits & { createdAt: number; listings: number; bytes: number };
 
-/** All accounts, oldest first: only for the operator. */
+/** All accounts, oldest first, for the operator only. */
 export const listAccounts = allRows([], (query) =>
   query
     .selectFrom('accounts')
@@ -45,7 +45,7 @@ export const findAccount = firstRow(['id'], (query, parameter: Parameter<{ id: s
     .where('id', '=', parameter('id')),
 );
 
-/** From `accounts` and `account_heads`. */
+/** The columns of an `AccountHead`, from `accounts` and `account_heads`. */
 export const HEAD_COLUMNS = [
   'accounts.id',
   'accounts.name',
@@ -84,12 +84,12 @@ export async function updateAccount(executor: Executor, account: Account): Promi
   await executor.execute(update, account);
 }
 
-/** Waits for running writes of the account's listings, and prevents further ones. */
+/** Waits for running writes to the account's listings, and prevents further ones. */
 export const closeAccount = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query.deleteFrom('account_heads').where('account_id', '=', parameter('id')),
 );
 
-/** Removes an account and all its data except for its listings' words: remove those listings first. */
+/** Removes an account and its data, except the words of its listings: remove the listings first. */
 export const removeAccount = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
   query.deleteFrom('accounts').where('id', '=', parameter('id')),
 );
@@ -98,7 +98,7 @@ const selectNames = allRows(['limit'], (query, parameter: Parameter<{ limit: num
   query.selectFrom('accounts').select('name').orderBy('id').limit(parameter('limit')),
 );
 
-/** The names of the oldest accounts: only for the operator. */
+/** The names of the oldest accounts, for the operator only. */
 export async function listAccountNames(executor: Executor, limit: number): Promise<string[]> {
   return (await selectNames(executor, limit)).map(({ name }) => name);
 }
@@ -114,7 +114,7 @@ const selectIdsAfter = allRows(
       .limit(parameter('limit')),
 );
 
-/** The ids of the accounts after this one: for work on all of them. */
+/** The next `limit` account ids after `afterId`, for work on all accounts. */
 export async function findAccountIds(executor: Executor, afterId: string, limit: number): Promise<string[]> {
   return (await selectIdsAfter(executor, afterId, limit)).map(({ id }) => id);
 }

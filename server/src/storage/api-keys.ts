@@ -28,20 +28,20 @@ export async function insertApiKey(executor: Executor, key: ApiKey, hash: string
   await executor.execute(insert, { ...key, hash });
 }
 
-/** What each request needs from its key, with the head of its account. */
+/** The API key of a request as its principal, with the head of its account. */
 export interface KeyPrincipal extends Head {
   keyId: string;
   accountId: string;
   access: Access;
   expiresAt: number | null;
-  /** The account's own limit per key: requests, and the seconds in which they may come. */
+  /** The account's own limit per key: requests per `rateSeconds`. */
   ratePoints: number | null;
   rateSeconds: number | null;
   /** Why the account is suspended; null while it is not. */
   suspendedFor: string | null;
 }
 
-/** For `findKeyPrincipal`. */
+/** Exported for `key-counts.ts`, which adds a count; otherwise use `findKeyPrincipal`. */
 export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query, parameter, engine) =>
   query
     .selectFrom(engine.keyPrincipals(parameter('hash')).as('holder'))
@@ -59,15 +59,15 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 );
 
 /**
- * The key with this SHA-256. Reads the database each time: a deleted key must not work for another request. The
- * sequence comes along, since a second statement would cost an unchanged list a tenth of its time.
+ * The key with this SHA-256. It is never cached, since a deleted key must not work for another request. The sequence
+ * is part of the row, since a second statement would cost an unchanged list a tenth of its time.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
   return principal;
 }
 
-/** The names of a key and of its account, and when the key was created (UTC milliseconds). */
+/** The names of a key and its account, and the key's creation time (UTC milliseconds). */
 export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
@@ -81,7 +81,7 @@ const selectOwner = firstRow(['id'], (query, parameter: Parameter<{ id: string }
   query.selectFrom('api_keys').select('account_id as accountId').where('id', '=', parameter('id')),
 );
 
-/** The account of a key: only for the operator. */
+/** The account of a key, for the operator only. */
 export async function findKeyOwner(executor: Executor, id: string): Promise<string | undefined> {
   return (await selectOwner(executor, id))?.accountId;
 }
@@ -98,7 +98,7 @@ const selectAccount = statement<KeyId & { now: number }, AccountHead>((query, pa
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** The account of a key that exists and has not expired at `now` (UTC milliseconds); none if it is suspended. */
+/** The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is suspended. */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,
@@ -154,7 +154,7 @@ export const removeApiKeys = command(['accountId'], (query, parameter: Parameter
   query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')),
 );
 
-/** No clock of another process is this far ahead: a later time was written before the clock was set back. */
+/** Clocks of other processes are less than this ahead: a later time was written before the clock was set back. */
 const LATER_MAX_MS = 60 * 60 * 1000;
 
 const touch = statement<KeyId & { usedAt: number; latest: number }>((query, parameter) =>

@@ -24,7 +24,7 @@ const insert = statement<AuditRow>((query, parameter) =>
   query.insertInto('audit_log').values(rowOf(parameter, COLUMNS)),
 );
 
-/** Appends to the audit log, which never changes. */
+/** Appends to the audit log. Its entries never change. */
 export async function insertAuditEntry(executor: Executor, entry: AuditEntry): Promise<void> {
   const { accountId, id, at, actor, action, target } = entry;
   await executor.execute(insert, {
@@ -55,7 +55,7 @@ const selectBefore = statement<{ accountId: string; before: string; limit: numbe
     .limit(parameter('limit')),
 );
 
-/** The account's audit log, newest first, from the entry after `before` or from the newest. */
+/** The account's audit log, newest first: entries older than `before`, or from the newest. */
 export async function findAuditEntries(
   executor: Executor,
   accountId: string,
@@ -84,7 +84,7 @@ function toEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** The names of an action's targets since an entry, by id. */
+/** The names of an action's targets, by id, in entries from `since` on. */
 export async function findTargetNames(
   scans: Scans,
   accountId: string,

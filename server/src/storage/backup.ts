@@ -23,16 +23,16 @@ import {
 
 export interface Backup {
   file: string;
-  /** The file with the digest, in the format of `sha256sum`. */
+  /** The path of the digest file, which has the format of `sha256sum`. */
   digestFile: string;
   sha256: string;
   bytes: number;
 }
 
 /**
- * Writes a consistent state of a database to a new file without deleted data, checks that file, and writes its digest
- * next to it. The service may run meanwhile and is not delayed.
- * @throws {AppError} with a message for the operator; then there is no file
+ * Writes a consistent state of a database, without deleted data, to a new file, checks the file, and writes its digest
+ * next to it. A running service is not delayed.
+ * @throws {AppError} with a message for the operator; no file is left behind
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
@@ -42,14 +42,14 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   for (const name of [file, digestFile]) {
     if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
   }
-  // A file with the final name is complete: an interrupted backup leaves only these.
+  // The final name is only given to a complete file: an interrupted backup leaves only partial files.
   const partial = `${file}.partial`;
   const rewritten = `${file}.rewritten`;
   const removeUnfinished = () => Promise.all([removeDatabase(partial), removeDatabase(rewritten)]);
   await removeUnfinished();
   try {
     await copyPages(path, partial);
-    // Before it is rewritten, which could hide damage.
+    // Checked before rewriting, which could hide damage.
     checkIntegrity(partial);
     rewrite(partial, rewritten);
     await removeDatabase(partial);
@@ -74,8 +74,8 @@ export interface Compacted {
 }
 
 /**
- * Rewrites the database in place, without free pages and without the words of deleted listings. If it is interrupted, the
- * database stays as it was.
+ * Rewrites the database in place, without free pages and the words of deleted listings. An interruption leaves the
+ * database unchanged.
  * @throws {AppError} with a message for the operator: `conflict` while a process uses it
  */
 export async function compact(databaseUrl: string): Promise<Compacted> {
@@ -100,14 +100,14 @@ export interface Restored {
   epoch: string;
   /** The path of the previous database, if there was one. */
   replaced: string | undefined;
-  /** Without the keys that the previous database also had. */
+  /** Excludes keys that the previous database also had. */
   credentials: Credentials;
 }
 
 /**
- * Restores a backup under a new epoch, so that ETags and sequences of the previous database are not valid in it. Sessions,
- * invitations, and links end, since they may have ended after the backup.
- * @param options `force`: whether it may replace an existing database, which is kept under another name
+ * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
+ * invitations, and links become invalid, since they may have been revoked after the backup.
+ * @param options `force`: whether to replace an existing database, which is kept under another name
  * @throws {AppError} with a message for the operator; then nothing has changed
  */
 export async function restore(databaseUrl: string, file: string, options: { force: boolean }): Promise<Restored> {
@@ -140,7 +140,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
 }
 
 /**
- * @throws {AppError} `conflict` for a database on a server, which has better tools of its own
+ * @throws {AppError} `conflict` for a database on a server, whose own tools are better
  */
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
@@ -174,7 +174,7 @@ function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/** Copies and migrates the backup, which itself does not change. @returns the new epoch and the credentials */
+/** Copies the backup and migrates the copy. @returns the new epoch and the credentials */
 async function prepare(file: string, prepared: string): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
@@ -193,7 +193,7 @@ async function renew(database: Database): Promise<Pick<Restored, 'epoch' | 'cred
   return { epoch: await renewEpoch(database), credentials };
 }
 
-/** Names the backup instead of its copy, which the operator does not know. */
+/** Replaces the path of the copy, which the operator does not know, with that of the backup. */
 function rejectBackup(file: string, prepared: string, error: unknown): never {
   if (!(error instanceof AppError) || isStorageFull(error)) throw error;
   const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);
@@ -201,7 +201,7 @@ function rejectBackup(file: string, prepared: string, error: unknown): never {
   throw new AppError('conflict', message, { cause: error });
 }
 
-/** Unlike a rename, this never replaces a database that was created in the meantime. */
+/** Unlike a rename, never replaces a database that was created in the meantime. */
 async function putInPlace(prepared: string, path: string): Promise<undefined> {
   await link(prepared, path);
   await unlink(prepared);

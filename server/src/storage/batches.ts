@@ -1,13 +1,13 @@
 import type { RawBuilder } from 'kysely';
 import type { Executor, Parameter, Statement } from './database.ts';
 
-/** Rows per statement: the fixed cost of a statement is then a tenth of the total. */
+/** Rows per statement, which reduces a statement's fixed cost to a tenth of the total. */
 export const BATCH_LENGTH = 50;
 
 /** The values of all rows, row by row. */
 export type BatchValues = Record<string, string | number | null>;
 
-/** The rows of an insert, whose values are parameters. */
+/** The rows of an insert, with parameters as values. */
 export function batchRows<T>(
   columns: readonly (keyof T & string)[],
   parameter: Parameter<BatchValues>,
@@ -18,7 +18,7 @@ export function batchRows<T>(
   return Array.from({ length }, (_, row) => Object.fromEntries(rowOf(row * columns.length)) as T);
 }
 
-/** Declares a statement for a whole batch, and another one for a single row. */
+/** Declares a statement for a full batch, and another for a single row. */
 export function batchStatement<R = never>(build: (length: number) => Statement<BatchValues, R>) {
   return { whole: build(BATCH_LENGTH), single: build(1) };
 }
@@ -29,7 +29,7 @@ export async function executeBatch<R>(
   { whole, single }: { whole: Statement<BatchValues, R>; single: Statement<BatchValues, R> },
   rows: readonly (string | number | null | undefined)[][],
 ): Promise<R[]> {
-  // Parameters are named by index: an array is bound four times as fast as an object with a thousand members.
+  // Parameters are named by index, since an array binds four times as fast as an object with a thousand members.
   if (rows.length === BATCH_LENGTH) return executor.execute(whole, rows.flat() as unknown as BatchValues);
   const returned: R[] = [];
   for (const row of rows) returned.push(...(await executor.execute(single, row as unknown as BatchValues)));

@@ -15,15 +15,15 @@ import type { Tables } from './schema.ts';
 
 type Row = Record<string, string | number | null>;
 
-/** A table with its key. */
+/** A table and its primary key. */
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];
 }
 
 /**
- * The copied tables, each after those that it references. Search columns and words are derived from the listings, since
- * each engine indexes words differently. A setup link is only valid for its own database.
+ * The copied tables, each after those that it references. Search columns and words are computed again from listings,
+ * since each engine indexes words differently. Setup links are not copied: they are only valid for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -43,16 +43,16 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'audit_log', key: ['account_id', 'id'] },
 ];
 
-/** Rows per read and write, or fewer if they are large. */
+/** Rows per read and write; fewer if they are large. */
 const BATCH_LENGTH = 200;
 
 export interface TableDigest {
   rows: number;
-  /** SHA-256 in hex of the rows in the order of their keys, the same on both engines. */
+  /** SHA-256 in hex of the rows in key order, which is the same on both engines. */
   digest: string;
 }
 
-/** A statement for one use. */
+/** Declares a statement that is used once. */
 function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<object, R> {
   return { build: (query) => ({ compile: () => build(query).compile(query) }) };
 }
@@ -68,7 +68,7 @@ function readAfter(database: Database, { name, key }: CopiedTable, after: Row | 
   return database.executeRun(select, {}, RUN_BYTES_MAX);
 }
 
-/** All rows of a table after a key, batch by batch. */
+/** Reads all rows of a table after a key, batch by batch. */
 async function* readTable(database: Database, table: CopiedTable, after?: Row): AsyncGenerator<Row[]> {
   let last = after;
   for (;;) {
@@ -89,7 +89,7 @@ async function findLast(database: Database, { name, key }: CopiedTable): Promise
 }
 
 /**
- * Copies the rows after the last one in the other database's table, where an interrupted copy stopped.
+ * Copies the rows after the last one in the target's table, where an interrupted copy stopped.
  * @param tell is called with the number of rows of each batch
  */
 export async function copyTable(

@@ -11,7 +11,7 @@ const select = firstRow([], (query) =>
 export const ping = firstRow([], (query) => query.selectFrom('database_info').select('id'));
 
 export interface DatabaseInfo {
-  /** Signs cursors; the same for all processes. */
+  /** Signs cursors, in all processes. */
   cursorSecret: string;
   epoch: string;
 }
@@ -22,10 +22,10 @@ export async function getDatabaseInfo(executor: Executor): Promise<DatabaseInfo>
   return info;
 }
 
-/** Prefix of the epoch of a database while it is being filled with a copy. */
+/** Prefix of the epoch of an unfinished copy. */
 const UNFINISHED = 'copy-of-';
 
-/** @throws {AppError} as `requireWhole` does */
+/** @throws {AppError} like `requireWhole` */
 export async function getCursorSecret(executor: Executor): Promise<string> {
   const { cursorSecret } = await requireWhole(executor);
   return cursorSecret;
@@ -47,7 +47,7 @@ export async function beginCopy(executor: Executor, { cursorSecret, epoch }: Dat
   await executor.execute(update, { cursorSecret, epoch: UNFINISHED + epoch });
 }
 
-/** Gives a copy the identity of the original: its cursors, ETags, and sequences stay valid. */
+/** Gives a copy the original's identity, so that cursors, ETags, and sequences stay valid. */
 export async function finishCopy(executor: Executor, info: DatabaseInfo): Promise<void> {
   await executor.execute(update, info);
 }
@@ -57,15 +57,15 @@ export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): b
   return copy.epoch === UNFINISHED + epoch;
 }
 
-/** Prefix of a renewed epoch, before the time of its renewal. A first epoch does not have this letter. */
+/** Prefix of a renewed epoch, followed by the renewal time. The letter does not occur in a database's first epoch. */
 const RENEWED = 'u';
-/** In tenths of a second since 1970. */
+/** The renewal time counts tenths of a second since 1970. */
 const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that a change gives a listing in this epoch: the time at which the epoch was renewed, as a number.
- * It exceeds all earlier versions, including those that a restore has undone.
+ * The lowest version that a change gives a listing in this epoch: the renewal time as a number. It exceeds all earlier
+ * versions, including those that a restore has undone.
  */
 export function versionFloorOf(epoch: string): number {
   return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;

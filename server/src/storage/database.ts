@@ -1,21 +1,22 @@
 import type { CompiledQuery, Dialect, Kysely, RawBuilder, SqlBool } from 'kysely';
 import type { CounterStore } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
+import type { RunOptions } from './fair-semaphore.ts';
 import type { Tables } from './schema.ts';
 
-/** Builds queries and runs none. */
+/** Builds queries without running them. */
 export type QueryBuilder = Kysely<Tables>;
 
-/** A named value of a statement, which is bound when it runs. */
+/** A named value that is bound when the statement runs. */
 export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P[K]>;
 
-/** SQL that differs between engines. */
+/** SQL that differs between the engines. */
 export interface EngineSql {
   /** Indexes a listing's words. */
   insertWords: (query: QueryBuilder, parameter: Parameter<NewWords>) => { compile(): CompiledQuery<never> };
   /** The row of the words that this transaction has just indexed. */
   newWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
-  /** The last row of the index that is taken; on PostgreSQL, where each account has its own rows, its sequence. */
+  /** The last used row of the index; on PostgreSQL, where each account has its own rows, the account's sequence. */
   lastWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
   /** Indexes a listing's words in a free row. */
   insertWordsAt: (
@@ -23,13 +24,13 @@ export interface EngineSql {
     parameter: Parameter<WordsPlace & Pick<NewWords, 'words'>>,
   ) => { compile(): CompiledQuery<never> };
   removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
-  /** The key with this hash, with its account's head: one row or none. */
+  /** The key with this hash and its account's head: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
-  /** Whether each of these words is a prefix of a word of the row in `facets`. */
+  /** Whether each of these words is a prefix of a word in the row of `facets`. */
   hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
   /** The pairs of a JSON array, as rows of `index`, `id`, and `searchRow`. */
   pairs: (json: string) => RawBuilder<FoundPair>;
-  /** The account's search columns, scanned from the newest id if that helps the engine. */
+  /** The account's search columns, scanned from the newest id if the engine benefits. */
   searchColumnsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
 }
 
@@ -40,7 +41,7 @@ export type KeyPrincipalRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'ac
 
 export interface NewWords {
   accountId: string;
-  /** The account's sequence when they are indexed, which no other words have. */
+  /** The account's sequence at indexing, which is unique among the account's words. */
   sequence: number;
   /** Separated by spaces. */
   words: string;
@@ -59,20 +60,20 @@ export interface FoundPair {
   searchRow: number;
 }
 
-/** A query that each engine compiles once and keeps prepared. */
+/** A query that each engine compiles once and prepares. */
 export interface Statement<P, R> {
   build: (query: QueryBuilder, parameter: Parameter<P>, engine: EngineSql) => { compile(): CompiledQuery<R> };
 }
 
 /**
- * Declares a statement with named parameters of type `P` and rows of type `R`. On PostgreSQL, the parameters `accountId`
- * (the account whose rows it reads) and `limit` decide which connection runs it.
+ * Declares a statement with named parameters of type `P` and rows of type `R`. On PostgreSQL, the parameters
+ * `accountId` (the account whose rows it reads) and `limit` decide which connection runs it.
  */
 export function statement<P, R = never>(build: Statement<P, R>['build']): Statement<P, R> {
   return { build };
 }
 
-/** Runs statements: the database reads, an open transaction also writes. */
+/** Runs statements. The database only reads; an open transaction also writes. */
 export interface Executor {
   /**
    * `signal` cancels a read that is still waiting.
@@ -80,28 +81,28 @@ export interface Executor {
    */
   execute<P, R>(statement: Statement<P, R>, parameters: P, signal?: AbortSignal): Promise<R[]>;
   /**
-   * As `execute`, but stops after the row whose text exceeds `bytesMax` (UTF-8) in total: for rows that may be large, since
-   * reading them blocks the event loop. Returns at least one row, if there is any.
-   * @throws {AppError} as `execute` does
+   * Like `execute`, but stops after the row with which the text exceeds `bytesMax` (UTF-8). Returns at least one row if
+   * there is any. Use it for rows that may be large, since reading them blocks the event loop.
+   * @throws {AppError} like `execute`
    */
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
 }
 
-/** Bytes per read: at most ten milliseconds, with characters of three bytes. */
+/** Bytes per read, which takes at most ten milliseconds with three-byte characters. */
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
- * Listings per read, if no page is requested; fewer if they are large. Usual ones stay below 128 KiB in total: V8 keeps
- * longer texts in a separate space, and a stream of them takes twice the memory.
+ * Listings per read if no page is requested; fewer if they are large. Usual listings stay below 128 KiB in total: V8
+ * keeps longer texts in a separate space, and a stream of them takes twice the memory.
  */
 export const RUN_LENGTH = 150;
 
 export interface Run<R> {
   rows: R[];
-  /** Whether it stopped at `bytesMax`: then more rows may follow. */
+  /** Whether the read stopped at `bytesMax`, so that more rows may follow. */
   isCut: boolean;
 }
 
-/** The transaction of a job that takes longer than a turn of the event loop. */
+/** The transaction of a job that takes longer than one event-loop turn. */
 export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
@@ -110,11 +111,11 @@ export interface LongTransaction extends Executor {
 /** Builds a query per request. */
 export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compile(): CompiledQuery<R> };
 
-/** Long reads, outside of the main thread. Accounts take turns. */
+/** Long reads, which run outside the main thread. Accounts take turns. */
 export interface Scans {
   /** The rows of a query on an account's data. @throws {AppError} `unavailable`; the reason of `signal` */
   query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
-  /** As `query`, for many rows of numbers and texts that are not needed at once. */
+  /** Like `query`, but for many rows of numbers and texts that are not all needed at once. */
   queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>>;
 }
 
@@ -124,27 +125,23 @@ export interface PackedRows<R> {
   count: number;
 }
 
-export interface ScanOptions {
-  /** Stops as `executeRun` does. */
+export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
+  /** Stops like `executeRun`. */
   bytesMax?: number;
-  /** Cancels a query that is still waiting. */
-  signal?: AbortSignal | undefined;
-  /** Whether it continues a search: it goes before new ones, so that the memory of the search is freed sooner. */
-  continues?: boolean;
 }
 
-/** Compiles queries for an engine, but does not run them. */
+/** Compiles queries for an engine without running them. */
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
-/** One interface over both engines. */
+/** The common interface of both engines. */
 export interface Database extends Executor {
-  /** Its name in messages for the operator; without passwords. */
+  /** Its name in messages for the operator, without passwords. */
   readonly name: string;
   readonly dialect: QueryDialect;
   readonly scans: Scans;
   /**
-   * Whether so many requests of the account wait for the database that further ones should be rejected at the start;
-   * without `accountId`, requests whose account is not known yet.
+   * Whether to reject further requests of the account at the start, because too many wait for the database. Without
+   * `accountId`, refers to requests whose account is not known yet.
    */
   isOverfull(accountId?: string): boolean;
   /**
@@ -152,44 +149,43 @@ export interface Database extends Executor {
    * @throws {AppError} `unavailable` if too many changes of the account wait
    */
   requireRoom(accountId: string): void;
-  /** Whether the database responds to requests that wait for it: a health check need not wait behind them. */
+  /** Whether waiting requests prove that the database responds, so that a health check need not query it. */
   isServing(): boolean;
   /**
-   * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs are committed together,
-   * and accounts take turns. If a job throws, nothing of it stays, and the others may run again from the start. A job must
-   * only await its transaction, which ends with it. `accountId` is the account that it changes, which no other process
-   * changes meanwhile. Jobs without one change what belongs to no account, or to several, and run one at a time.
+   * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a commit, and
+   * accounts take turns. If a job throws, its changes are undone, and the other jobs may run again from the start. A
+   * job must only await its transaction, which ends with it. `accountId` is the account that it changes, and that no
+   * other process changes at the same time. Jobs without one change data of no account, or of several, one at a time.
    * @throws what the job throws; {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
    */
   write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
-  /** Bytes that a long write may write and replace: on SQLite, all other writes wait for it. */
+  /** The most bytes that a long write writes and replaces. On SQLite, all other writes wait for it. */
   readonly longWriteBytesMax: number;
-  /** As `write`, for a long job: it is alone in its transaction, and may await the transaction's `nextTurn`. */
+  /** Like `write`, but for a long job, which is alone in its transaction and can await the transaction's `nextTurn`. */
   writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;
   /** Undefined for SQLite. */
   readonly counters?: Counters;
   /**
-   * Distributes the tables over the machines of a cluster; undefined for SQLite. There must be no writes meanwhile.
+   * Distributes the tables over the machines of a cluster, without concurrent writes; undefined for SQLite.
    * @throws {AppError} `conflict` without a cluster
    */
   distribute?(): Promise<void>;
   /**
-   * Checks the whole database, unless it is large; undefined for PostgreSQL.
+   * Checks the whole database unless it is large; undefined for PostgreSQL.
    * @throws {AppError} `unavailable` with a message for the operator if it is damaged
    */
   requireSound?(): void;
   /** Removes deleted data from the log; undefined for PostgreSQL. */
   truncateLog?(): Promise<void>;
-  /** Closes after all submitted writes. */
+  /** Closes the database after all submitted writes. */
   close(): Promise<void>;
 }
 
 /** Counters that the processes of several machines share. */
 export interface Counters extends CounterStore {
   /**
-   * Runs a query about a key and a counting statement in the same round trip. If only the latter fails, `counted` is
-   * empty.
-   * @throws {AppError} as `execute` does
+   * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted` is empty.
+   * @throws {AppError} like `execute`
    */
   executeCounting<P extends { hash: string }, R, C>(
     query: Statement<P, R>,

@@ -10,7 +10,7 @@ export interface EventRow {
   sequence: number;
   type: EventType;
   listingId: string;
-  /** JSON array of the changed fields' names; null unless the listing was updated. */
+  /** JSON array of the changed fields' names; null unless the event is an update. */
   changed: string | null;
   /** UTC milliseconds. */
   createdAt: number;
@@ -28,7 +28,7 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
   }),
 );
 
-/** Appends an event. Its document is the listing's until that is replaced. */
+/** Appends an event. It has no document of its own until the listing's is replaced. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
   await executor.execute(insert, { accountId, ...event });
 }
@@ -41,7 +41,7 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Appends a batch of events. One has a document if a later event of the same transaction has already replaced it. */
+/** Appends a batch of events. An event has a document if a later event of the batch replaces the listing's. */
 export async function insertEvents(
   executor: Executor,
   accountId: string,
@@ -71,8 +71,8 @@ const copyDoc = batchStatement((length) =>
 );
 
 /**
- * As `keepEventDoc`, for a batch of listings that have not been replaced yet.
- * @returns the sequences of the events that now have their documents: the others were purged
+ * Like `keepEventDoc`, but for a batch of listings that have not been replaced yet.
+ * @returns the sequences of the events that now have their documents; the others were purged
  */
 export async function keepEventDocs(
   executor: Executor,
@@ -102,7 +102,7 @@ export const findChangedListings = allRows(['accountId', 'after', 'limit'], (que
 
 type EventKey = { accountId: string; sequence: number };
 
-/** Copies a document to its event, before a change replaces it in `listings`; does nothing if the event was purged. */
+/** Copies a document to its event before a change replaces it in `listings`; does nothing if the event was purged. */
 export const keepEventDoc = command(
   ['accountId', 'sequence', 'doc'],
   (query, parameter: Parameter<EventKey & { doc: string }>) =>
@@ -113,7 +113,7 @@ export const keepEventDoc = command(
       .where('sequence', '=', parameter('sequence')),
 );
 
-/** `doc` is null while the document is in `listings`. Undefined once the event is purged. */
+/** `doc` is null as long as the document is in `listings`. Undefined once the event is purged. */
 export const findEvent = firstRow(['accountId', 'sequence'], (query, parameter: Parameter<EventKey>) =>
   query
     .selectFrom('events')
@@ -144,7 +144,7 @@ export async function removeEvents(executor: Executor, accountId: string, limit:
   return rows.length;
 }
 
-/** An event with the listing's JSON text after the change; null if it was deleted. */
+/** An event with the listing's JSON text after the change, which is null if the listing was deleted. */
 export interface StoredEvent extends EventRow {
   doc: string | null;
 }
@@ -172,7 +172,7 @@ const selectAfter = statement<After, StoredEvent>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** The first `limit` events after a sequence, cut after the one whose text exceeds `bytesMax` in total. */
+/** The first `limit` events after a sequence, cut after the one with which the text exceeds `bytesMax`. */
 export function findEvents(
   executor: Executor,
   accountId: string,
@@ -187,7 +187,7 @@ type OldEvent = Pick<StoredEvent, 'sequence' | 'createdAt' | 'doc'>;
 const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((query, parameter) =>
   query
     .selectFrom('events')
-    // The document is selected only to count its bytes: a clustered row is read as a whole in any case.
+    // The document is only selected to count its bytes. A clustered row is read as a whole anyway.
     .select(['sequence', 'created_at as createdAt', 'doc'])
     .where('account_id', '=', parameter('accountId'))
     .orderBy('sequence')

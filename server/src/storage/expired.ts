@@ -2,19 +2,19 @@ import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
 import type { Executor, Parameter } from './database.ts';
 import { command } from './functions.ts';
 
-/** ISO text. */
+/** A time as ISO text. */
 type Time = { time: string };
 
 const removeSessions = command(['time'], (query, parameter: Parameter<Time>) =>
   query.deleteFrom('sessions').where('expires_at', '<=', parameter('time')),
 );
 
-/** From releases without this limit. */
+/** Removes sessions older than the age limit, which earlier releases did not have. */
 const removeOldSessions = command(['time'], (query, parameter: Parameter<Time>) =>
   query.deleteFrom('sessions').where('created_at', '<=', parameter('time')),
 );
 
-/** A session that ends later began before the clock was set back. */
+/** Shortens sessions that expire too late because they began before the clock was set back. */
 const shortenSessions = command(['time'], (query, parameter: Parameter<Time>) =>
   query
     .updateTable('sessions')
@@ -30,7 +30,7 @@ const removeInvitations = command(['now'], (query, parameter: Parameter<{ now: n
   query.deleteFrom('invitations').where('expires_at', '<=', parameter('now')),
 );
 
-/** Removes expired sessions, second-factor challenges, and invitations; `now` in UTC milliseconds. */
+/** Removes expired sessions, second-factor challenges, and invitations. `now` is in UTC milliseconds. */
 export async function removeExpired(executor: Executor, now: number): Promise<void> {
   const time = new Date(now).toISOString();
   await removeSessions(executor, time);

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { stopping, unavailable } from './errors.ts';
 
-/** Waiting queries per account; further ones are rejected instead of waiting for minutes. */
+/** Waiting queries per account. Further ones are rejected, since they would wait for minutes. */
 const WAITING_MAX = 256;
-/** Delay of a rejection, so that clients that ignore `Retry-After` retry less often. */
+/** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
-/** An account is the only one once no other has taken a permit for this long. */
+/** An account counts as the only one once no other has taken a permit for this long. */
 const ALONE_AFTER_MS = 1_000;
 
 interface Waiter {
@@ -16,11 +16,12 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-interface RunOptions {
+export interface RunOptions {
+  /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /** Whether the work continues an earlier one: it goes before other work of the account. */
+  /** Whether it is a later query of a search. It goes before the account's other work, which frees memory sooner. */
   continues?: boolean | undefined;
-  /** Whether the permit is held for twice the work's duration while other accounts read: half of the time is theirs. */
+  /** Whether to hold the permit for twice the work's duration while others read, to leave them half of the time. */
   pauses?: boolean | undefined;
 }
 
@@ -33,7 +34,7 @@ export class FairSemaphore {
   #free: number;
   #isClosed = false;
   #latestId = '';
-  /** When a permit last went to another account than the one before. */
+  /** When a permit last went to a different account than the previous one. */
   #changedMs = Number.NEGATIVE_INFINITY;
 
   /** An account has at most `accountMax` permits, or `aloneMax` while it is the only one. */
@@ -44,7 +45,7 @@ export class FairSemaphore {
   }
 
   /**
-   * Call it right before `run`. @returns a promise that rejects if too many reads of the account wait
+   * Call this right before `run`. @returns a promise that rejects if too many reads of the account wait
    * @throws {AppError} `unavailable` if the service is stopping; the reason of an aborted `signal`
    */
   requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
@@ -53,7 +54,7 @@ export class FairSemaphore {
     return continues || this.#waiting.countOf(accountId) < WAITING_MAX ? undefined : rejectLate(signal);
   }
 
-  /** Runs `work` with a permit, unless `signal` aborts before. */
+  /** Runs `work` with a permit, unless `signal` aborts first. */
   async run<T>(accountId: string, work: () => Promise<T>, options: RunOptions = {}): Promise<T> {
     const acquired = this.acquire(accountId, options);
     if (acquired !== undefined) await acquired;
@@ -66,7 +67,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Takes a permit until `release`. @returns what to wait for first, if anything @throws the reason of `signal` */
+  /** Takes a permit until `release`. @returns a promise if it is not free yet @throws the reason of `signal` */
   acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {
     if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, continues);
     this.#begin(accountId);
@@ -75,7 +76,7 @@ export class FairSemaphore {
 
   release(accountId: string): void {
     this.#end(accountId);
-    // More than one if an account has become the only one.
+    // Can be more than one if an account has become the only one.
     while (this.#free > 0) {
       const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
       if (next === undefined) return;
@@ -110,7 +111,7 @@ export class FairSemaphore {
     else this.#running.delete(accountId);
   }
 
-  /** Rejects waiting and new work. */
+  /** Rejects all waiting and new work. */
   close(): void {
     this.#isClosed = true;
     this.rejectWaiting(stopping());
@@ -121,7 +122,7 @@ export class FairSemaphore {
   }
 
   async #wait(accountId: string, signal: AbortSignal | undefined, continues: boolean): Promise<void> {
-    // The event is not emitted again.
+    // A signal that has already aborted does not emit the event again.
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { accountId, start: resolve, reject };

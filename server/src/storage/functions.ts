@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
 
-// Each of these declares a statement together with the function that runs it. That function takes an
-// executor and then the named parameters in this order; on tenant data, `accountId` comes first.
+// These functions each declare a statement and return the function that runs it. Its arguments are an
+// executor and the named parameters in this order; on tenant data, `accountId` comes first.
 
 type Build<P, R> = Statement<P, R>['build'];
 /** Not callable if `N` lacks a parameter of the statement. */
@@ -54,7 +54,7 @@ export function columnOf<N extends string>(name: N): Snake<N> {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
 }
 
-/** Parameters in the columns of the same names. */
+/** A row with each parameter in the column of the same name. */
 export function rowOf<P, K extends keyof P & string>(parameter: Parameter<P>, names: readonly K[]) {
   const row = Object.fromEntries(names.map((name) => [columnOf(name), parameter(name)]));
   return row as { [N in K as Snake<N>]: RawBuilder<P[N]> };

@@ -32,7 +32,7 @@ export async function insertIdempotencyRecord(
 
 type RecordKey = { accountId: string; key: string };
 
-/** The record may have expired. */
+/** Finds a record even if it has expired. */
 export const findIdempotencyRecord = firstRow(['accountId', 'key'], (query, parameter: Parameter<RecordKey>) =>
   query
     .selectFrom('idempotency_keys')
@@ -59,7 +59,7 @@ export const removeIdempotencyRecords = countRows(['accountId', 'limit'], (query
 
 type Purge = { now: number; limit: number };
 
-/** Removes up to `limit` records that expired before `now` (UTC milliseconds), of all accounts. @returns how many */
+/** Removes up to `limit` records of all accounts that expired before `now` (UTC milliseconds). @returns how many */
 export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('idempotency_keys')

@@ -13,15 +13,15 @@ import type { Database, Executor } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { Tables } from './schema.ts';
 
-/** The database as better-auth takes it. On both engines, its times are ISO text and its booleans 0 and 1. */
+/** The database in the form that better-auth takes. On both engines, times are ISO text, and booleans 0 and 1. */
 export interface BetterAuthDatabase {
   db: Kysely<Tables>;
   type: 'sqlite';
-  /** A transaction would stay open while better-auth awaits something else. */
+  /** Disabled, since a transaction would stay open while better-auth awaits something else. */
   transaction: false;
 }
 
-/** A job that joins the transaction of a change by better-auth; `rows` are the rows that the change returned. */
+/** A job in the transaction of a change by better-auth. `rows` are the rows that the change returned. */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
   job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;
@@ -31,7 +31,7 @@ type Change = 'insert' | 'update' | 'delete';
 
 interface Call {
   along: readonly Along[];
-  /** The first error of the database. */
+  /** The first error from the database. */
   fault: AppError | undefined;
 }
 
@@ -40,7 +40,7 @@ const calls = new AsyncLocalStorage<Call>();
 /**
  * Runs a call of better-auth.
  * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if better-auth
- * reports a missing session or an unexpected code instead; otherwise, what better-auth throws
+ * reports a missing session or another error instead; otherwise, what better-auth throws
  */
 export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly Along[] = []): Promise<T> {
   const call: Call = { along, fault: undefined };
@@ -98,7 +98,7 @@ async function run<R>(database: Database, query: CompiledQuery): Promise<QueryRe
   }
 }
 
-/** Such as `insert sessions`. */
+/** The kind of change and its table, such as `insert sessions`. */
 function changeOf({ query }: CompiledQuery): string | undefined {
   if (query.kind === 'InsertQueryNode') return `insert ${tableOf(query.into)}`;
   if (query.kind === 'UpdateQueryNode') return `update ${tableOf(query.table)}`;

@@ -20,7 +20,7 @@ export const removeInvitationTo = allRows(['accountId', 'email'], (query, parame
 
 type ByInviter = { accountId: string; inviterId: string };
 
-/** Removes the invitations that a user made. */
+/** Removes a user's invitations of others. */
 export const removeInvitationsBy = allRows(['accountId', 'inviterId'], (query, parameter: Parameter<ByInviter>) =>
   query
     .deleteFrom('invitations')
@@ -48,12 +48,12 @@ const insert = statement<StoredInvitation>((query, parameter) =>
 
 interface StoredInvitation extends Invitation {
   inviterId: string | null;
-  /** Hashes of the tokens in its link and in the mailed link. */
+  /** Hash of the token in the link, as `mailedHash` is for the mailed link. */
   hash: string;
   mailedHash: string;
 }
 
-/** Stores an invitation in place of an earlier one to the same address. */
+/** Stores an invitation, which replaces an earlier one to the same address. */
 export async function putInvitation(executor: Executor, invitation: StoredInvitation): Promise<void> {
   await removeInvitationTo(executor, invitation.accountId, invitation.email);
   await executor.execute(insert, invitation);
@@ -107,7 +107,7 @@ const selectByHash = statement<{ hash: string; now: number }, FoundInvitation>((
     .where('expires_at', '>', parameter('now')),
 );
 
-/** The invitation with a token of this hash, unless it has expired at `now`. */
+/** The invitation that a token with this hash opens, unless it has expired at `now`. */
 export async function findInvitation(
   executor: Executor,
   hash: string,

@@ -1,11 +1,11 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { tooManyChanges } from './errors.ts';
 
-/** Waiting changes per account. They are committed together, but may wait for seconds on a slow machine. */
+/** Waiting changes per account. They are committed together, but can wait for seconds on a slow machine. */
 export const ACCOUNT_JOBS_MAX = 1_500;
 
 export interface JobOptions {
-  /** The account whose data is written; undefined for what belongs to no account, or to several. */
+  /** The account whose data is written; undefined for data of no account, or of several. */
   accountId?: string | undefined;
   /** Whether the job is alone in its transaction. */
   isLong?: boolean;
@@ -14,8 +14,8 @@ export interface JobOptions {
 type QueuedJob = Required<JobOptions>;
 
 /**
- * Jobs that wait for one writer. Accounts take turns, as do jobs of no account; the jobs of an account stay in order.
- * Short jobs go between two long ones, so that none waits for two long jobs, however many accounts have one.
+ * Jobs that wait for one writer. Accounts take turns, and jobs without an account have turns of their own. The jobs of
+ * an account stay in order. Short jobs run between long ones, so that none waits for two long jobs.
  */
 export class JobQueue<J extends QueuedJob> {
   readonly #accounts = new FairQueue<string | undefined, J>();
@@ -41,7 +41,7 @@ export class JobQueue<J extends QueuedJob> {
     this.#again.unshift(...jobs);
   }
 
-  /** Takes the next job. After a long one, short ones of any account come first. */
+  /** Takes the next job. After a long job, a short one of any account comes first. */
   take(): J | undefined {
     const job = (this.#wasLong ? this.takeShort() : this.#again.shift()) ?? this.#accounts.take();
     this.#wasLong = job?.isLong ?? false;

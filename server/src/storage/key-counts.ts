@@ -3,7 +3,7 @@ import type { Taken } from '../lib/limiter.ts';
 import { type KeyPrincipal, selectPrincipal } from './api-keys.ts';
 import { type Counters, statement } from './database.ts';
 
-/** The name under which a key's requests are counted, and the length of the window. */
+/** The limiter's name for a key's count, and the length of the window. */
 export interface KeyCount {
   name: string;
   durationMs: number;
@@ -17,10 +17,10 @@ interface CountParameters {
   latest: number;
 }
 
-/** No clock of another process is this far ahead: a window that ends later began before the clock was set back. */
+/** Clocks of other processes are less than this ahead: a window that ends later began before the clock was set back. */
 const AHEAD_MAX_MS = 60_000;
 
-/** In the rows of the limiter's library, as it writes them; none unless the key is valid. */
+/** Counts a point in the same row and form as the limiter's library, but only if the key is valid. */
 const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
   const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('latest')})`;
   return query
@@ -45,7 +45,7 @@ const takePoint = statement<CountParameters, { points: number; expire: number }>
     .returning(['points', 'expire']);
 });
 
-/** As `findKeyPrincipal`, and takes one of the key's points in the same round trip; `taken` is undefined if that failed. */
+/** Like `findKeyPrincipal`, but also takes one of the key's points; `taken` is undefined if that failed. */
 export async function findCountedKeyPrincipal(
   counters: Counters,
   hash: string,

@@ -5,10 +5,10 @@ import { command, countRows, rowOf } from './functions.ts';
 /** A key's use in an hour. */
 export interface KeyHour {
   keyId: string;
-  /** Its start, in UTC milliseconds. */
+  /** The start of the hour in UTC milliseconds. */
   hour: number;
   requests: number;
-  /** Requests that got an error. */
+  /** Requests that got an error response. */
   errors: number;
 }
 
@@ -17,7 +17,7 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
     .insertInto('key_hours')
     .columns(['account_id', 'hour', 'key_id', 'requests', 'errors'])
     .expression(({ selectFrom }) =>
-      // Nothing if the account has been deleted.
+      // Selects no row if the account has been deleted.
       selectFrom('accounts')
         .select([
           'id',
@@ -36,7 +36,7 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
     ),
 );
 
-/** Adds to a key's counts of an hour, also after the key was deleted. */
+/** Adds to a key's counts of an hour, even if the key has been deleted. */
 export async function addKeyHour(executor: Executor, accountId: string, hour: KeyHour): Promise<void> {
   await executor.execute(add, { accountId, ...hour });
 }
@@ -63,18 +63,18 @@ const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
     .returning('number'),
 );
 
-/** Records a batch in the transaction that writes it. @returns false if it was written before */
+/** Records a batch in the transaction that writes it. @returns false if it has been written before */
 export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): Promise<boolean> {
   const rows = await executor.execute(begin, { ...batch });
   return rows.length > 0;
 }
 
-/** Forgets the batches of processes that last wrote before a time (UTC milliseconds). */
+/** Removes the batches of processes that last wrote before a time (UTC milliseconds). */
 export const removeKeyUseBatches = command(['before'], (query, parameter: Parameter<{ before: number }>) =>
   query.deleteFrom('key_use_batches').where('written_at', '<', parameter('before')),
 );
 
-/** The account's key hours since a time, by hour. */
+/** The account's key hours from a time on, in order of hours. */
 export async function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
   const { rows } = await scans.query<KeyHour>(accountId, (query) =>
     query
@@ -90,7 +90,7 @@ export async function findKeyHours(scans: Scans, accountId: string, since: numbe
 
 type Purge = { before: number; limit: number };
 
-/** Removes up to `limit` hours that began before a time (UTC milliseconds), of all accounts. @returns how many */
+/** Removes up to `limit` hours of all accounts that began before a time (UTC milliseconds). @returns how many */
 export const removeKeyHours = countRows(['before', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('key_hours')

@@ -6,7 +6,7 @@ interface RunParameters {
   accountId: string;
   beforeId: string;
   limit: number;
-  /** A longer document is null and is not read. */
+  /** A longer document is returned as null, without being read. */
   docBytesMax: number;
 }
 
@@ -28,20 +28,20 @@ const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** Longer than any text. */
+/** Exceeds the length of any text. */
 const EVERY_LENGTH = 2 ** 31 - 1;
 const AFTER_EVERY_ID = '~';
 
 /** A part of the account's listings, newest first. */
 export interface ListingRange {
-  /** The listing before the first; undefined for the newest. */
+  /** The id before the first listing; undefined to start with the newest. */
   afterId: string | undefined;
-  /** The last listing, included; undefined for the oldest. */
+  /** The id of the last listing, inclusive; undefined to end with the oldest. */
   untilId?: string | undefined;
   limit: number;
-  /** Total length of the texts (`RUN_BYTES_MAX` by default); a single one may be longer. */
+  /** Total length of the texts (default `RUN_BYTES_MAX`), which a single text can exceed. */
   bytesMax?: number;
-  /** Whether the previous run was long: then this one is expected to be. */
+  /** Whether the previous run had long documents, so that this one probably does. */
   areLong?: boolean;
   /** Cancels the read while it waits. */
   signal?: AbortSignal;
@@ -52,14 +52,14 @@ export interface ListingRun {
   docs: string[];
   /** The last listing's id if more may follow. */
   nextAfterId: string | undefined;
-  /** Whether there are fewer than `limit` because they are large. Then `nextAfterId` may be the last of all. */
+  /** Whether there are fewer than `limit` because they are large. Then nothing may follow `nextAfterId`. */
   isCut: boolean;
-  /** Whether a document was so long that bytes had to be counted while reading. */
+  /** Whether a document was too long to read without counting bytes. */
   areLong: boolean;
 }
 
 /**
- * The first `limit` listings of a range, or fewer but at least one if they are large.
+ * The first `limit` listings of a range; fewer, but at least one, if they are large.
  * @throws the reason of an aborted `signal`
  */
 export async function findListingRun(executor: Executor, accountId: string, range: ListingRange): Promise<ListingRun> {
@@ -90,7 +90,7 @@ function toRun(
   // A condition in the statement would cost pages without `untilId` a fifteenth of their time.
   const wanted = untilId === undefined ? rows : rows.filter(({ id }) => id >= untilId);
   const isEnd = wanted.length < rows.length;
-  // The row beyond the limit is not served: it only shows that more follow.
+  // The row beyond the limit only shows that more listings follow.
   const isFull = wanted.length > limit;
   if (isFull) wanted.pop();
   return {
@@ -114,8 +114,8 @@ const selectIds = allRows(['accountId', 'beforeId', 'limit'], (query, parameter:
 );
 
 /**
- * The id of the `count`-th listing after `afterId`, if more follow it; `afterId` itself for a count of 0. Reads no
- * documents.
+ * The id of the `count`-th listing after `afterId` if more listings follow it; `afterId` itself for a count of 0. Reads
+ * no documents.
  */
 export async function findPageEnd(
   executor: Executor,

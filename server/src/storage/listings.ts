@@ -7,7 +7,7 @@ import type { Tables } from './schema.ts';
 import { insertSearchColumns, updateSearchColumns } from './search-columns.ts';
 import { insertWords, removeWords, replaceWords } from './words.ts';
 
-/** A listing as it is stored: the JSON text that is served, and what the service needs without parsing it. */
+/** A listing as stored: the JSON text of responses, and fields that the service needs without parsing it. */
 export interface StoredListing {
   id: string;
   version: number;
@@ -18,7 +18,7 @@ export interface StoredListing {
 
 type ListingKey = { accountId: string; id: string };
 
-/** What searches find a listing by. */
+/** The columns and words by which searches find a listing. */
 interface Findable {
   searchColumns: SearchColumns;
   words: ReadonlySet<string>;
@@ -48,7 +48,7 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-/** Stores a listing's new version; `words` are undefined if they have not changed. */
+/** Stores a listing's new version. `words` is undefined if they have not changed. */
 export async function replaceListing(
   executor: Executor,
   accountId: string,
@@ -102,7 +102,7 @@ const selectSome = allRows(['accountId', 'limit'], (query, parameter: Parameter<
   query.selectFrom('listings').select('id').where('account_id', '=', parameter('accountId')).limit(parameter('limit')),
 );
 
-/** Removes up to `limit` listings of an account that is being deleted, without events. @returns how many */
+/** Removes up to `limit` listings of an account that is being deleted, without adding events. @returns how many */
 export async function removeListings(executor: Executor, accountId: string, limit: number): Promise<number> {
   const rows = await selectSome(executor, accountId, limit);
   for (const { id } of rows) await removeListing(executor, accountId, id);
@@ -140,7 +140,7 @@ export interface IndexedListing extends StoredListing {
 
 type Lookup = Statement<Record<string, string>, IndexedListing>;
 
-/** Cross joins keep SQLite to this order: otherwise, it reads all of the account's listings. */
+/** Cross joins force SQLite to use this order. Otherwise, it reads all of the account's listings. */
 const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
   statement((query, parameter) => {
     const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
@@ -158,8 +158,8 @@ const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
 const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('facets.external_id') };
 
 /**
- * The listings with these ids or external ids, of which there may be `BATCH_LENGTH`. Cut if they are large, but after
- * at least one.
+ * The listings with these ids or external ids, at most `BATCH_LENGTH`. If they are large, the result is cut, but not
+ * before the second.
  */
 export async function findIndexedListings(
   executor: Executor,

@@ -108,7 +108,7 @@ const selectBySession = statement<{ sessionId: string; accountId: string; now: s
       .where('suspended_for', 'is', null),
 );
 
-/** Undefined if the session has ended, its user is not a member of the account, or the account is suspended. */
+/** Undefined if the session has expired, its user is not a member of the account, or the account is suspended. */
 export async function findSessionMembership(
   executor: Executor,
   accountId: string,

@@ -6,12 +6,12 @@ import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
 
-/** In order. Each runs once, and must not change after its release. */
+/** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
 export const MIGRATIONS = [listings, administrators, keyHours, singleUseCodes, keyUseBatches, quotas];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-/** Characters of an epoch. */
+/** The length of an epoch in characters. */
 export const EPOCH_LENGTH = 8;
 
 /** The error for tables from a newer release. */

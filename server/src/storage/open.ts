@@ -6,21 +6,21 @@ export { openScratch } from './sqlite/scratch.ts';
 
 export const FILE_SCHEME = 'file:';
 
-/** For the operator's commands. */
+/** The pool of the operator's commands. */
 const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
- * Opens the database at a URL: `file:` and a path, or a PostgreSQL server, for which the `settings` are.
+ * Opens the database at a URL: `file:` and a path, or a PostgreSQL server, to which `settings` apply.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export async function openDatabase(url: string, settings: PoolSettings = FEW_CONNECTIONS): Promise<Database> {
   if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length));
-  // The driver is loaded only if it is needed.
+  // The driver is only loaded when needed.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, settings);
 }
 
-/** Opens a database, and closes it again if `begin` fails. @throws what `openDatabase` and `begin` throw */
+/** Opens a database, and closes it if `begin` fails. @throws what `openDatabase` and `begin` throw */
 export async function beginWithDatabase<T>(
   { databaseUrl, databasePool }: { databaseUrl: string; databasePool: PoolSettings },
   begin: (database: Database) => Promise<T>,

@@ -11,7 +11,7 @@ import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
 
-/** Limits only memory, since no other account waits for a long write: the largest atomic import with its words. */
+/** Limits only memory, since other accounts do not wait: enough for the largest atomic import with its words. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
 
 /**
@@ -57,7 +57,7 @@ async function distributeAlone(client: pg.ClientBase): Promise<void> {
   await send(client, { text: 'commit' });
 }
 
-/** The URL without its password. */
+/** Returns the URL without its password. */
 function nameOf(text: string): string {
   const url = new URL(text);
   if (url.password !== '') url.password = '***';
@@ -65,13 +65,13 @@ function nameOf(text: string): string {
   return url.href;
 }
 
-/** The message of poolers, which have no code for it. */
+/** A connection pooler's message. It has no error code. */
 const REJECTS_SETTINGS = /unsupported startup parameter/;
 const POOLER_HINT = 'The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off.';
 
 function explain(error: unknown, name: string): unknown {
   if (error instanceof AppError) return error;
-  // For a host with several addresses, the error has a code and no message.
+  // If a host has several addresses, the error has a code but no message.
   const { message: words, code } = Object(Object(error).cause ?? error);
   const reason = String(words || code);
   const message = `Cannot open the database ${name}: ${reason}.`;

@@ -30,20 +30,20 @@ const selectKeys = allRows([], (query) =>
 
 /** The credentials of a restored database, some of which may have been revoked after the backup. */
 export interface Credentials {
-  /** Sessions and invitations that were ended. */
+  /** How many sessions were ended. */
   sessions: number;
   invitations: number;
-  /** Users with a second factor: recovery codes that they used after the backup are valid again. */
+  /** Users with a second factor. Recovery codes that they used after the backup are valid again. */
   twoFactors: number;
-  /** They stay valid, also if they were deleted after the backup. */
+  /** All keys stay valid, including those deleted after the backup. */
   keys: Awaited<ReturnType<typeof selectKeys>>;
 }
 
 const STEP_MS = 30_000;
 
 /**
- * Ends the sessions, invitations, setup links, unfinished sign-ins, and current authenticator codes of
- * a restored database, since they may have ended after the backup. Keys stay, and are listed.
+ * Invalidates sessions, invitations, setup links, unfinished sign-ins, and current authenticator codes in a restored
+ * database, since they may have been used or revoked after the backup. Keys stay valid and are returned.
  */
 export async function endCredentials(executor: Executor): Promise<Credentials> {
   const sessions = await removeSessions(executor);

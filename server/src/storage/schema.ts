@@ -5,12 +5,12 @@ import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { EventType } from '../model/listings.ts';
 import type { Role } from '../model/users.ts';
 
-/** The tables. Times are UTC milliseconds unless they are also in a document. */
+/** The tables. Times are UTC milliseconds, except those that are also in documents. */
 export interface Tables {
   database_info: {
-    /** Always 1: there is one row. */
+    /** Always 1, since the table has one row. */
     id: number;
-    /** Distinguishes sequences before a restore from those after. */
+    /** Distinguishes sequences before a restore from those after it. */
     epoch: string;
     /** Signs cursors; 32 random bytes in hex. */
     cursor_secret: string;
@@ -25,7 +25,7 @@ export interface Tables {
   };
   account_heads: {
     account_id: string;
-    /** Grows by one with every change to the account's listings. */
+    /** Increases by one with each change of the account's listings. */
     sequence: number;
     listing_count: number;
     /** UTF-8 bytes of the account's documents in `listings` and `events`. */
@@ -44,10 +44,10 @@ export interface Tables {
     version: number;
     /** The account's sequence at the last change. */
     sequence: number;
-    /** The listing as it is served: JSON text. */
+    /** The listing as JSON text, which is the response body. */
     doc: string;
   };
-  /** Search columns: what listings are filtered, sorted, and searched by. */
+  /** The search columns, by which listings are filtered, sorted, and searched. */
   listing_facets: {
     account_id: string;
     id: string;
@@ -71,9 +71,9 @@ export interface Tables {
   };
   /** The engine's index of words. */
   listing_words: {
-    /** The row on SQLite. */
+    /** The row's key on SQLite. */
     rowid: Generated<number>;
-    /** With `search_row`, the row on PostgreSQL. */
+    /** With `search_row`, the row's key on PostgreSQL. */
     account_id: Generated<string>;
     search_row: Generated<number>;
     words: string;
@@ -85,7 +85,7 @@ export interface Tables {
     listing_id: string;
     /** The listing after the change, once a later one has replaced it in `listings`; until then null. */
     doc: string | null;
-    /** JSON array of the names of the changed fields; null unless it was updated. */
+    /** JSON array of the changed fields' names; null unless the event is an update. */
     changed: string | null;
     created_at: number;
   };
@@ -114,24 +114,24 @@ export interface Tables {
   /** The use of keys per hour. */
   key_hours: {
     account_id: string;
-    /** Its start. */
+    /** The start of the hour. */
     hour: number;
     key_id: string;
     requests: number;
     errors: number;
   };
-  /** The last batch of these counts that each process has written. */
+  /** The last batch of key hours that each process has written. */
   key_use_batches: {
     process: string;
     number: number;
     written_at: number;
   };
-  /** Rate limits of several machines, only on PostgreSQL. The library of `lib/limiter.ts` also reads and writes it. */
+  /** Rate limits that several machines share, only on PostgreSQL. Also used by the library of `lib/limiter.ts`. */
   rate_limits: {
-    /** The limiter's name, a colon, and the key that it counts. */
+    /** The limiter's name, a colon, and the counted key. */
     key: string;
     points: number;
-    /** When the count ends. */
+    /** When the window ends. */
     expire: number;
   };
   users: {
@@ -142,7 +142,7 @@ export interface Tables {
     email_verified: number;
     image: string | null;
     two_factor_enabled: number;
-    /** ISO text, as are all times of better-auth's tables. */
+    /** ISO text, like all times in better-auth's tables. */
     created_at: string;
     updated_at: string;
   };
@@ -204,9 +204,9 @@ export interface Tables {
     role: Role;
     /** SHA-256 in hex of the token in its link. */
     hash: string;
-    /** As `hash`, of the token in the mailed link, which is not shown in the dashboard. */
+    /** Like `hash`, but of the token in the mailed link, which the dashboard does not show. */
     mailed_hash: string;
-    /** The user who made it; null for the operator. */
+    /** The user who sent it; null for the operator. */
     inviter_id: string | null;
     /** The inviter's name at that time. */
     invited_by: string;

@@ -13,11 +13,11 @@ export const setSessionAccount = command(
       .where('id', '=', parameter('id')),
 );
 
-/** A session as its user sees it; its times are ISO text. */
+/** A session as shown to its user. Times are ISO text. */
 export interface UserSession {
   id: string;
   createdAt: string;
-  /** When it was last extended: about when it was last used. */
+  /** When it was last extended, which is about when it was last used. */
   updatedAt: string;
   expiresAt: string;
   ipAddress: string | null;
@@ -54,13 +54,13 @@ const selectAddresses = allRows(['email', 'now'], (query, parameter: Parameter<{
     .where('sessions.expires_at', '>', parameter('now')),
 );
 
-/** The addresses that the user with this email is signed in from. */
+/** The IP addresses from which the user with this email is signed in. */
 export async function listSessionAddresses(executor: Executor, email: string): Promise<string[]> {
   const rows = await selectAddresses(executor, email, new Date().toISOString());
   return rows.flatMap(({ address }) => address ?? []);
 }
 
-/** Ends a session at `latest` (ISO text), unless it ends earlier. */
+/** Makes a session expire at `latest` (ISO text), unless it expires earlier. */
 export const endSessionBy = command(['id', 'latest'], (query, parameter: Parameter<{ id: string; latest: string }>) =>
   query
     .updateTable('sessions')
@@ -100,7 +100,7 @@ const selectUsed = firstRow(
       .where('sessions.updated_at', '>', parameter('extendedAfter')),
 );
 
-/** The session with this token, unless it has ended or was last extended over `extendedMs` milliseconds ago. */
+/** The session with this token, unless it has expired or was last extended over `extendedMs` milliseconds ago. */
 export function findUsedSession(
   executor: Executor,
   token: string,
@@ -118,7 +118,7 @@ export const hasSession = hasRow(['userId', 'id'], (query, parameter: Parameter<
     .where('id', '=', parameter('id')),
 );
 
-/** Returns whether the user had such a session. */
+/** Ends a session. @returns whether the user had it */
 export const removeSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .deleteFrom('sessions')
@@ -127,7 +127,7 @@ export const removeSession = hasRow(['userId', 'id'], (query, parameter: Paramet
     .returning('id'),
 );
 
-/** Ends all other sessions of the user, and returns how many there were. */
+/** Ends all other sessions of the user. @returns how many */
 export const removeOtherSessions = countRows(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .deleteFrom('sessions')

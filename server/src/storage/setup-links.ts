@@ -11,7 +11,7 @@ const insert = statement<SetupLink>((query, parameter) =>
   query.insertInto('setup_links').values({ id: 1, hash: parameter('hash'), expires_at: parameter('expiresAt') }),
 );
 
-/** Stores the only setup link; the previous one is no longer valid. */
+/** Stores the setup link, which replaces the previous one. */
 export async function putSetupLink(executor: Executor, link: SetupLink): Promise<void> {
   await removeSetupLink(executor);
   await executor.execute(insert, link);

@@ -11,10 +11,10 @@ import { ReaderThreads } from './sqlite/reader-threads.ts';
 import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
-/** Checked in half a second; larger files are checked by each backup. */
+/** Files up to this size are checked at the start, in half a second. Larger ones are only checked by backups. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Twice the size of ten thousand listings of 500 bytes with their words, for which all other writes wait up to 250 ms. */
+/** Twice what 10,000 listings of 500 bytes take with their words, for which all other writes wait up to 250 ms. */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
@@ -26,7 +26,7 @@ export function openSqlite(path: string): Database {
   const writer = openConnection(path);
   migrate(writer, path);
   const reader = openReader(path);
-  // The queue waits with a timer: waiting inside SQLite would block the event loop.
+  // The queue uses a timer instead, since waiting inside SQLite would block the event loop.
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
@@ -39,7 +39,7 @@ export function openSqlite(path: string): Database {
     scans,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
-    // Reads wait for nothing.
+    // Reads never wait, so a health check can always query.
     isServing: () => false,
     // Writes wait in a queue with a limit per account, which `requireRoom` checks.
     isOverfull: () => false,

@@ -4,7 +4,7 @@ import type { Tables } from './schema.ts';
 
 export interface CompiledStatement {
   sql: string;
-  /** Whether it only reads. */
+  /** Whether the statement only reads. */
   isQuery: boolean;
   returnsRows: boolean;
   /** Returns the values in the order of the placeholders. */
@@ -48,7 +48,7 @@ export class StatementCompiler {
 }
 
 /**
- * Missing parameters are null. Binding is generated code, as is the row mapper below: loops over names took three times
+ * Missing parameters are null. Like the row mapper below, binding is generated code: loops over names took three times
  * as long.
  */
 function withNamedParameters({ sql, parameters, query }: CompiledQuery): CompiledStatement {
@@ -70,11 +70,11 @@ export function rowMapper(columns: string[]): RowMapper {
   return (values) => toRow(values);
 }
 
-/** Code is generated per list of columns, of which there are few. */
+/** There is one mapper per list of columns, and few such lists. */
 const MAPPERS_MAX = 100;
 const mappers = new Map<string, RowMapper>();
 
-/** A cached `rowMapper`, for queries that are built per request. */
+/** Like `rowMapper`, but cached for queries that are built per request. */
 export function cachedRowMapper(columns: string[]): RowMapper {
   const key = JSON.stringify(columns);
   const known = mappers.get(key);

@@ -9,15 +9,15 @@ const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ 
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
 );
 
-/** The encrypted secret that a user's app shares with the service; none while wrong codes have locked it. */
+/** The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it. */
 export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
   const row = await selectSecret(executor, userId, new Date().toISOString());
   return row?.secret;
 }
 
 /**
- * Uses up the code of a time step, and earlier ones; false if it was used up before. A step after `latest`, which is
- * still in the future, was used before the clock was set back and does not lock the user out.
+ * Invalidates the codes of a time step and of earlier steps; false if they are already invalid. A last step after
+ * `latest` is in the future: it was used before the clock was set back, and must not lock the user out.
  */
 export const useTotpStep = hasRow(
   ['userId', 'step', 'latest'],
@@ -51,7 +51,7 @@ const switchOff = command(['userId'], (query, parameter: Parameter<User>) =>
   query.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', parameter('userId')),
 );
 
-/** From now on, the password is enough to sign in. */
+/** Removes the second factor, so that the password is enough to sign in. */
 export async function removeTwoFactor(executor: Executor, userId: string): Promise<void> {
   await remove(executor, userId);
   await switchOff(executor, userId);

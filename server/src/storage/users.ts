@@ -39,7 +39,7 @@ const insertCredential = statement<CredentialRow>((query, parameter) =>
   }),
 );
 
-/** Stores a user with a password, as better-auth expects them; `isVerified` tells whether the address is known to be theirs. */
+/** Stores a user with a password in better-auth's form. `isVerified`: whether the address is known to be theirs. */
 export async function insertUser(
   executor: Executor,
   user: User,
@@ -60,7 +60,7 @@ export const findUser = firstRow(['id'], (query, parameter: Parameter<{ id: stri
   query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
 );
 
-/** When a user was created (ISO text), and whether the address is known to be theirs. */
+/** A user's creation time (ISO text), and whether the address is known to be theirs. */
 export interface UserOrigin {
   createdAt: string;
   isVerified: boolean;
@@ -82,7 +82,7 @@ export const verifyEmail = command(['id'], (query, parameter: Parameter<{ id: st
   query.updateTable('users').set({ email_verified: 1 }).where('id', '=', parameter('id')),
 );
 
-/** Removes all users who are no longer a member of any account, with their sessions. */
+/** Removes all users without a membership, with their sessions. */
 export const removeLonelyUsers = command([], (query) =>
   query
     .deleteFrom('users')
@@ -102,7 +102,7 @@ export async function renameUser(executor: Executor, id: string, name: string): 
   await executor.execute(rename, { id, name, at: new Date().toISOString() });
 }
 
-/** Removes the second-factor challenges of sign-ins that have not been completed. */
+/** Removes the second-factor challenges of unfinished sign-ins. */
 export const removeChallenges = command(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
   query.deleteFrom('verifications').where('value', '=', parameter('userId')),
 );
@@ -111,7 +111,7 @@ const selectPassword = firstRow(['userId'], (query, parameter: Parameter<{ userI
   query.selectFrom('credentials').select('password as hash').where('user_id', '=', parameter('userId')),
 );
 
-/** Setting a password changes its hash, even if the password stays the same. */
+/** The hash changes whenever a password is set, even to the same one. */
 export async function findPasswordHash(executor: Executor, userId: string): Promise<string | null | undefined> {
   const credential = await selectPassword(executor, userId);
   return credential?.hash;

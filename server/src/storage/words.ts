@@ -11,15 +11,15 @@ import { firstRow } from './functions.ts';
 
 /** The random end of an account id, which separates one account's words from another's. */
 const TAG_LENGTH = 8;
-/** Longer words are cut, since PostgreSQL's index takes at most 2,046 bytes per word. */
+/** Longer words are cut: PostgreSQL's index accepts at most 2,046 bytes per word. */
 const WORD_LENGTH_MAX = 500;
 
-/** A word as it is indexed: the account's tag comes first, so that a search only finds the account's own words. */
+/** A word as indexed, after the account's tag, so that a search only finds the account's own words. */
 function taggedWord(accountId: string, word: string): string {
   return accountId.slice(-TAG_LENGTH) + word.slice(0, WORD_LENGTH_MAX);
 }
 
-/** Words as they are indexed. */
+/** Words as indexed. */
 export function indexText(accountId: string, words: ReadonlySet<string>): string {
   return Array.from(words, (word) => taggedWord(accountId, word)).join(' ');
 }
@@ -66,8 +66,8 @@ const updateRow = statement<ListingKey & Pick<NewWords, 'sequence'>>((query, par
 );
 
 /**
- * Replaces a listing's words. The old ones are removed last, so that the new ones get a row that the listing has never
- * had: `search_row` changes whenever the words do.
+ * Replaces a listing's words. The old ones are removed last, so that the new ones get a row that the listing never had,
+ * and `search_row` changes whenever the words do.
  */
 export async function replaceWords(
   executor: Executor,
@@ -85,7 +85,7 @@ const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((qu
   query.selectNoFrom(engine.lastWordsRow(parameter).as('row')),
 );
 
-/** The last row of the index that is taken; `sequence` is the account's latest. */
+/** The last used row of the index; `sequence` is the account's current one. */
 export async function findLastWordsRow(executor: Executor, sequence: number): Promise<number> {
   const [last] = await executor.execute(selectLastRow, { sequence });
   return last?.row ?? 0;
@@ -95,7 +95,7 @@ const insertAt = statement<WordsPlace & { words: string }>((query, parameter, en
   engine.insertWordsAt(query, parameter),
 );
 
-/** Indexes words (from `indexText`) in a row after `findLastWordsRow`. */
+/** Indexes words (from `indexText`) in a row after that of `findLastWordsRow`. */
 export async function insertWordsAt(executor: Executor, place: WordsPlace, words: string): Promise<void> {
   await executor.execute(insertAt, { ...place, words });
 }
@@ -104,7 +104,7 @@ export async function removeWordsAt(executor: Executor, place: WordsPlace): Prom
   await executor.execute(remove, place);
 }
 
-/** Whether each of these words begins one of the words of a row of `facets`. */
+/** Whether each of these words is a prefix of a word in the row of `facets`. */
 export function hasWords(engine: EngineSql, accountId: string, words: readonly string[]): RawBuilder<SqlBool> {
   const tagged = words.map((word) => taggedWord(accountId, word));
   return engine.hasWords(accountId, tagged);

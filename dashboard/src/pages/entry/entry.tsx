@@ -47,7 +47,7 @@ export function LinkFile({ setup: { file } }: { setup: Setup }) {
   );
 }
 
-/** Begins the session and opens the page that was asked for. */
+/** Starts the session and opens the requested page. */
 export function useEnter(): (session: Session | null, next?: string) => void {
   const router = useRouter();
   return (session, next = '/') => {

@@ -17,7 +17,7 @@ export function InvitationPage() {
   const { data: preview, error } = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => request<InvitationPreview>('POST', '/admin/invitations/preview', { body: { token } }),
-    // Not reloaded while the form is filled in.
+    // A reload could replace the form while the user fills it in.
     staleTime: Number.POSITIVE_INFINITY,
   });
   const { data: session } = useQuery(sessionQuery);
@@ -42,7 +42,7 @@ export function InvitationPage() {
   );
 }
 
-/** Users who are signed in only confirm; new ones enter a name and a password. */
+/** Signed-in users only confirm; new users enter a name and a password. */
 function Join({ preview: { email, hasUser }, token }: { preview: InvitationPreview; token: string }) {
   const form = useForm({ name: '', password: '' });
   const enter = useEnter();
@@ -55,7 +55,7 @@ function Join({ preview: { email, hasUser }, token }: { preview: InvitationPrevi
   return (
     <Form form={form} onSubmit={accept}>
       {hasUser ? (
-        <Text size="sm">You are signed in as {email}. This account is added to your others.</Text>
+        <Text size="sm">You are signed in as {email}. Join to add this account to yours.</Text>
       ) : (
         <>
           <TextInput label="Email" value={email} readOnly autoComplete="username" />
@@ -83,7 +83,7 @@ function SignInFirst({ email }: { email: string }) {
   );
 }
 
-/** Keeps the token in this window: signing in first loses the URL's fragment. */
+/** Stores the token in this window: signing in first loses the URL's fragment. */
 function useRememberedToken(): string {
   const token = useToken();
   useEffect(() => {

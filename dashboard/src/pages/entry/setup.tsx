@@ -27,12 +27,12 @@ export function SetupPage() {
   return <SetupByLink setup={setup} token={token} />;
 }
 
-/** Checks the link before the form is filled in. */
+/** Checks the link before it shows the form. */
 function SetupByLink({ setup, token }: { setup: Setup; token: string }) {
   const { data: offer, error } = useQuery({
     queryKey: ['setup-link', token],
     queryFn: () => request<SetupOffer>('POST', '/admin/setup/preview', { body: { token } }),
-    // Not reloaded while the form is filled in.
+    // A reload could replace the form while the user fills it in.
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error !== null) {

@@ -20,7 +20,7 @@ export function SignInPage() {
   return <PasswordStep onDone={proceed} onCode={() => setNeedsCode(true)} />;
 }
 
-/** The response if the user has two-step sign-in. */
+/** The response if two-step sign-in is on. */
 interface TwoFactorRedirect {
   twoFactorRedirect: true;
 }
@@ -40,8 +40,8 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
       <Form form={form} onSubmit={signIn}>
         {ended !== undefined && (
           <Alert variant="light" title="Your session expired">
-            Sign in again; your draft is kept. If you can’t sign in, you may have been removed from the account: ask an
-            administrator for a new invitation.
+            Sign in again to continue; your draft is saved. If you can’t sign in, ask an administrator whether you were
+            removed from the account.
           </Alert>
         )}
         <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.bind('email')} />
@@ -116,7 +116,7 @@ function Help() {
     <Stack gap={4}>
       <span>New here? Ask an administrator for an invitation.</span>
       <span>
-        Forgot your password? Ask your administrator for a reset. They run <Code>administrators reset-password</Code>.
+        Forgot your password? Ask the operator of this service to run <Code>administrators reset-password</Code>.
       </span>
     </Stack>
   );

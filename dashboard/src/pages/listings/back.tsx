@@ -15,7 +15,7 @@ export function BackLink() {
           to="/listings"
           {...props}
           onClick={(event) => {
-            // Like any link: with a modifier key it opens another window.
+            // With a modifier key, it opens another window, like any link.
             if (event.ctrlKey || event.metaKey || event.shiftKey) return;
             event.preventDefault();
             leave();
@@ -28,7 +28,7 @@ export function BackLink() {
   );
 }
 
-/** Goes back to the list with its page, filters and order. */
+/** Goes back to the list with its page, filters, and order. */
 export function useLeave(): () => void {
   const canGoBack = useCanGoBack();
   const { history } = useRouter();

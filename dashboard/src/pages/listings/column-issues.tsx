@@ -9,7 +9,7 @@ interface ColumnIssuesProps {
   onIgnore: (isIgnored: boolean) => void;
 }
 
-/** Columns that keep a file from being imported. Unknown ones can be skipped. */
+/** Lists the columns that prevent an import. The user can skip unknown columns. */
 export function ColumnIssues({ issues, isIgnored, onIgnore }: ColumnIssuesProps) {
   const unknown = issues.filter(({ code }) => code === 'unknown_field').map(({ field }) => field);
   const hasOtherSeparator = issues.length === 1 && /[;\t]/.test(issues[0]?.field ?? '');

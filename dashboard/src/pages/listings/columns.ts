@@ -33,7 +33,7 @@ export const COLUMNS: Column[] = [
   { name: 'metadata', example: '{"agent":"Grace"}', also: ['customfields', 'custom', 'extra'] },
 ];
 
-/** The column that an unknown one probably means. */
+/** Suggests the known column that an unknown name probably means. */
 export function suggestColumn(given: string): string | undefined {
   const plain = given.toLowerCase().replaceAll(/[^a-z]/g, '');
   return COLUMNS.find(({ name, also }) => name.toLowerCase() === plain || also.includes(plain))?.name;

@@ -15,7 +15,7 @@ interface ConflictProps {
   onDiscard: () => void;
 }
 
-/** Another user saved the listing first: the draft can be merged with their changes, or discarded. */
+/** Another user saved the listing first: the user can merge the draft, or discard it. */
 export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
   const and = (work: () => void) => () => {
     work();
@@ -33,7 +33,7 @@ export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictPr
                 , now <bdi>{value === '' ? 'empty' : value}</bdi>
               </>
             )}
-            {isBoth && <b> – you changed it too</b>}
+            {isBoth && <b> – you also changed it</b>}
           </li>
         ))}
       </ul>

@@ -4,7 +4,7 @@ import { describeIssue } from '../../lib/issue-texts';
 import { readAmount, readNumber, suggestAmount } from '../../lib/numbers';
 import { FORM_FIELDS, type FormField } from './form-fields';
 
-/** The id is only the key of the row. */
+/** `id` only identifies the row in this form. */
 export interface PhotoRow {
   id: number;
   url: string;
@@ -44,13 +44,13 @@ export function toDraft(listing: Partial<Listing>): Draft {
   };
 }
 
-/** Compares drafts or parts of them without the ids of rows, which differ in each draft. */
+/** Compares drafts or parts of them, but not the ids of rows, which differ in each draft. */
 export function isSameDraft(one: object, other: object): boolean {
   const toText = (part: object) => JSON.stringify(part, (name, value) => (name === 'id' ? undefined : value));
   return toText(one) === toText(other);
 }
 
-/** For a stored draft, whose ids may now belong to other rows. */
+/** Replaces the ids of a stored draft, which may now belong to other rows. */
 export function withNewIds({ values, photos, metadata }: Draft): Draft {
   return {
     values,
@@ -59,7 +59,7 @@ export function withNewIds({ values, photos, metadata }: Draft): Draft {
   };
 }
 
-/** The body to create the listing: the fields that are filled in. */
+/** The request body that creates the listing: all fields that are not empty. */
 export function toCreation(draft: Draft): Body {
   const body: Body = {};
   for (const { name, kind } of FORM_FIELDS) {

@@ -30,7 +30,7 @@ export function NewListingPage() {
     leave();
   };
   return (
-    <Page title="New listing" above={<BackLink />} description="Only address, beds and baths are required.">
+    <Page title="New listing" above={<BackLink />} description="Only address, beds, and baths are required.">
       <ListingForm
         draft={draft}
         onChange={(next) => write({ base, draft: next })}
@@ -47,7 +47,7 @@ export function ListingPage() {
   const { id } = useParams({ from: '/inside/listings/$id' });
   const query = useQuery({ ...listingQuery(id), refetchOnWindowFocus: false });
   const { data: listing, error } = query;
-  // A loaded listing stays on the page when a reload fails.
+  // If a reload fails, a loaded listing stays on the page.
   if (listing === undefined) {
     const isGone = error instanceof ApiError && error.status === 404;
     return (

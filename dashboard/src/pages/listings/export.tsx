@@ -13,7 +13,7 @@ const FORMATS = [
   { label: 'GeoJSON, for maps', type: 'application/geo+json', ending: 'geojson' },
 ];
 
-/** Chunks are folded into a blob at this size, because the browser can move blobs to disk. */
+/** Chunks of this total size are merged into a blob, which the browser can move to disk. */
 const FOLD_BYTES = 4_000_000;
 /** How often the page updates the size. */
 const PROGRESS_MS = 200;

@@ -34,7 +34,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
         {file === undefined ? 'Drop a file here' : <bdi>{file.name}</bdi>}
       </Text>
       <Text size="sm" c="dimmed" mb="md">
-        {file === undefined ? 'CSV, NDJSON or a JSON array, of any size' : formatBytes(file.size)}
+        {file === undefined ? 'CSV, NDJSON, or a JSON array of any size' : formatBytes(file.size)}
       </Text>
       <Button variant="default" disabled={isDisabled} onClick={() => input.current?.click()}>
         {file === undefined ? 'Choose file' : 'Choose another file'}
@@ -47,7 +47,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
         accept=".csv,.ndjson,.jsonl,.json,text/csv"
         onChange={({ currentTarget }) => {
           onChoose(currentTarget.files?.[0]);
-          // Or choosing the same file again would not be a change.
+          // Otherwise, choosing the same file again would not trigger `onChange`.
           currentTarget.value = '';
         }}
       />

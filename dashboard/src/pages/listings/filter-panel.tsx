@@ -52,7 +52,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
   };
   const apply = async () => {
     const changes = toFilters(draft);
-    // The query of the page that opens next.
+    // The same query as on the next page, which then finds it in the cache.
     await queryClient.fetchQuery(listingsQuery(toListQuery(withSearch(search, changes))));
     close(changes);
   };
@@ -65,7 +65,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       width="min(440px, calc(100vw - 24px))"
       shadow="md"
       trapFocus
-      // On phones the panel is long: it stays open when its button scrolls out of view.
+      // On phones, the panel is long: it stays open when its button scrolls out of view.
       hideDetached={false}
       radius="md"
     >

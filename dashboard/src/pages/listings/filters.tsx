@@ -16,7 +16,7 @@ import {
   withSearch,
 } from './search';
 
-/** The pause in typing that starts the search. */
+/** A pause in typing of this length starts the search. */
 const TYPING_MS = 300;
 
 export function FilterBar({ search }: { search: ListingSearch }) {
@@ -79,7 +79,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
   }, [q]);
   const change = (value: string) => {
     setTyped(value);
-    // Without a letter or digit there is nothing to search for.
+    // Without a letter or digit, there is nothing to search for.
     send(/[\p{L}\p{N}]/u.test(value) ? value.trim() : '');
   };
   return (
@@ -87,7 +87,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
       flex={1}
       type="search"
       aria-label="Search listings"
-      placeholder="Search address, city or description"
+      placeholder="Search address, city, or description"
       leftSection={<Search size={16} aria-hidden />}
       rightSection={
         typed !== '' && (

@@ -15,7 +15,7 @@ export interface FormField {
   isRequired?: boolean;
   description?: string;
   options?: { value: string; label: string }[];
-  /** How many of the form's six columns it takes. */
+  /** The width in columns; the form has six. */
   span: 1 | 2 | 3 | 4 | 6;
 }
 
@@ -34,7 +34,7 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
       { name: 'city', label: 'City', kind: 'text', span: 2 },
       { name: 'stateOrProvince', label: 'State or province', kind: 'text', span: 2 },
       { name: 'postalCode', label: 'Postal code', kind: 'text', span: 1 },
-      { name: 'country', label: 'Country', kind: 'code', description: 'For example US', span: 1 },
+      { name: 'country', label: 'Country', kind: 'code', description: 'For example, US', span: 1 },
       { name: 'beds', label: 'Beds', kind: 'number', isRequired: true, span: 1 },
       { name: 'baths', label: 'Baths', kind: 'number', isRequired: true, span: 1 },
       { name: 'status', label: 'Status', kind: 'choice', options: choices(listingStatusValues), span: 2 },
@@ -51,7 +51,7 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
     title: 'Price and size',
     fields: [
       { name: 'listPrice', label: 'Price', kind: 'number', span: 2 },
-      { name: 'currency', label: 'Currency', kind: 'code', description: 'For example USD', span: 2 },
+      { name: 'currency', label: 'Currency', kind: 'code', description: 'For example, USD', span: 2 },
       { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
       { name: 'livingArea', label: 'Living area', kind: 'number', span: 2 },
       {
@@ -79,7 +79,7 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
         name: 'externalId',
         label: 'External ID',
         kind: 'text',
-        description: 'For example the MLS number. Unique within the account.',
+        description: 'For example, the MLS number. Unique within the account.',
         span: 2,
       },
       { name: 'latitude', label: 'Latitude', kind: 'degrees', span: 2 },

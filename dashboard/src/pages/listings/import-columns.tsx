@@ -24,7 +24,7 @@ export function ImportColumns() {
     <section className="card form-section">
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 300px">
-          The first row has the column names, separated by commas. Only <code>address</code>, <code>beds</code> and{' '}
+          The first row has the column names, separated by commas. Only <code>address</code>, <code>beds</code>, and{' '}
           <code>baths</code> are required.
         </Text>
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
@@ -37,7 +37,7 @@ export function ImportColumns() {
         <Text size="sm" c="dimmed" mt="sm">
           Write numbers with a decimal point and without thousands separators. When a row updates a listing, missing
           columns keep their values and empty cells remove them. RESO Data Dictionary names, as in MLS exports (
-          <code>ListPrice</code>, <code>BedroomsTotal</code>), work too. See the{' '}
+          <code>ListPrice</code>, <code>BedroomsTotal</code>), also work. See the{' '}
           <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" underline="always">
             API docs
           </Anchor>

@@ -17,7 +17,7 @@ export function ImportPage() {
     if (!isBusy && !isSeen) changeImport({ isSeen: true });
   }, [isBusy, isSeen]);
 
-  // A second import would create rows without an external ID again.
+  // A second import would duplicate listings without an external ID.
   const isImported = result?.isDryRun === false && error === undefined;
 
   return (

@@ -16,7 +16,7 @@ interface ListingFormProps {
   onChange: (draft: Draft) => void;
   action: string;
   onSubmit: () => Promise<void>;
-  /** Whether the draft is from an earlier visit. */
+  /** Whether the draft was stored on an earlier visit. */
   isRestored: boolean;
   onDiscard: () => void;
   note?: ReactNode;

@@ -117,7 +117,7 @@ function NothingYet() {
 function NothingFound() {
   return (
     <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
-      Search looks for words that start with what you type, in the address, city and description.
+      Search matches the beginnings of words in the address, city, and description.
     </EmptyState>
   );
 }

@@ -17,7 +17,7 @@ export function mergeDraft(draft: Draft, base: Listing, theirs: Listing): Draft 
   };
 }
 
-/** My changed rows, their version of my unchanged rows, and the rows that they added. */
+/** Keeps my changes, and takes over their changes and the rows that they added. */
 function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: MetadataRow[]): MetadataRow[] {
   const find = (rows: MetadataRow[], { name }: MetadataRow) => rows.find((row) => row.name === name.trim());
   const kept = mine.map((row) => (find(before, row)?.value === row.value ? find(theirs, row) : row));
@@ -29,7 +29,7 @@ interface Change {
   label: string;
   /** Their value; undefined if it is not a short text. */
   theirs: string | undefined;
-  /** Whether the draft changes it too. */
+  /** Whether the draft also changes it. */
   isBoth: boolean;
 }
 

@@ -10,7 +10,7 @@ interface RowsProps<Row> {
 }
 
 export function PhotoRows({ rows, errors, onChange }: RowsProps<PhotoRow>) {
-  // The service numbers the photos that were sent.
+  // The service numbers only the photos that were sent.
   const pathOf = (row: PhotoRow) => `photos[${rows.filter(isPhotoGiven).indexOf(row)}]`;
   return (
     <Rows

@@ -13,7 +13,7 @@ export function RowMenu({ listing }: { listing: Listing }) {
     const row = button.current?.closest('tr');
     const next = row?.nextElementSibling ?? row?.previousElementSibling;
     deleteListing(listing);
-    // After the row and its menu are gone.
+    // Wait until the row and its menu are gone.
     setTimeout(() => focusPage(next?.querySelector('button')));
   };
   return (

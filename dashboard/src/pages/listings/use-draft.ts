@@ -10,13 +10,13 @@ interface Written<Base> {
   draft: Draft;
 }
 
-/** A draft that survives a reload and the end of the session, until it is saved or discarded. */
+/** A draft that survives a reload and an expired session, until it is saved or discarded. */
 export function useDraft<Base extends Partial<Listing>>(page: string, loaded: Base) {
   const { user, account } = useSession();
   const name = `${user.id} ${account.id} ${page}`;
   const [kept, setKept] = useState(() => readDraft<Written<Base>>(name));
   const [written, setWritten] = useState(() => kept && { ...kept, draft: withNewIds(kept.draft) });
-  const begun = useMemo(() => ({ base: loaded, draft: toDraft(loaded) }), [loaded]);
+  const initial = useMemo(() => ({ base: loaded, draft: toDraft(loaded) }), [loaded]);
 
   const write = (next: Written<Base>) => {
     const isUntouched = isSameDraft(next.draft, toDraft(next.base));
@@ -29,5 +29,5 @@ export function useDraft<Base extends Partial<Listing>>(page: string, loaded: Ba
     setKept(undefined);
     setWritten(undefined);
   };
-  return { ...(written ?? begun), isFromBefore: kept !== undefined, write, forget };
+  return { ...(written ?? initial), isFromBefore: kept !== undefined, write, forget };
 }

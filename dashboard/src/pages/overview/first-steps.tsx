@@ -41,8 +41,7 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
         </Step>
         <Step number={2} title="Run this command in a terminal" isDone={listing !== undefined}>
           <Text size="sm" c="dimmed">
-            Your new key comes with this command filled in. Copy it from there, or replace <code>{PLACEHOLDER}</code>{' '}
-            below.
+            Copy the command that is shown with your new key, or replace <code>{PLACEHOLDER}</code> below.
           </Text>
           <code className="secret" ref={shown}>
             {command}

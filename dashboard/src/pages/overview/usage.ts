@@ -2,7 +2,7 @@ import type { Overview } from '../../api/types';
 
 type Usage = Overview['usage'];
 
-/** Only so many colors can be told apart in both themes, so the other keys share one. */
+/** Few colors are distinguishable in both themes, so all other keys share one. */
 export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
 export const OTHERS_COLOR = '#8b95a1';
 const HOUR_MS = 3_600_000;
@@ -30,7 +30,7 @@ export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
   return totals.filter(({ requests }) => requests > 0).sort((a, b) => b.requests - a.requests);
 }
 
-/** One row per hour, also for hours without requests. */
+/** One row per hour, including hours without requests. */
 export function toChart(usage: Usage, measure: 'requests' | 'errors', nowMs = Date.now()) {
   const totals = totalsByKey(usage);
   const shown = totals.slice(0, SERIES_COLORS.length);

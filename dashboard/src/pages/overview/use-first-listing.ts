@@ -3,7 +3,7 @@ import { request } from '../../api/client';
 import { refreshListings } from '../../api/queries';
 import type { EventList, Listing, ListingList } from '../../api/types';
 
-/** How long the service holds a request until there is an event. */
+/** How long the service holds a request while there is no event. */
 const WAIT_SECONDS = '25';
 /** After a failure: the service may be restarting. */
 const RETRY_MS = 3_000;

@@ -1,4 +1,4 @@
-/** The order matters: many browsers also name those that they are compatible with. */
+/** The order matters: many user agents also contain the names of compatible browsers. */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

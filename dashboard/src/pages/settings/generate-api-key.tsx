@@ -32,7 +32,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const generate = async () => {
     const { name, access, expiry, expiresAt } = values;
     const body = { name, access, expiresAt: toExpiresAt(expiry, expiresAt) };
-    // Without the query cache, which would keep the key.
+    // Not through the query cache, which would store the key.
     setGenerated(await request<GeneratedApiKey>('POST', '/admin/api-keys', { body }));
     void refresh(apiKeysQuery, overviewQuery);
   };
@@ -58,7 +58,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
       />
       <Radio.Group label="Access" value={values.access} onChange={(access) => set('access', access)}>
         <Stack gap="xs" mt={6}>
-          <Radio value="full" label="Full access" description="Can read, create, change and delete listings." />
+          <Radio value="full" label="Full access" description="Can read, create, change, and delete listings." />
           <Radio value="read" label="Read only" description="Can read listings, but not change them." />
         </Stack>
       </Radio.Group>
@@ -85,7 +85,7 @@ function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
   const end = new Date(`${day}T23:59:59`);
-  // An incomplete date is sent as it is, for the service to reject.
+  // The service rejects an incomplete date.
   return Number.isNaN(end.getTime()) ? day : end.toISOString();
 }
 

@@ -12,7 +12,7 @@ import { ROLES } from './roles';
 
 interface InvitationTableProps {
   invitations: Invitation[];
-  /** Called with the invitation that replaces one. */
+  /** Called with the new invitation, which replaces the old one. */
   onRenewed: (invitation: CreatedInvitation) => void;
 }
 

@@ -47,7 +47,7 @@ export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
           <Radio
             value="administrator"
             label={ROLES.administrator}
-            description="Also manages API keys, the team and settings."
+            description="Also manages API keys, the team, and settings."
           />
         </Stack>
       </Radio.Group>

@@ -69,7 +69,7 @@ export function MemberTable({ members }: { members: Member[] }) {
       >
         {() => (
           <Text size="sm">
-            You will no longer manage API keys, the team and settings. Only another administrator can change that back.
+            You will no longer manage API keys, the team, and settings. Only another administrator can undo this.
           </Text>
         )}
       </ConfirmDialog>

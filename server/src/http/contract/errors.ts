@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../model/errors.ts';
+import { type ErrorCode, INVALID_KEY } from '../../model/errors.ts';
 import { ACCESS_ERRORS } from './errors/access.ts';
 import { BODY_ERRORS } from './errors/bodies.ts';
 import { CONFLICT_ERRORS } from './errors/conflicts.ts';
@@ -15,6 +15,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-export const KEY_REFUSED = 'Invalid or missing API key';
 /** The body of every 401 below `/v1`, fixed by the specification. */
-export const KEY_REFUSED_BODY = `{"error":{"code":"unauthorized","message":"${KEY_REFUSED}"}}`;
+export const INVALID_KEY_BODY = `{"error":{"code":"unauthorized","message":"${INVALID_KEY}"}}`;

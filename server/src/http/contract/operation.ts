@@ -40,7 +40,7 @@ export type Caller = 'account' | 'key' | 'member' | 'administrator' | 'user' | '
 /** One method of one path: the checks before its handler, and its part of the OpenAPI document. */
 export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the base of its API, parameters in braces. */
+  /** Below the base path of its API, with parameters in braces. */
   path: string;
   operationId: string;
   caller: C;
@@ -51,7 +51,7 @@ export interface Operation<C extends Caller, S extends QuerySchema = typeof noQu
   /** The headers it reads besides those of every operation. */
   requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
-  /** The media types of its response if there are others than JSON; JSON is the first. */
+  /** The media types of its response, JSON first; undefined for JSON only. */
   types?: readonly string[];
   replies: OperationReply[];
   /** Its error codes besides those of every operation. */

@@ -10,7 +10,8 @@ export const REQUEST_ID: RequestHeader = {
   name: 'X-Request-Id',
   component: 'RequestId',
   description:
-    'Your own id of the request, 1 to 128 of `[A-Za-z0-9._-]`; default a generated one. The response and the log contain it.',
+    'Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response ' +
+    'and the log contain the id.',
 };
 
 export const ACCOUNT_ID: RequestHeader = {

@@ -1,5 +1,5 @@
+import { Backlog } from '../../lib/backlog.ts';
 import { FairQueue } from '../../lib/fair-queue.ts';
-import { Line } from '../../lib/line.ts';
 import { areConnecting } from '../../lib/turns.ts';
 import type { Database } from '../../storage/database.ts';
 import { clientAddress, networkOf, type TrustedProxies } from '../protocol/client-address.ts';
@@ -8,8 +8,8 @@ import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
 
 /**
- * Time budget per event-loop turn for starting requests. Running requests use some of it: with
- * PostgreSQL a request takes several turns.
+ * Time budget per event-loop turn for starting requests. Running requests also use it: on
+ * PostgreSQL, a request takes several turns.
  */
 const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
@@ -23,14 +23,14 @@ const WAITING_MAX = 3_000;
 
 /**
  * Decides which requests start now. While event-loop turns are short, each request starts when it
- * arrives. Otherwise requests are only read, and start one by one: so the number of waiting
- * requests is known, and excess ones are rejected at once.
+ * arrives. Otherwise requests are only parsed, and start one at a time. The number of waiting
+ * requests is then known, and excess requests are rejected at once.
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
   /** Programs and browsers have separate queues, so that neither delays the other. */
-  readonly #lines = { keys: new Line(), people: new Line() };
-  readonly #unread = new UnreadConnections(() => this.#lines.keys.room);
+  readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
+  readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
   readonly #waiting = new WaitingRequests();
   readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
@@ -49,16 +49,15 @@ export class Admission {
 
   /** Whether to reject a request. `needsKey` selects its queue. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
-    if (!needsKey) return this.#isTooLong(exchange, this.#lines.people) && !isProbe(exchange);
-    return this.#isTooLong(exchange, this.#lines.keys) || this.#database.isOverfull();
+    if (!needsKey) return this.#isTooLong(exchange, this.#backlogs.people) && !isProbe(exchange);
+    return this.#isTooLong(exchange, this.#backlogs.keys) || this.#database.isOverfull();
   }
 
-  #isTooLong(exchange: Exchange, line: Line): boolean {
-    if (!line.isTooLong) return false;
+  #isTooLong(exchange: Exchange, backlog: Backlog): boolean {
+    if (!backlog.isTooLong) return false;
     return this.#waiting.length >= WAITING_MAX || this.#waiting.countOf(this.#senderOf(exchange)) >= MODEST_COUNT;
   }
 
-  /** Call it for each request that is rejected. */
   noteRejection(exchange: Exchange): void {
     this.#unread.add(exchange);
   }
@@ -74,8 +73,8 @@ export class Admission {
   }
 
   #wait(exchange: Exchange, needsKey: boolean): Promise<void> {
-    const line = needsKey ? this.#lines.keys : this.#lines.people;
-    return line.wait(new Promise((resolve) => this.#waiting.add(this.#senderOf(exchange), resolve)));
+    const backlog = needsKey ? this.#backlogs.keys : this.#backlogs.people;
+    return backlog.wait(new Promise((resolve) => this.#waiting.add(this.#senderOf(exchange), resolve)));
   }
 
   #senderOf({ incoming }: Exchange): Sender {

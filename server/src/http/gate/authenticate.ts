@@ -3,7 +3,7 @@ import { type Authenticated, authenticate, type KeyRejection } from '../../domai
 import type { KeyUse } from '../../domain/key-use.ts';
 import type { Principal } from '../../domain/principals.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
-import { AppError } from '../../model/errors.ts';
+import { AppError, INVALID_KEY } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
 import type { Database } from '../../storage/database.ts';
 import type { TrustedProxies } from '../protocol/client-address.ts';
@@ -77,8 +77,8 @@ function toDescription(text: string): string {
 }
 
 /**
- * For a request that an overloaded service rejects, and does not count. If the database is
- * overloaded, a well-formed key is enough.
+ * Authenticates a request that an overloaded service rejects, without counting it. If the database
+ * is overloaded, a well-formed key is enough.
  * @throws {AppError} `unauthorized`
  */
 export async function requireLikelyKey(exchange: Exchange, services: Authenticating): Promise<void> {
@@ -116,7 +116,7 @@ function isLatest(incoming: IncomingMessage): boolean {
 
 function unauthorized(description?: string): AppError {
   const challenge = description === undefined ? CHALLENGE : challengeFor(description);
-  return new AppError('unauthorized', 'Invalid or missing API key', { headers: { 'WWW-Authenticate': challenge } });
+  return new AppError('unauthorized', INVALID_KEY, { headers: { 'WWW-Authenticate': challenge } });
 }
 
 /** @throws {AppError} `insufficient_scope` for a read-only key */

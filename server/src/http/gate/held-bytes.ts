@@ -1,16 +1,16 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The contract's limit of an atomic import, which is held in memory until its last row arrives. */
+/** The size limit of an atomic import, which stays in memory until its last row arrives. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** Of an account at a time: one file of the maximum size, or several smaller ones. */
+/** Per account at a time: one file of the maximum size, or several smaller files. */
 const ACCOUNT_BYTES_MAX = ATOMIC_BYTES_MAX;
-/** Of all accounts. */
+/** For all accounts together. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 const accounts = new Map<string, number>();
 let total = 0;
 
-/** Bytes in memory for an account, until this is disposed. */
+/** Counts the bytes of an import in memory until it is disposed. */
 export class HeldBytes {
   readonly #accountId: string;
   #bytes = 0;
@@ -20,8 +20,8 @@ export class HeldBytes {
   }
 
   /**
-   * @throws {AppError} `too_many_imports` above the account's limit; `unavailable` above that of
-   * all
+   * @throws {AppError} `too_many_imports` above the account's limit; `unavailable` above the total
+   * limit
    */
   add(bytes: number): void {
     this.#bytes += bytes;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
 import { networkOf } from '../protocol/client-address.ts';
 
-/** More than mistyped keys per address and minute. */
+/** Enough for mistyped keys of an address. */
 const REJECTIONS = { points: 100, seconds: 60 };
 /**
  * Bounds the memory (25 MiB). Addresses that share a slot share its points; all they can lose is
@@ -15,7 +15,7 @@ export class KeyGuessLimiter {
   readonly #limiter: Limiter;
 
   constructor(createLimiter: CreateLimiter) {
-    this.#limiter = createLimiter('refused keys', REJECTIONS);
+    this.#limiter = createLimiter('rejected keys', REJECTIONS);
   }
 
   /** Counts a rejected key. @returns whether there were too many from this address */

@@ -9,7 +9,7 @@ interface Meter {
   policy: string;
 }
 
-/** Different limits in memory; the operator sets them. */
+/** Maximum number of different limits in memory; the operator sets the limits. */
 const METERS_MAX = 1_000;
 
 /**
@@ -17,14 +17,14 @@ const METERS_MAX = 1_000;
  * have the headers of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
-  /** For a database that counts a request in the query for its key. */
+  /** For databases that count a request in the query that looks up its key. */
   readonly keyCount: KeyCount | undefined;
   readonly #default: Meter | undefined;
   readonly #createLimiter: CreateLimiter;
-  /** By allowance. */
+  /** Allowance → meter. */
   readonly #own = new Map<string, Meter>();
 
-  /** `allowance` is the default; without it, accounts without a limit of their own have none. */
+  /** `allowance` is the default; without it, only accounts with their own limit have one. */
   constructor(allowance: Allowance | undefined, createLimiter: CreateLimiter) {
     this.#createLimiter = createLimiter;
     this.#default = allowance && this.#createMeter(allowance);
@@ -42,7 +42,8 @@ export class RateLimit {
     const counted = own === undefined && taken ? taken : await meter.limiter.penalty(keyId);
     const headers = describe(meter, counted);
     if (counted.consumedPoints <= meter.limiter.points) return headers;
-    // A rejected request is free; otherwise it could use the point that a pending 304 gives back.
+    // A rejected request does not count: it could otherwise use the point that a pending 304
+    // returns.
     await this.giveBack(keyId, own);
     const seconds = String(wholeSeconds(waitMsOf(meter.limiter, counted)));
     throw new AppError(
@@ -52,7 +53,7 @@ export class RateLimit {
     );
   }
 
-  /** A 304 is free. A 401 for a key that was deleted meanwhile has no headers of the limit. */
+  /** A 304 does not count. A 401 for a key deleted since its start has no rate-limit headers. */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
     if (status === 304)
@@ -65,7 +66,7 @@ export class RateLimit {
     const meter = this.#meterOf(own);
     if (meter === undefined) return {};
     const counted = await meter.limiter.reward(keyId);
-    // The window had ended, and the next one would begin with an extra point.
+    // The window has ended; otherwise the next one would begin with an extra point.
     if (counted.consumedPoints < 0) await meter.limiter.delete(keyId);
     return describe(meter, counted);
   }
@@ -90,7 +91,7 @@ export class RateLimit {
   }
 }
 
-/** Other settings start a new count. */
+/** A changed limit starts a new count. */
 function nameOf({ points, seconds }: Allowance): string {
   return `requests ${points}/${seconds}`;
 }

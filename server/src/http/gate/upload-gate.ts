@@ -5,12 +5,12 @@ import { unavailable } from '../../storage/errors.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 
-/** Concurrent uploads of an account (contract §1). */
+/** The documented maximum of concurrent imports per account. */
 const ACCOUNT_PLACES = 4;
-/** Concurrent uploads in all: each holds up to 4 MiB, for a record of 1 MiB and its parts. */
+/** For all accounts together: each holds up to 4 MiB, for a record of 1 MiB and its parts. */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
-/** Interval of the checks that the key or session is still valid (contract §1: a second). */
+/** Interval of checking the key or session: an upload stops within a second of its deletion. */
 const CHECK_INTERVAL_MS = 500;
 
 /** Limits uploads of any length. */
@@ -25,7 +25,7 @@ export class UploadGate {
 
   /**
    * Runs `work`, which reads the body, once a place is free. `signal` aborts when the client
-   * leaves, and when the key, session, or account ends.
+   * disconnects, or when the key, session, or account is no longer valid.
    * @throws {AppError} `too_many_imports`; `unavailable` when no place becomes free
    */
   async run<T>(exchange: Admitted, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -71,8 +71,8 @@ export class UploadGate {
   }
 
   /**
-   * Aborts when the key, session, or account ends. Checks do not overlap, however slow the
-   * database.
+   * Aborts when the key, session, or account is no longer valid. Checks do not overlap, even if the
+   * database is slow.
    */
   #watch({ principal }: Admitted, gone: AbortController): NodeJS.Timeout {
     let isChecking = false;

@@ -17,13 +17,13 @@ export async function admitAnyone(exchange: Exchange, services: IdentityServices
   return exchange;
 }
 
-/** For signed-in users, also without an account. @throws {AppError} `unauthorized`; `forbidden` */
+/** For signed-in users, even without an account. @throws {AppError} `unauthorized`; `forbidden` */
 export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
   requireSameOrigin(exchange.incoming, services);
   return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
 }
 
-/** For members of the session's account. @throws {AppError} as `admitUser`; `account_changed` */
+/** For members of the session's account. @throws {AppError} like `admitUser`; `account_changed` */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
   const user = await requireAccountUser(exchange, services);
@@ -32,7 +32,7 @@ export async function admitMember(exchange: Exchange, services: IdentityServices
 
 /**
  * For administrators of the session's account.
- * @throws {AppError} as `admitMember`; `forbidden` for other members
+ * @throws {AppError} like `admitMember`; `forbidden` for other members
  */
 export async function admitAdministrator(
   exchange: Exchange,
@@ -45,8 +45,8 @@ export async function admitAdministrator(
 
 /**
  * Only the session's account is used: a change meant for one account must not happen in another.
- * @throws {AppError} `unauthorized` without a session; `account_changed` for a former member, and
- * if the page shows another account
+ * @throws {AppError} `unauthorized` without a session; `account_changed` for a former member, or if
+ * the page shows another account
  */
 async function requireAccountUser(exchange: Exchange, services: IdentityServices): Promise<AccountUser> {
   const { sessionId, user, membership } = await requireCurrentSession(exchange, services);

@@ -6,12 +6,12 @@ import type { Reply } from '../protocol/reply.ts';
 import { SlottedLimiter } from './slotted-limiter.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** More than mistyped passwords of one user. */
+/** Enough for the mistyped passwords of one user. */
 const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
-/** An office has one address. */
+/** All users of an office can share one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 recommends 100. Three addresses can use them up; users can then still sign
+ * NIST SP 800-63B §5.2.2 recommends 100. Three addresses can exhaust it; users can then still sign
  * in at addresses where they have a session. A thousand addresses get 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
@@ -21,11 +21,11 @@ const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 export interface Attempt {
   email: string;
   address: string;
-  /** Attempts of signed-in users are counted separately: others cannot use them up. */
+  /** Attempts of signed-in users are counted separately, so others cannot exhaust them. */
   isSignedIn: boolean;
 }
 
-/** Counts password attempts by e-mail address and client address. Right passwords are free. */
+/** Counts wrong passwords by e-mail address and client address. */
 export class PasswordAttempts {
   readonly #byEmailAtAddress: SlottedLimiter;
   readonly #byAddress: SlottedLimiter;
@@ -39,14 +39,14 @@ export class PasswordAttempts {
     this.#byEmail = create('passwords of an e-mail address', OF_EMAIL);
   }
 
-  /** Call it before the body is read. @throws {AppError} `rate_limited` */
+  /** Call this before reading the body. @throws {AppError} `rate_limited` */
   async requireAddress(address: string): Promise<void> {
     const waitMs = await this.#byAddress.look(networkOf(address));
     if (waitMs > 0) throw tooMany(`wrong passwords ${FROM_ADDRESS}`, waitMs);
   }
 
   /**
-   * Takes a point from each limit, or from none: rejected attempts must not use up others' points.
+   * Takes a point from each limit or from none: a rejected attempt must not cost others points.
    * `isKnown` returns whether the user has a session at this address.
    * @throws {AppError} `rate_limited`
    */
@@ -61,7 +61,7 @@ export class PasswordAttempts {
     }
   }
 
-  /** For a right password: clears the user's earlier attempts at this address. */
+  /** For a correct password: clears the user's earlier attempts at this address. */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
     await this.#byEmailAtAddress.clear(placeOf(attempt));
@@ -124,7 +124,7 @@ export class TokenAttempts {
 
 /** The errors of a link that is not valid. */
 export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
-/** The errors of a wrong code, and of one that no sign-in waits for. */
+/** The errors of a wrong code, and of a code without a pending sign-in. */
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
 /** Wraps a handler of links or codes: `TokenAttempts` checks the client before the body is read. */

@@ -41,16 +41,16 @@ export function translateIdentityError(error: unknown, passwordField = 'password
 
 function translateUnknown(error: unknown): unknown {
   const status: unknown = Reflect.get(Object(error), 'statusCode');
-  // Another request has used the recovery code at the same time.
+  // Another request used the recovery code at the same time.
   if (status === 409) return wrongCode(USED_BEFORE);
-  // This is logged. better-auth's own error has headers, which may contain a cookie.
-  if (typeof status === 'number') return new Error(`better-auth answered ${status} ${codeOf(error)}`);
+  // The log gets this error, because better-auth's own has headers, which can contain a cookie.
+  if (typeof status === 'number') return new Error(`better-auth returned ${status} ${codeOf(error)}`);
   return error;
 }
 
-/** For a code without a sign-in that waits for it. */
+/** For a code without a pending sign-in. */
 export function noPendingSignIn(): AppError {
-  return new AppError('unauthorized', 'The time for the code has expired; sign in again.');
+  return new AppError('unauthorized', 'The time to enter the code has expired; sign in again.');
 }
 
 export function wrongCode(message: string): AppError {

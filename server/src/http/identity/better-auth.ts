@@ -35,7 +35,7 @@ export interface BetterAuthOptions {
 export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Property Listings',
-    // For links, which are not used.
+    // Only for links, which the service does not use.
     baseURL: 'http://localhost',
     basePath: '/admin/auth',
     secret,
@@ -69,7 +69,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
-      // The session's account, which stays when better-auth replaces the session.
+      // The session's account; better-auth keeps it when it replaces the session.
       additionalFields: { accountId: { type: 'string', required: false, input: false, fieldName: 'account_id' } },
     },
     account: {
@@ -119,7 +119,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
   });
 }
 
-/** Starts a session without a password, for a new user. No route leads to it. */
+/** Starts a session without a password, for a new user. No route exposes it. */
 const beginSession = {
   id: 'begin-session',
   endpoints: {

@@ -38,7 +38,7 @@ export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterA
   }
 }
 
-/** Call it once the password and any second factor were right. */
+/** Call this once the password and any second factor are correct. */
 export async function clearAttempts(given: PasswordAttempt): Promise<void> {
   await given.services.passwordAttempts.succeed(toAttempt(given));
 }
@@ -52,7 +52,7 @@ async function isKnownAddress({ email, address }: Attempt, { database }: Identit
   return known.some((one) => networkOf(one) === networkOf(address));
 }
 
-/** Other errors, such as of the database, do not count as attempts. */
+/** Other errors, such as database errors, do not count as attempts. */
 function isWrongPassword(error: unknown): boolean {
   return error instanceof AppError && (error.code === 'unauthorized' || error.code === 'validation_failed');
 }

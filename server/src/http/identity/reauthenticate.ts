@@ -15,7 +15,7 @@ import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from
 export async function readPasswordAndCode(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
   const { password, code = '' } = await readInput(exchange, passwordAndCode);
   if (!user.hasTwoFactor || code !== '') return { password, code };
-  const message = 'Is required: a code of the app, or a recovery code.';
+  const message = 'Is required: a code from the app, or a recovery code.';
   throw invalidFields([{ field: 'code', code: 'required', message }]);
 }
 

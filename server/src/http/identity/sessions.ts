@@ -15,9 +15,7 @@ export interface CurrentSession {
   sessionId: string;
   user: User & { hasTwoFactor: boolean };
   memberships: Membership[];
-  /**
-   * That of the session's account; undefined for a former member, who can choose another account.
-   */
+  /** Undefined for a former member of the session's account, who can choose another account. */
   membership: Membership | undefined;
 }
 
@@ -39,13 +37,13 @@ export async function findCurrentSession(
 }
 
 /**
- * Reads the session of the cookies that better-auth has just set.
+ * Reads the session from the cookies that better-auth has just set.
  * @throws {AppError} `unauthorized` if it has ended
  */
 export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
-  // A password change may have ended it.
+  // A password change can have ended it.
   if (currentSession === undefined) throw sessionGone();
   return currentSession;
 }
@@ -54,7 +52,7 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
   if (used !== undefined) return { headers: new Headers(), currentSession: await toCurrentSession(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
-    // Each day of use extends a session. If that cannot be written, it is still valid.
+    // Each day of use extends a session. If the write fails, the session is still valid.
     if (error instanceof AppError && error.code === 'storage_full')
       return identity.getSession(given, { disableRefresh: true });
     throw error;
@@ -67,7 +65,7 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   return { headers, currentSession: await toCurrentSession(found, database) };
 }
 
-/** A signed-in user must not get 401 because of a failure. */
+/** A signed-in user must not get 401 because a read failed. */
 function cannotRead(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
   throw new AppError('unavailable', 'The session cannot be read at the moment; try again.', { headers: RETRY, cause });
@@ -114,12 +112,12 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** Of a session, and of a sign-in that waits for its second factor. */
+/** The cookies of a session, and of a sign-in that waits for its second factor. */
 const COOKIES = ['session_token', 'two_factor'] as const;
 
 /**
- * One of each: better-auth reads all given cookies several times, and a request can have 16 KiB of
- * them.
+ * Keeps one cookie of each name: better-auth reads all cookies several times, and a request can
+ * have 16 KiB of them.
  */
 function ownCookies(cookie: string, prefix: string): string {
   const given = cookie.split(';').map((text) => text.trim());

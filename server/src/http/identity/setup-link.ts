@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Log } from '../../lib/log.ts';
 
-/** A reader of the file can become the administrator. */
+/** Anyone who can read the file can become the administrator. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
@@ -15,14 +15,12 @@ export class SetupLink {
     this.#log = log;
   }
 
-  /**
-   * Its name in the data directory, if it exists: another process may have written or removed it.
-   */
+  /** The file's name in the data directory, if it exists: another process can remove it. */
   get file(): string | null {
     return existsSync(this.#path) ? basename(this.#path) : null;
   }
 
-  /** Writes the link, or only removes that of an earlier start. */
+  /** Replaces the link of an earlier start, or only removes it. */
   replace(url: string | undefined): void {
     this.remove();
     if (url !== undefined) this.#write(url);

@@ -7,7 +7,7 @@ import { findTotpSecret, useTotpStep } from '../../storage/two-factors.ts';
 import { wrongCode } from './better-auth-errors.ts';
 
 const STEP_MS = 30_000;
-/** better-auth also accepts the codes of the previous and next step, as clocks differ. */
+/** better-auth also accepts the codes of the previous and next step, because clocks differ. */
 const STEPS_APART_MAX = 1;
 /** better-auth's cookie of a sign-in that waits for its code. */
 const CHALLENGE_COOKIE = 'two_factor';

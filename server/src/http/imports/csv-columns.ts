@@ -75,7 +75,7 @@ function* findColumnIssues(
     if (column === undefined) {
       if (!ignoreUnknown) yield unknownColumn(field, name);
     } else if (firstByField.has(column.field)) {
-      const message = `Contains ${column.field}, like ${firstByField.get(column.field)}; remove one of them.`;
+      const message = `Is the same field as the column ${firstByField.get(column.field)}; remove one of them.`;
       yield { field, code: 'duplicate', message };
     } else {
       firstByField.set(column.field, name);

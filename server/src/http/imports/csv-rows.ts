@@ -78,13 +78,13 @@ export function applyChanges(current: Listing, changes: string): ListingInput {
 
 function findCellIssues(cells: Cells, columns: (CsvColumn | undefined)[]): ValidationIssue[] {
   if (cells.length !== columns.length) {
-    const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote texts with a comma or a line break.`;
+    const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote values that contain a comma or a line break.`;
     return [{ field: 'body', code: 'invalid_format', message }];
   }
   return cells.flatMap((cell, index) => {
     const column = columns[index];
     if (cell !== undefined || column === undefined) return [];
-    return [{ field: column.field, code: 'invalid_format', message: 'Must be UTF-8; save the file as such.' }];
+    return [{ field: column.field, code: 'invalid_format', message: 'Must be UTF-8; save the file as UTF-8.' }];
   });
 }
 
@@ -118,7 +118,7 @@ function withCells(current: Listing, fields: Record<string, unknown>): Record<st
   return { ...before, ...withoutUnits(fields) };
 }
 
-/** An empty cell counts as missing, also for a required field. */
+/** An empty cell counts as missing, even for a required field. */
 function parseFields(
   fields: Record<string, unknown>,
   inexactNumbers: ParsedJson['inexactNumbers'],

@@ -40,6 +40,6 @@ function isZlibError(error: unknown): boolean {
 function invalidGzip(): AppError {
   return new AppError(
     'import_failed',
-    'The body is not valid gzip, as Content-Encoding says, or was cut off; compress it again.',
+    'Content-Encoding is gzip, but the body is not valid gzip or was cut off; compress it again.',
   );
 }

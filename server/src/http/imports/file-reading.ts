@@ -29,7 +29,7 @@ export class FileReading {
 
   /**
    * The rows of the file with the bytes of `open`, in batches.
-   * @param onBytes called with the decompressed size of each batch; can throw to end the reading
+   * @param onBytes called with the decompressed size of each batch; can throw to stop reading
    * @throws {AppError} errors of the bytes and the file, after the rows before them and with the
    * `line`; `unavailable` if the thread has ended; the reason of `signal`, at once
    */
@@ -97,7 +97,7 @@ export class FileReading {
     }
   }
 
-  /** The thread knows the line, and this one the cause. */
+  /** The reading thread knows the line, and this thread the cause. */
   #explain(error: AppError): AppError {
     return this.#bodyError?.with(error.members) ?? error;
   }

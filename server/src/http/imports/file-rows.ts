@@ -26,7 +26,8 @@ export interface FileFormat<T> {
 }
 
 /**
- * The rows of a file, in batches that end with each chunk, as the next one may take long to arrive.
+ * The rows of a file, in batches that end with each chunk, because the next one can take long to
+ * arrive.
  * @throws {AppError} `invalid_json` or `import_failed` for an unreadable file, after the rows
  * before it; what `chunks` and `toRow` throw. All have the member `line`.
  */
@@ -76,7 +77,6 @@ class RowReader<T> {
     }
   }
 
-  /** Yields the collected rows, if any. */
   *flush(): Generator<ReadRow[]> {
     if (this.#rows.length === 0) return;
     const rows = this.#rows;

@@ -10,7 +10,7 @@ import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
 
-/** The contract's limit for one row. */
+/** The documented maximum of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
 export function ndjsonFile(): FileFormat<Buffer> {

@@ -4,13 +4,13 @@ import type { Log } from '../../lib/log.ts';
 import { FileReading } from './file-reading.ts';
 import type { ReadingRequest, ReadingStart } from './reading.ts';
 
-/** One thread reads all files of an account, so that no account occupies both. */
+/** One thread reads all files of an account, so no account can occupy both. */
 const THREADS_MAX = 2;
 /** An idle thread ends after this time: it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
 /**
- * Reading takes a few megabytes, as the limits of a row ensure (1 MiB, 10,000 cells, 5,000 values).
- * This is a second line of defense. It can end the process: V8 may reach the limit in a task of the
+ * The limits of a row (1 MiB, 10,000 cells, 5,000 values) keep reading to a few megabytes. This is
+ * a second line of defense. It can end the process: V8 may reach the limit in a task of the
  * process.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
@@ -74,7 +74,7 @@ export class ReadingThreads {
     const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
     const worker = new Worker(this.#file, { env, resourceLimits: RESOURCE_LIMITS });
     const thread = { worker, accounts: new Map<string, number>(), idle: undefined };
-    // Its end closes the channels of its files, which then fail.
+    // When the thread ends, the channels of its files close, and reading them fails.
     worker.on('error', (error) => this.#log.logger.error({ err: error }, 'a thread that reads imports has ended'));
     worker.on('exit', () => this.#threads.delete(thread));
     worker.unref();

@@ -3,10 +3,7 @@ import { AppError } from '../../model/errors.ts';
 import { SILENCE_MAX_MS, sendContinue } from '../protocol/body.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 
-/**
- * The minimum speed of an upload after its first minute (contract §1), as it occupies one of few
- * places.
- */
+/** An upload occupies one of few places, so it must keep a minimum speed after its first minute. */
 const SLOW_START_MS = 60_000;
 const WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = 30 * 1024;
@@ -112,7 +109,7 @@ class Pace {
 }
 
 const TOO_SLOW =
-  'The body was too slow: after its first minute it must send 30 KiB in each 30 seconds. Send the file again, over a ' +
+  'The body was too slow: after its first minute it must send 30 KiB every 30 seconds. Send the file again, over a ' +
   'faster connection or in parts.';
 
 function tooSlow(message: string): AppError {

@@ -9,7 +9,7 @@ import { fromNowhere } from '../protocol/same-origin.ts';
 import type { ApiDescription } from './api.ts';
 
 const INTRODUCTION = `The API of the dashboard: the operations of [the public API](/docs), and those for
-users, teams, and keys. It can change with each release; programs use the public API.
+users, teams, and keys. It can change with each release; programs should use the public API.
 
 **Session.** Every request carries the session cookie, which signing in to the dashboard sets. A
 session has one current account; with \`X-Account-Id\`, a request fails if that is not the expected

@@ -26,7 +26,7 @@ const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> =
     requireBodyType({ headers: {}, rawHeaders: [], method: method.toUpperCase() }, body?.types ?? []),
 };
 
-/** An error with this code as an API sends it, for one operation or any. */
+/** An error with this code as the API sends it, for one operation or for all. */
 export function exampleError(code: ErrorCode, api: Api, operation?: AnyOperation): AppError {
   const own = operation?.errorExamples?.[code];
   const check = CHECKS[code];

@@ -3,7 +3,7 @@ import { type Components, refer } from './components.ts';
 /** Headers in responses of many operations. */
 const REPLY_HEADERS: Record<string, { description: string; example: string }> = {
   'X-Request-Id': {
-    description: 'The id of the request, also in the log: yours if it is valid.',
+    description: 'The id of the request, also in the log: your own if it is valid.',
     example: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11',
   },
   'RateLimit-Policy': {

@@ -4,7 +4,7 @@ import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The contract's limit for one listing. */
+/** The documented maximum of one listing. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
@@ -33,7 +33,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   }
 }
 
-/** RFC 1952 §2.3.1: no text begins like that. */
+/** RFC 1952 §2.3.1; no text begins with these bytes. */
 export function looksGzipped(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -9,12 +9,12 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * The cheapest useful levels, as each response has one reader: Brotli compresses 1 MiB of listings
- * to a fifth in 3 ms, gzip to a quarter in 6 ms (level 1 is no faster). Twice the time saves
- * another tenth.
+ * The cheapest useful levels, because each response has one reader: Brotli compresses 1 MiB of
+ * listings to a fifth in 3 ms, gzip to a quarter in 6 ms (level 1 is no faster). Twice the time
+ * saves another tenth.
  */
 const GZIP = { level: 2 };
-/** A window of 64 KiB takes 0.4 MB per reader. The default takes 0.7 MB and saves another 3 %. */
+/** A window of 64 KiB takes 0.4 MB per reader. The default takes 0.7 MB and saves another 3%. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_LGWIN]: 16 } };
 
 /** The package's types lack the second parameter. */
@@ -31,7 +31,7 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | unde
   return ENCODINGS.find((encoding) => encoding === best);
 }
 
-/** Blocks the event loop: for short texts. */
+/** Blocks the event loop; only for short texts. */
 export function compress(text: string, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, BROTLI) : gzipSync(text, GZIP);
 }

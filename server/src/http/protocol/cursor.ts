@@ -16,7 +16,7 @@ export class CursorCodec {
     return this.#sign(position, scope) + Buffer.from(position).toString('base64url');
   }
 
-  /** @throws {AppError} `invalid_cursor` if the cursor was changed or is of another list */
+  /** @throws {AppError} `invalid_cursor` if the cursor was changed or belongs to another list */
   decode(cursor: string, scope: string): string {
     const position = Buffer.from(cursor.slice(SIGNATURE_LENGTH), 'base64url').toString();
     if (isEqual(cursor, this.encode(position, scope))) return position;
@@ -31,7 +31,7 @@ export class CursorCodec {
     );
   }
 
-  /** SHA-512/256 of secret and text is safe from length extension, in a tenth of HMAC's time. */
+  /** SHA-512/256 is safe from length extension, and takes a tenth of HMAC's time. */
   #sign(position: string, scope: string): string {
     return hash('sha512-256', `${this.#secret}\n${scope}\n${position}`, 'base64url').slice(0, SIGNATURE_LENGTH);
   }

@@ -19,7 +19,7 @@ export interface Exchange {
   rateLimit: Record<string, string> | undefined;
   /** The code of an error response. */
   errorCode: ErrorCode | undefined;
-  /** Rejected because too many requests wait; such requests share one log line. */
+  /** Rejected because too many requests are waiting; such requests share one log line. */
   isOverload: boolean;
 }
 
@@ -55,12 +55,11 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Created once, as many clients may leave at the same time. */
+/** Created once: many clients can disconnect at the same time. */
 const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
 /**
- * Listens to the request, as a response that waits behind another one does not notice the client
- * leaving.
+ * Listens to the request: a response that waits behind another one does not notice a disconnect.
  */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();

@@ -4,8 +4,8 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Logs one line when the response is done, without any key, query, or body. A request that is
- * rejected because too many wait gets none: see `RefusalCount`.
+ * Logs one line when the response is done, without any key, query, or body. Requests rejected
+ * because too many are waiting share a line: see `RejectionCount`.
  */
 export function logRequest(exchange: Exchange, { logger, writeLine }: Log, trustedProxies: TrustedProxies): void {
   if (!logger.isLevelEnabled('info')) return;
@@ -29,7 +29,7 @@ function requestLine(
   const who = principal === undefined ? '' : `"accountId":"${principal.accountId}",${nameOf(principal)},`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
-  // A client that left early got no status.
+  // A client that disconnected early got no status.
   const status = outgoing.headersSent ? outgoing.statusCode : null;
   const duration = Math.round(durationMs * 100) / 100;
   return (

@@ -3,7 +3,7 @@ import { AppError } from '../../model/errors.ts';
 
 /** Rejections of this period share one log line. */
 const REPORT_INTERVAL_MS = 10_000;
-/** A random delay: rejected requests must not all come back at once. */
+/** The delay is random: rejected requests must not all return at once. */
 const RETRY_SECONDS_MAX = 5;
 
 export class Overloaded extends AppError {
@@ -16,7 +16,7 @@ export class Overloaded extends AppError {
 }
 
 /** Logs the number of rejections: a line for each would cost more than the rejection. */
-export class RefusalCount {
+export class RejectionCount {
   readonly #logger: Log['logger'];
   readonly #words: { first: string; report: string };
   #count = 0;
@@ -41,7 +41,7 @@ export class RefusalCount {
       this.#timer = undefined;
       return;
     }
-    this.#logger.warn({ refused: this.#count, seconds: REPORT_INTERVAL_MS / 1_000 }, this.#words.report);
+    this.#logger.warn({ rejected: this.#count, seconds: REPORT_INTERVAL_MS / 1_000 }, this.#words.report);
     this.#count = 0;
   };
 }

@@ -1,5 +1,5 @@
-import type { AppError } from '../../model/errors.ts';
-import { ERRORS, KEY_REFUSED, KEY_REFUSED_BODY } from '../contract/errors.ts';
+import { type AppError, INVALID_KEY } from '../../model/errors.ts';
+import { ERRORS, INVALID_KEY_BODY } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 
 export interface Reply {
@@ -8,7 +8,7 @@ export interface Reply {
   headers: Record<string, string>;
   /** Chunks are sent at the reader's pace. */
   body?: string | Buffer | AsyncIterable<string>;
-  /** Not with a strong ETag, which identifies the exact bytes. */
+  /** Must not be set with a strong ETag, which identifies the exact bytes. */
   isCompressible?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function challengeFor(description: string): string {
 }
 
 /** For a key that was valid when the request began. */
-const GONE_MEANWHILE = challengeFor(
+const KEY_GONE = challengeFor(
   'This API key was deleted or has expired since the request began, or its account was suspended',
 );
 
@@ -49,10 +49,10 @@ export function replyNotModified(etag: string): Reply {
 }
 
 export function replyError(error: AppError, requestId: string): Reply {
-  const isKeyRefused = error.message === KEY_REFUSED;
-  const body = isKeyRefused ? KEY_REFUSED_BODY : errorBody(error, requestId);
+  const isKeyRejected = error.message === INVALID_KEY;
+  const body = isKeyRejected ? INVALID_KEY_BODY : errorBody(error, requestId);
   // RFC 9110 §15.5.2: a 401 says how to authenticate. Cookies have no scheme.
-  const challenge = isKeyRefused ? { 'WWW-Authenticate': GONE_MEANWHILE } : undefined;
+  const challenge = isKeyRejected ? { 'WWW-Authenticate': KEY_GONE } : undefined;
   // The error's page (RFC 8288, relation `help`). In a header, since the body of a 401 is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });

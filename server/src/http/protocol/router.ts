@@ -50,7 +50,7 @@ export class Routes<T> {
     );
   }
 
-  /** Returns the error, `not_found` or `method_not_allowed`, as authentication comes before it. */
+  /** Returns, not throws, `not_found` or `method_not_allowed`: authentication comes before it. */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);
     if (exact !== undefined) return pick(exact, method, {});
@@ -88,5 +88,5 @@ function decodeParameters(names: string[], values: string[]): Record<string, str
 }
 
 function nothingHere(): AppError {
-  return new AppError('not_found', 'There is nothing at this path; /docs shows what there is.');
+  return new AppError('not_found', 'There is nothing at this path; see /docs for the available paths.');
 }

@@ -10,8 +10,8 @@ export interface OwnAddress {
 
 /**
  * Rejects a write that does not come from a page of this service. Browsers send its origin in
- * `Origin` or `Sec-Fetch-Site` (Fetch Metadata), which no page can forge. Against DNS rebinding, a
- * host name that is not the service's own is rejected, too.
+ * `Origin` or `Sec-Fetch-Site` (Fetch Metadata), which no page can forge. To prevent DNS rebinding,
+ * it also rejects host names that are not the service's own.
  * @throws {AppError} `forbidden`
  */
 export function requireSameOrigin(

@@ -4,9 +4,9 @@ import type { Log } from '../../lib/log.ts';
 import { readOpenFilesMax } from '../../lib/open-files.ts';
 import { limitChunks } from './chunk-limit.ts';
 import type { App } from './exchange.ts';
-import { RefusalCount } from './overload.ts';
+import { RejectionCount } from './overload.ts';
 import { countHeader } from './raw-headers.ts';
-import { type Refusing, refuseConnection, refuseProxy, refuseRequest } from './refuse.ts';
+import { type RejectOptions, rejectConnect, rejectConnection, rejectRequest } from './reject.ts';
 import { isHttps } from './same-origin.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -14,24 +14,22 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 /** Longer than in common load balancers (60 s), which then close first and lose no request. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/**
- * A connection without traffic for once or twice this time is closed. Longer than any long poll.
- */
+/** A connection closes after one to two times this without traffic. Longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * Pipelined requests per connection, as those of one read all start in one event-loop turn. After
- * the last of them the connection closes, and the client sends the others again.
+ * Pipelined requests per connection: those of one read all start in one event-loop turn. After the
+ * last one, the connection closes, and the client sends the others again.
  */
 const PIPELINED_MAX = 128;
 /** A path without a route, for targets without a normal form. */
 const NOWHERE = '/nowhere';
 
 /**
- * RFC 6797: browsers use only HTTPS for a year. Without subdomains, which may be other services.
+ * RFC 6797: browsers use only HTTPS for a year. Excludes subdomains, which can be other services.
  */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-/** Open files for databases and threads; a quarter of the limit if that is fewer. */
+/** Open files for databases and threads; a quarter of the limit if that is lower. */
 const OWN_FILES = 256;
 /** An idle connection takes 13 KB of memory. */
 const CONNECTIONS_MAX = 20_000;
@@ -47,7 +45,7 @@ export interface ServerLimits {
 /** Rejects requests that a proxy and this server could parse differently (RFC 9112). */
 export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
-  const refusing: Refusing = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
+  const options: RejectOptions = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
   const server = createServer({
     maxHeaderSize: HEADER_BYTES_MAX,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -67,9 +65,9 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   const pipelined = new PipelinedRequests();
   const onRequest: RequestListener = (incoming, outgoing) => {
     const { socket, headers } = incoming;
-    // In the next tick, as the parser resumes the socket at the end of each request.
+    // In the next tick, because the parser resumes the socket at the end of each request.
     if (finished.has(socket)) return void process.nextTick(() => socket.pause());
-    for (const [name, value] of Object.entries(refusing.headers)) outgoing.setHeader(name, value);
+    for (const [name, value] of Object.entries(options.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
     // With an Upgrade header, `node:http` drops input that was read with it, even without an
     // upgrade.
@@ -77,9 +75,9 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
     }
-    if (fault !== undefined) return refuseRequest(outgoing, fault, refusing);
+    if (fault !== undefined) return rejectRequest(outgoing, fault, options);
     if (headers['transfer-encoding'] !== undefined)
-      limitChunks(incoming, () => refuseConnection('SMALL_CHUNKS', socket, refusing));
+      limitChunks(incoming, () => rejectConnection('SMALL_CHUNKS', socket, options));
     incoming.url = normalTarget(incoming.url ?? '/');
     void app(incoming, outgoing);
   };
@@ -87,8 +85,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // `readBody` sends 100 once the handler reads the body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
-  server.on('connect', (_incoming, socket) => refuseProxy(socket, refusing));
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => refuseConnection(code, socket, refusing));
+  server.on('connect', (_incoming, socket) => rejectConnect(socket, options));
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => rejectConnection(code, socket, options));
   return server;
 }
 
@@ -115,8 +113,8 @@ function readConnectionsMax(): number {
 
 /** Without a free file descriptor, not even the open connections could be served. */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
-  const refusals = new RefusalCount(log, {
-    first: `more than ${connectionsMax} connections: new ones are closed; if you need them, raise the limit of open files`,
+  const rejections = new RejectionCount(log, {
+    first: `more than ${connectionsMax} connections: new ones are closed; if you need more, raise the limit on open files`,
     report: 'connections were closed because too many were open',
   });
   let count = 0;
@@ -126,13 +124,13 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
       count -= 1;
     });
     if (count <= connectionsMax) return;
-    refusals.add();
+    rejections.add();
     socket.destroy();
   });
 }
 
 /**
- * RFC 9112 §3.2 (exactly one valid Host, also in an absolute target) and §6.1 (known transfer
+ * RFC 9112 §3.2 (exactly one valid Host, including in an absolute target) and §6.1 (known transfer
  * codings).
  */
 function findFault(incoming: IncomingMessage): string | undefined {
@@ -143,10 +141,13 @@ function findFault(incoming: IncomingMessage): string | undefined {
   if (hosts === 0 && httpVersion === '1.1') return 'Send a Host header.';
   if (hosts === 1 && !isHost(headers.host ?? '')) return 'The Host header is not a host name with an optional port.';
   const authority = url.startsWith('/') ? undefined : ABSOLUTE.exec(url)?.[1];
-  if (authority !== undefined && !isHost(authority)) return 'The target has no host name with an optional port.';
+  if (authority !== undefined && !isHost(authority))
+    return 'The host in the request target is not a host name with an optional port.';
   const coding = headers['transfer-encoding'];
-  if (coding !== undefined && httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding; send a Content-Length.';
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'The only Transfer-Encoding is chunked.';
+  if (coding !== undefined && httpVersion === '1.0')
+    return 'HTTP/1.0 does not support Transfer-Encoding; send a Content-Length.';
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return 'The only supported Transfer-Encoding is chunked.';
   return undefined;
 }
 

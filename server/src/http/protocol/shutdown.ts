@@ -36,7 +36,7 @@ export function cutConnections(connections: Connections): void {
   }
 }
 
-/** Stops listening, and resolves when no connection is left; after `runningMs` they are cut off. */
+/** Stops listening; resolves when all connections have ended, or are cut off after `runningMs`. */
 export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
   const endTimeMs = performance.now() + grace.runningMs;
   const closed = closeSockets(server);

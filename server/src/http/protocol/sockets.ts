@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** Connections that wait to be accepted; the system may allow fewer. */
+/** Connections that wait to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
 /**
  * Node.js accepts one connection per listening socket and event-loop turn: one socket would be
@@ -18,7 +18,7 @@ export async function openSockets(
   { host, port, isAlone }: { host: string; port: number; isAlone: boolean },
 ): Promise<void> {
   if (process.platform !== 'linux' || !isAlone) return await open(server, { host, port });
-  // A shared port could also be shared with another service: this fails if there is one.
+  // Another service could also share the port; then this claim fails.
   const claim = new NetServer();
   await open(claim, { host, port });
   const address = claim.address();

@@ -10,9 +10,8 @@ interface Unread {
 }
 
 /**
- * Connections with a rejected request, which are not read until there is room: a client or proxy
- * that sends the next request at once would have it rejected, too, at the cost of accepted
- * requests.
+ * Connections with a rejected request are not read until there is room. Otherwise a client or proxy
+ * could send the next request at once, and rejecting it would delay accepted requests.
  */
 export class UnreadConnections {
   readonly #unread: Unread[] = [];

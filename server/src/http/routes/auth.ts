@@ -47,7 +47,7 @@ async function signInWith(
   };
   const attempt = { email, isSignedIn: false, prepare, exchange, services };
   const { headers, response } = await tryPassword(attempt, (api) => api.signInEmail(request));
-  // The attempt stays counted until the code is right.
+  // The attempt counts until the code is correct.
   if ('twoFactorRedirect' in response) {
     if (browser.before) await signOut(services.database, sessionActorOf(browser.before, exchange, services));
     setCookies(exchange, headers);
@@ -66,7 +66,7 @@ async function signInHooks(email: string, { database }: Services): Promise<Along
   ];
 }
 
-/** Without verifying the password that was just set: others could have used up the attempts. */
+/** Does not verify the password, which was just set: others could have exhausted the attempts. */
 export async function signInNewUser(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
@@ -75,8 +75,8 @@ export async function signInNewUser(userId: string, exchange: Exchange, services
 }
 
 /**
- * `before` is the browser's previous session, whose cookie is replaced. Without `hasTyped`, the
- * user gets no attempts back.
+ * `before` is the browser's previous session, whose cookie is replaced. Without `hasTyped`, earlier
+ * attempts still count.
  */
 export async function replyToSignIn(
   headers: Headers,
@@ -94,12 +94,12 @@ export async function replyToSignIn(
   const membership = await recordSignIn(services.database, sessionActor, { replaced, isByRecoveryCode });
   if (hasTyped) await clearAttempts({ email: currentSession.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...currentSession, membership }, services.database);
-  // Last: the browser gets the session only once the audit log has it.
+  // Comes last: the browser gets the session only after the audit log records it.
   setCookies(exchange, headers);
   return reply;
 }
 
-/** Also without a session. */
+/** Succeeds even without a session. */
 async function replySignedOut(exchange: Exchange, services: Services): Promise<Reply> {
   const currentSession = await findCurrentSession(exchange, services);
   if (currentSession !== undefined) {

@@ -7,7 +7,7 @@ import type { Reply } from '../protocol/reply.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 import { findDashboardFiles } from './dashboard-files.ts';
 
-/** All of them return the same page, which shows the content of its path. */
+/** All paths return the same page, which renders the content of its path. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -58,13 +58,15 @@ export function addDashboard(routes: PublicRoutes): void {
   routes.add('GET', '/assets/{name}', (exchange, { name = '' }) => replyAsset(exchange, name));
 }
 
-/** Someone who types `/admin`, the path of its API, wants the dashboard. */
+/** Users also type `/admin`, the base path of the API, to open the dashboard. */
 export function isDashboardVisit({ path, incoming: { method, headers } }: Exchange): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && /^\/admin\/?$/.test(path) && (headers.accept ?? '').includes('text/html');
 }
 
-/** Browsers show wrong links in the dashboard; programs get the error, whatever they accept. */
+/**
+ * For an unknown path, browsers get the dashboard; programs get the error, whatever they accept.
+ */
 export function replyToLostVisit({ path, incoming }: Exchange): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
   return isVisit ? { ...replyDashboard({ incoming }), status: 404 } : undefined;
@@ -90,7 +92,7 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
   };
 }
 
-/** The name has a hash of the content: browsers can keep it forever. */
+/** The name has a hash of the content, so browsers can cache the file forever. */
 function replyAsset({ incoming }: Exchange, name: string): Reply {
   const asset = findDashboardFiles()?.assets.get(name);
   if (asset === undefined) throw new AppError('not_found', 'There is no such file; reload the page.');

@@ -9,8 +9,8 @@ import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 
 /**
- * Our package has the three necessary files of the viewer, whose own package reports its
- * installation.
+ * The package contains the viewer's three necessary files, because the viewer's own package reports
+ * its installation.
  */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
 const VIEWER = existsSync(PACKED_VIEWER)

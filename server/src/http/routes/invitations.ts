@@ -51,7 +51,7 @@ export const invitationEndpoints = [
   }),
 ];
 
-/** Without PUBLIC_URL, the inviter's own address of the service. */
+/** Without PUBLIC_URL, the address at which the inviter reached the service. */
 function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? `http://${incoming.headers.host}`;
 }

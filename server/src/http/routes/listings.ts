@@ -115,7 +115,7 @@ function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
   return `${path}?${parameters}`;
 }
 
-/** In the contract's order (§1): headers, body, access. */
+/** Clients rely on the order of the checks: headers, body, access. */
 async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson }> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const key = readIdempotencyKey(exchange.incoming);

@@ -37,7 +37,7 @@ export const secondFactorEndpoints = (['totp', 'backup-code'] as const).map((fac
 async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   if (before !== undefined && factor === 'backup-code') {
-    throw new AppError('conflict', 'Recovery codes are for signing in; enter the code of the app.');
+    throw new AppError('conflict', 'Recovery codes are for signing in; enter a code from the app.');
   }
   if (before === undefined) return completeSignIn(factor, code, exchange, services);
   const along = enablingHooks(sessionActorOf(before, exchange, services));

@@ -10,7 +10,7 @@ const ORDERS = [
   'be replaced',
   /** Abort running requests. */
   'cut',
-  /** No connection is on its way to this worker any more. */
+  /** No more connections will be handed to this worker. */
   'leave',
 ] as const;
 

@@ -13,8 +13,9 @@ import { createReload } from './reload.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
- * Runs the service in worker processes that share one port, until a signal ends it. This process serves no requests: it
- * prepares the database, hands connections on, counts for the rate limits, and keeps the workers running.
+ * Runs the service in worker processes that share one port, until a signal ends it. This process
+ * serves no requests: it prepares the database, hands over connections, counts requests for the
+ * rate limits, and keeps the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
   const log = createLog(config.logLevel, true);
@@ -34,7 +35,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   await stopOnSignal(signalled, log, { stop, cut: () => pool.cut() });
 }
 
-/** @throws {ConfigError} or {AppError} with words for the operator; then no worker is left */
+/** @throws {ConfigError} or {AppError} with a message for the operator; then no worker is left */
 async function start(
   pool: WorkerPool,
   config: Config,

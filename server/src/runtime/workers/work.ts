@@ -21,7 +21,7 @@ export async function work(): Promise<void> {
   }
 }
 
-/** Serves requests until the first process stops this one, or is gone. */
+/** Serves requests until the first process stops this one, or has ended. */
 async function serveUntilStopped(): Promise<void> {
   const orders = receiveOrders();
   const config = readConfig(process.env);
@@ -51,7 +51,7 @@ async function serveUntilStopped(): Promise<void> {
   await send({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
-  // If the service stops meanwhile, it waits less long.
+  // If the service then stops, running requests get less time.
   if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
   await serving.stop({ isReplaced });
   await database.close();
@@ -62,7 +62,8 @@ async function serveUntilStopped(): Promise<void> {
 }
 
 /**
- * A promise for each order. Signals are ignored: those of a terminal reach all processes, and the first one decides.
+ * A promise for each order. Signals are ignored: a terminal sends them to all processes, and the
+ * first one decides.
  */
 function receiveOrders(): Record<Order, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
@@ -91,7 +92,7 @@ function receiveOrders(): Record<Order, Promise<void>> {
   };
 }
 
-/** Resolves when the first process has the report, or is gone. */
+/** Resolves when the first process has the report, or has ended. */
 function send(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();

@@ -8,26 +8,26 @@ const STABLE_AFTER_MS = 10_000;
 /** Doubles after each failure. */
 const BACKOFF_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
-/** How long workers may take to end after they are cut off. */
+/** How long workers can take to end after they are cut off. */
 const CUT_MAX_MS = 1_000;
 
 /** Keeps a number of workers running: replaces those that end by themselves. */
 export class WorkerPool {
   readonly #logger: Logger;
   readonly #all = new Set<WorkerProcess>();
-  /** Those that take requests. */
+  /** The workers that accept requests. */
   readonly #serving = new Set<WorkerProcess>();
   readonly #freePort: number | undefined;
   #size: number;
   #housekeeper: WorkerProcess | undefined;
-  /** In a row. */
+  /** Consecutive failures. */
   #failures = 0;
   #filling: Promise<void> | undefined;
   isStopping = false;
 
   /**
-   * The workers load the program and wait for `start`. `freePort` is where they listen if any port will do: their own
-   * choice would change after all of them have died.
+   * The workers load the program and wait for `start`. `freePort` is where they listen if any port
+   * will do: a port of their own would change once all of them have died.
    */
   constructor(size: number, logger: Logger, freePort: number | undefined) {
     this.#freePort = freePort;
@@ -39,7 +39,7 @@ export class WorkerPool {
   /**
    * The first worker tries alone: if it fails, all would.
    * @returns the address at which all workers listen
-   * @throws {AppError} `unavailable`, with words for the operator
+   * @throws {AppError} `unavailable`, with a message for the operator
    */
   async start(): Promise<string> {
     const [first, ...others] = this.#all;

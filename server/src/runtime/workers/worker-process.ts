@@ -5,7 +5,7 @@ import { findReport, type Order, type Report } from './messages.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** Longer than any write that is waited for: a worker that has not ended by then never will. */
+/** Longer than any write can take: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
 
 export interface End {
@@ -27,7 +27,7 @@ export class WorkerProcess {
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve({ code, signal }));
-      // Emitted for messages to a dead process, too; a process that could not be created never exits.
+      // Also emitted for messages to a dead process; one that was never created never exits.
       worker.on('error', () => {
         if (worker.process.pid === undefined) resolve({ code: null, signal: null });
       });
@@ -48,7 +48,7 @@ export class WorkerProcess {
     return performance.now() - this.#startTimeMs;
   }
 
-  /** @returns the address at which it listens @throws {AppError} `unavailable`, with words for the operator */
+  /** @returns its address @throws {AppError} `unavailable`, with a message for the operator */
   async start(): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#onReport = (report) => {
@@ -92,10 +92,10 @@ function closeLostConnection(worker: Worker): void {
     if (typeof handle === 'object' && handle !== null) onItsWay = handle;
     return Reflect.apply(send, undefined, [message, ...rest]);
   };
-  // Before node:cluster handles it and hands on the next connection.
+  // Before node:cluster handles the message and hands over the next connection.
   child.prependListener('internalMessage', (message: unknown) => {
     if (Object(message).ack !== undefined) onItsWay = undefined;
   });
-  // A connection may be handed to it until both have happened.
+  // The worker can still get connections until both have happened.
   for (const event of ['exit', 'disconnect']) child.once(event, () => Object(onItsWay).close?.());
 }

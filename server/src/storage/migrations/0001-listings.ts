@@ -1,4 +1,4 @@
-/** Accounts, keys, listings and events. */
+/** Accounts, keys, listings, and events. */
 export const listings = {
   sqlite: `
     create table database_info (
@@ -31,8 +31,8 @@ export const listings = {
       primary key (account_id, id)
     ) strict, without rowid;
 
-    -- What listings are filtered and sorted by, in a table of its own: a filter scans it at 0.1 µs a row and touches no
-    -- document (docs/decisions/0002-storage.md).
+    -- Listings are filtered and sorted by these columns. In a table without documents, a filter scans 0.1 µs per row
+    -- (docs/decisions/0002-storage.md).
     create table listing_facets (
       account_id text not null,
       id text not null,
@@ -58,16 +58,16 @@ export const listings = {
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
       where external_id is not null;
 
-    -- The words of a listing's address, city and description, cut by the service and each with its account in front;
-    -- \`search_row\` of its facets is the rowid. The words themselves are not kept: only the index is.
+    -- Indexes the words of a listing's address, city, and description, each after its account's tag. The rowid is
+    -- \`search_row\` in listing_facets. The words themselves are not stored, only their index.
     create virtual table listing_words using fts5 (
       words, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none'
     );
-    -- The index is merged by pages, so many at a time: small ones stop a commit for less long.
+    -- A commit can merge a number of the index's pages, which takes less time if the pages are small.
     insert into listing_words (listing_words, rank) values ('pgsz', 500);
 
-    -- An event has a document of its own only once a later change has replaced it in \`listings\`. It comes last:
-    -- what stands behind a long one cannot be read without it.
+    -- An event gets a document once a later change replaces it in \`listings\`. The document is the last column, since
+    -- reading a column after a long text means reading the text.
     create table events (
       account_id text not null references accounts (id) on delete cascade,
       sequence integer not null,
@@ -90,7 +90,7 @@ export const listings = {
 
     create index idempotency_keys_expires_at on idempotency_keys (expires_at);
 
-    -- Looked up by hash with every request, by id only when it is deleted.
+    -- Keys are looked up by hash on each request, and by id only for management.
     create table api_keys (
       hash text primary key,
       id text not null unique,
@@ -137,7 +137,7 @@ export const listings = {
       primary key (account_id, id)
     );
 
-    -- Numbers that a filter compares are all of one type: a filter by 2.5 beds finds none and is no error.
+    -- All numbers in filters have the same type, so that a filter by 2.5 beds finds nothing instead of failing.
     create table listing_facets (
       account_id text collate "C" not null,
       id text collate "C" not null,
@@ -164,7 +164,7 @@ export const listings = {
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
       where external_id is not null;
 
-    -- \`search_row\` is the account's sequence when the words were put in.
+    -- \`search_row\` is the account's sequence when the words were indexed.
     create table listing_words (
       account_id text collate "C" not null references accounts (id) on delete cascade,
       search_row bigint not null,
@@ -211,7 +211,7 @@ export const listings = {
 
     create index api_keys_account_id on api_keys (account_id, id);
 
-    -- Planned as if it stood in the query itself. Citus needs another way to the same answer (postgres/distribute.ts).
+    -- PostgreSQL inlines this function into the query. Citus needs a different one (postgres/distribute.ts).
     create function find_key_holder (wanted text)
       returns table (id text, account_id text, access text, expires_at bigint, sequence bigint, epoch text)
       language sql stable as $$
@@ -221,7 +221,7 @@ export const listings = {
         where api_keys.hash = wanted
       $$;
 
-    -- Counted by the limiter's library. A crash of the server forgets it, and nobody misses it.
+    -- The limiter's library counts here. The counts are unlogged: losing them in a crash of the server is acceptable.
     create unlogged table rate_limits (
       key text collate "C" primary key,
       points integer not null default 0,

@@ -1,6 +1,6 @@
 /**
- * Users, memberships, and the audit log. Times in better-auth's five tables are ISO text, which compares correctly on both
- * engines; all others are UTC milliseconds.
+ * Users, memberships, and the audit log. Times in better-auth's five tables are ISO text, which compares correctly on
+ * both engines; all others are UTC milliseconds.
  */
 export const administrators = {
   sqlite: `
@@ -19,7 +19,7 @@ export const administrators = {
       id text primary key,
       token text not null unique,
       user_id text not null references users (id) on delete cascade,
-      -- The account that the person works in, if it was chosen.
+      -- The account that the user works in, if one was chosen.
       account_id text references accounts (id) on delete set null,
       ip_address text,
       user_agent text,
@@ -83,9 +83,9 @@ export const administrators = {
       email text not null,
       role text not null check (role in ('administrator', 'member')),
       hash text not null unique,
-      -- Of the link that was mailed, which nobody else has seen.
+      -- The hash of the mailed link, which the dashboard never shows.
       mailed_hash text not null unique,
-      -- Who invites, and what they were called; the operator has no id.
+      -- The inviter and their name at that time; the operator has no id.
       inviter_id text,
       invited_by text not null,
       created_at integer not null,
@@ -94,7 +94,7 @@ export const administrators = {
       unique (account_id, email)
     ) strict, without rowid;
 
-    -- The link by which the first administrator comes in: one at most.
+    -- The link that creates the first administrator; at most one.
     create table setup_links (
       id integer primary key check (id = 1),
       hash text not null,
@@ -120,7 +120,7 @@ export const administrators = {
     create trigger audit_log_stays before update on audit_log
       begin select raise(abort, 'what the audit log says stays'); end;
 
-    -- An account takes its rows with it: by then it is gone itself.
+    -- Deleting an account deletes its entries: when the trigger runs, the account is gone.
     create trigger audit_log_keeps before delete on audit_log
       when exists (select 1 from accounts where id = old.account_id)
       begin select raise(abort, 'what the audit log says stays'); end;
@@ -142,7 +142,7 @@ export const administrators = {
       id text collate "C" primary key,
       token text collate "C" not null unique,
       user_id text collate "C" not null references users (id) on delete cascade,
-      -- The account that the person works in, if it was chosen.
+      -- The account that the user works in, if one was chosen.
       account_id text collate "C" references accounts (id) on delete set null,
       ip_address text collate "C",
       user_agent text collate "C",
@@ -215,7 +215,7 @@ export const administrators = {
       unique (account_id, email)
     );
 
-    -- The link by which the first administrator comes in: one at most.
+    -- The link that creates the first administrator; at most one.
     create table setup_links (
       id bigint primary key check (id = 1),
       hash text collate "C" not null,
@@ -240,7 +240,7 @@ export const administrators = {
 
     create function refuse_audit_change() returns trigger language plpgsql as $$
       begin
-        -- An account takes its rows with it: by then it is gone itself.
+        -- Deleting an account deletes its entries: when the trigger runs, the account is gone.
         if tg_op = 'UPDATE' or exists (select 1 from accounts where id = old.account_id) then
           raise exception 'what the audit log says stays';
         end if;

@@ -1,7 +1,7 @@
-/** The use of keys per hour. */
+/** The hourly use of keys. */
 export const keyHours = {
   sqlite: `
-    -- A key's hours outlive it: a chart of the last day still needs them.
+    -- A key's hours stay after its deletion, for the chart of the last day.
     create table key_hours (
       account_id text not null references accounts (id) on delete cascade,
       hour integer not null,
@@ -15,7 +15,7 @@ export const keyHours = {
   `,
 
   postgres: `
-    -- A key's hours outlive it: a chart of the last day still needs them.
+    -- A key's hours stay after its deletion, for the chart of the last day.
     create table key_hours (
       account_id text collate "C" not null references accounts (id) on delete cascade,
       hour bigint not null,

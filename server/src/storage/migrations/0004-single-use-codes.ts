@@ -1,7 +1,7 @@
 /** Makes authenticator codes single-use. */
 export const singleUseCodes = {
   sqlite: `
-    -- The step of time (RFC 6238: half a minute, counted from 1970) of the last code that was used.
+    -- The time step (RFC 6238: half a minute, counted from 1970) of the last used code.
     alter table two_factors add column last_step integer;
   `,
 

@@ -10,7 +10,7 @@ export const keyUseBatches = {
   `,
 
   postgres: `
-    -- The last batch of counts that each process has written. On Citus it stays where statements come in.
+    -- The last batch of counts that each process has written. On Citus, the table stays on the coordinator.
     create table key_use_batches (
       process text collate "C" primary key,
       number bigint not null,

@@ -1,4 +1,4 @@
-/** Quotas, usage, and suspension of accounts, in the row that each write updates anyway. */
+/** Quotas, usage, and suspension of accounts, in a row that each write updates anyway. */
 export const quotas = {
   sqlite: `
     -- UTF-8 bytes of the account's documents in \`listings\` and \`events\`.
@@ -19,7 +19,7 @@ export const quotas = {
   `,
 
   postgres: `
-    -- It reads all documents once. On Citus one machine after the other, as the tables are changed in this transaction.
+    -- Reads all documents once: on Citus, one machine at a time, since this transaction also alters the tables.
     set local statement_timeout = 0;
     set local citus.multi_shard_modify_mode = 'sequential';
 
@@ -39,7 +39,7 @@ export const quotas = {
       from (select account_id, sum(octet_length(doc)) as bytes from events where doc is not null group by account_id) as totals
       where totals.account_id = account_heads.account_id;
 
-    -- On Citus another one follows (postgres/distribute.ts).
+    -- On Citus, postgres/distribute.ts replaces this function.
     drop function find_key_holder (text);
     create function find_key_holder (wanted text)
       returns table (

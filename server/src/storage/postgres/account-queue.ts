@@ -2,20 +2,20 @@ import { ACCOUNT_JOBS_MAX } from '../job-queue.ts';
 import type { Backoff } from './backoff.ts';
 import type { Job } from './group.ts';
 
-/** The waiting write jobs of an account, or those that belong to no account. */
+/** The waiting write jobs of one account, or those without an account. */
 export class AccountQueue {
   readonly accountId: string | undefined;
   readonly waiting: Job[] = [];
   drained: Promise<void> | undefined;
   isRunning = false;
-  /** Set after a failure, until a group has been committed. */
+  /** Set after a failure until a group is committed. */
   backoff: Backoff | undefined;
 
   constructor(accountId: string | undefined) {
     this.accountId = accountId;
   }
 
-  /** Whether the next job is alone in its transaction. */
+  /** Whether the next job gets a transaction of its own. */
   get isLong(): boolean {
     return this.waiting[0]?.isLong ?? false;
   }
@@ -31,8 +31,8 @@ interface Waiter {
 }
 
 /**
- * Slots for the queues that write at the same time. If there are several, long jobs never hold all of them: a queue with
- * a long job only gets a slot if another one is left for short jobs.
+ * Slots for queues that write at the same time. Unless there is only one, a queue with a long job gets a slot only if
+ * another one is left for short jobs.
  */
 export class WriteSlots {
   #free: number;

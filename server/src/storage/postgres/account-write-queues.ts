@@ -10,24 +10,24 @@ import { isAway, translateError } from './errors.ts';
 import { Group, GroupFailure, type Job } from './group.ts';
 import type { Pool } from './pool.ts';
 
-/** Limits of a group, so that its first job does not wait for too many others. */
+/** The limits of a group keep its first job from waiting for too many others. */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 20;
-/** After this wait, a job that starts over could take more than five seconds. */
+/** A job that has waited longer could take more than five seconds if it starts over. */
 const WAITING_MAX_MS = 2_000;
 
 /**
- * A write queue per account, and one for jobs that belong to no account. The waiting jobs of a queue are committed
- * together (group commit). Each transaction first locks its account's row: it then sees all changes that other processes
- * have committed, and no other process changes the account. A job that fails after a write takes the transaction with
- * it, and the others of its group run again.
+ * A write queue per account, and one for jobs without an account. The waiting jobs of a queue are committed together
+ * (group commit). Each transaction first locks its account's row: it then sees all changes that other processes have
+ * committed, and no other process changes the account. If a job fails after a write, the transaction is rolled back,
+ * and the other jobs of the group run again.
  */
 export class AccountWriteQueues {
   readonly #pool: Pool;
   readonly #queues = new Map<string | undefined, AccountQueue>();
-  /** Half of the connections, so that reads get the others. */
+  /** Half of the connections; the others are left for reads. */
   readonly #slots: WriteSlots;
-  /** Whether a commit was not acknowledged: commits may be waiting for a standby. */
+  /** Whether a commit was not acknowledged, so that commits may be waiting for a standby. */
   #isInDoubt = false;
   #isClosed = false;
 
@@ -61,7 +61,7 @@ export class AccountWriteQueues {
 
   /** Releases the slot after each transaction, so that queues take turns. */
   async #drain(queue: AccountQueue): Promise<void> {
-    // Requests that have arrived together join the same group.
+    // Lets requests that arrived together join the same group.
     await nextTurn();
     while (queue.waiting.length > 0) {
       const release = await this.#slots.acquire(queue);
@@ -75,7 +75,7 @@ export class AccountWriteQueues {
     const jobs: Job[] = [];
     queue.isRunning = true;
     queue.backoff ??= new Backoff();
-    // All jobs may have been rejected in the meantime.
+    // In the meantime, all jobs may have been rejected.
     if (queue.waiting.length > 0) {
       await this.#pool
         .use((client) => this.#runGroup(client, queue, jobs), queue.accountId)
@@ -114,8 +114,8 @@ export class AccountWriteQueues {
   }
 
   /**
-   * Fails the job that caused the error and runs the others again. Without a culprit, all run again for a while. An error
-   * that a retry cannot fix also fails the jobs that wait behind them, so that none waits twice as long.
+   * Fails the job that caused the error and runs the others again. Without a culprit, all jobs are retried for a while.
+   * If a retry cannot help, the jobs waiting behind them fail as well, instead of waiting for the same error.
    */
   async #settleFailure(error: unknown, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { cause, culprit, isRepeatable } = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
@@ -147,14 +147,14 @@ export class AccountWriteQueues {
 }
 
 /**
- * The server's sessions of this user whose commit has waited for a synchronous standby for this many milliseconds. They
- * only end by the standby or the operator, even if the client is gone.
+ * Finds a server session of this user whose commit has waited this many milliseconds for a synchronous standby. Only
+ * the standby or the operator ends the wait, even if the client has disconnected.
  */
 const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_user and wait_event = 'SyncRep'
   and query_start < clock_timestamp() - $1 * interval '1 ms' limit 1`;
 
 /**
- * After an unacknowledged commit, each further write would block another server session, until none is left for reads.
+ * Rejects a write after an unacknowledged commit: each would block another server session until none is left for reads.
  * @throws {AppError} `unavailable` while commits wait for a standby
  */
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {

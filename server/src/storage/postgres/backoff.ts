@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A request must end within five seconds, and the last attempt may take as long as a statement. PostgreSQL needs a
- * second to detect a deadlock.
+ * Leaves time for a last statement within a request's five seconds. PostgreSQL takes a second to detect a deadlock.
  */
 const ATTEMPTS_MAX_MS = 2_000;
-/** The wait before the second attempt; it doubles with each further one. Meanwhile, dead connections are noticed. */
+/** The wait before the second attempt, which doubles for each further one. Dead connections are detected during it. */
 const WAIT_MS = 10;
 
 /** Limits the retries of work that failed because of a dead connection or another transaction. */
@@ -13,7 +12,7 @@ export class Backoff {
   readonly #endTimeMs = performance.now() + ATTEMPTS_MAX_MS;
   #waitMs = WAIT_MS;
 
-  /** Waits before the next attempt. @returns whether there is one */
+  /** Waits before the next attempt. @returns false, without waiting, if the time is up */
   async next(): Promise<boolean> {
     const waitMs = this.#waitMs;
     if (performance.now() + waitMs > this.#endTimeMs) return false;

@@ -13,19 +13,19 @@ export const dialect: QueryDialect = {
   createQueryCompiler: () => new PostgresQueryCompiler(),
 };
 
-/** Shared by all connections, since it caches compiled statements. */
+/** All connections share the compiler, which caches compiled statements. */
 export const compiler = new StatementCompiler(dialect, postgresSql);
 
-/** The server keeps a query prepared if it has a name. */
+/** A query. The server keeps it prepared if it has a name. */
 export interface Query {
   text: string;
   values?: unknown[];
   name?: string;
-  /** The statement timeout, if it is not the pool's. */
+  /** The statement timeout if it differs from the pool's. */
   timeoutMs?: number;
 }
 
-/** The client's extra time beyond the server's statement timeout; after that, the network is silent. */
+/** The client waits this much longer than the server's statement timeout. Then it considers the connection dead. */
 export const GRACE_MS = 250;
 
 export interface Result {
@@ -53,7 +53,7 @@ export async function send(client: pg.ClientBase, { text, values = [], name, tim
   }
 }
 
-/** Sends consecutive statements in one write, which saves a fifth of a create's time. */
+/** Sends consecutive statements in one network write, which saves a fifth of a create's time. */
 function corkUntilNextTick(client: pg.ClientBase): void {
   const { connection } = client as pg.ClientBase & { connection: { stream: Writable } };
   const { stream } = connection;
@@ -61,14 +61,14 @@ function corkUntilNextTick(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** A text without values may have several statements, each with a result. */
+/** The last result: a text without values can have several statements, each with a result. */
 function lastOf<T>(results: T | T[]): T {
   const last = Array.isArray(results) ? results.at(-1) : results;
   if (last === undefined) throw new Error('A query gave no result');
   return last;
 }
 
-/** Names of prepared statements. There is a fixed number, since the program declares its statements. */
+/** Names of prepared statements. Their number is fixed, since the program declares its statements. */
 const names = new WeakMap<CompiledStatement, string>();
 const NAME_LENGTH = 16;
 const mappers = new WeakMap<CompiledStatement, RowMapper>();
@@ -79,8 +79,8 @@ export function toQuery(compiled: CompiledStatement, parameters: unknown, isName
 }
 
 /**
- * PostgreSQL rejects U+0000 in texts. No stored text has one, since requests with one are rejected; a search for one
- * must find nothing, as a search for the noncharacter U+FFFF does.
+ * Replaces U+0000, which PostgreSQL rejects in texts, with the noncharacter U+FFFF. Requests with U+0000 are rejected,
+ * so no stored text has one, and a search for one finds nothing instead of failing.
  */
 export function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;

@@ -15,8 +15,8 @@ export function createCounters(pool: Pool): Counters {
 }
 
 /**
- * Runs a statement of the limiter's library. After a dead connection it runs again, and counts twice if only its result
- * was lost; it does not run again after an error from a read-only server.
+ * Runs a statement of the limiter's library. It runs again if the connection was dead, and counts twice if only its
+ * result was lost. It does not run again after an error from a read-only server.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
   const backoff = new Backoff();
@@ -31,8 +31,8 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 }
 
 /**
- * One transaction, sent at once, so that a failed query does not wait for the counting. Each request begins with it,
- * before its account is known, so it uses shared connections, which no long work holds.
+ * Sends both statements at once, in one transaction, so that a failed query does not wait for the count. Each request
+ * begins with this, before its account is known, so it uses the shared connections, which no long work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { send } from './connection.ts';
 
-/** Small tables that are looked up without an account, or joined with such tables: complete on every machine. In order of references. */
+/** Small tables that are read without an account or joined with such. Each machine has a copy. In reference order. */
 const REFERENCE_TABLES = [
   'database_info',
   'accounts',
@@ -16,7 +16,7 @@ const REFERENCE_TABLES = [
   'invitations',
   'setup_links',
 ];
-/** Account data: the rows of an account are all on one machine. */
+/** Tables of account data. All rows of an account are on the same machine. */
 const TENANT_TABLES = [
   'account_heads',
   'listings',
@@ -27,14 +27,14 @@ const TENANT_TABLES = [
   'key_hours',
   'audit_log',
 ];
-/** Moving existing data may take long. */
+/** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
-/** The client's timeout: a day. */
+/** The client's timeout, a day. */
 const timeoutMs = 86_400_000;
 
 /**
- * The join of the plain function would query all machines, since a hash does not tell the account. This one reads the key
- * on the machine of the query, and then only the shard of its account.
+ * The join in the plain function would query all machines, since the hash does not determine the account. This function
+ * reads the key on the local machine, and then only the shard of the key's account.
  */
 const FIND_KEY_HOLDER = `
   create or replace function find_key_holder (wanted text)
@@ -66,8 +66,8 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 }
 
 /**
- * Distributes the tables over the machines of a Citus cluster, by account, within the open transaction. Existing data is
- * moved. If the tables are distributed already, only the Citus variant of the function is renewed.
+ * Distributes the tables by account over the machines of a Citus cluster, and moves existing data, in the open
+ * transaction. If the tables are already distributed, only creates the Citus variant of the function again.
  * @throws {AppError} `conflict` without Citus
  */
 export async function distribute(client: pg.ClientBase): Promise<void> {
@@ -82,11 +82,11 @@ export async function distribute(client: pg.ClientBase): Promise<void> {
 
 async function distributeTables(client: pg.ClientBase): Promise<void> {
   await send(client, { text: NO_LIMIT });
-  // The audit log's trigger only reads its own row and the account's, which is on each machine.
+  // Safe: the audit log's trigger only reads its own row and the account's, which every machine has.
   await send(client, { text: 'set local citus.enable_unsafe_triggers = on' });
-  // Reference tables are written on all machines at once, in the same transaction as these.
+  // Required, since the same transaction writes reference tables on all machines.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });
-  // Citus does not allow a foreign key between a local table and a distributed one, even for a moment.
+  // Citus does not allow a foreign key between a local and a distributed table, even temporarily.
   await send(client, { text: 'alter table listing_facets drop constraint listing_facets_listing', timeoutMs });
   for (const table of REFERENCE_TABLES)
     await send(client, { text: `select create_reference_table('${table}')`, timeoutMs });

@@ -9,10 +9,10 @@ const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const UNIQUE_VIOLATION = '23505';
-/** The result of a commit on a distributed server (CockroachDB). */
+/** A distributed server (CockroachDB) does not know the outcome of a commit. */
 const COMPLETION_UNKNOWN = '40003';
 const QUERY_CANCELED = '57014';
-/** An operator ends a connection, or the server stops or starts. */
+/** The operator has ended the connection, or the server is stopping or starting. */
 const INTERVENTION_CLASS = '57P';
 const CONNECTION_CLASS = '08';
 const RESOURCES_CLASS = '53';
@@ -22,10 +22,10 @@ const IN_FAILED_TRANSACTION = '25P02';
 /** Citus appends a shard number. */
 const EVENTS_KEY = 'events_pkey';
 
-/** An error of the driver or the network, which have no common class. */
+/** An error from the driver or the network, whose errors have no common class. */
 export class ConnectionError extends Error {}
 
-/** A transaction that was not committed; `cause` says why. */
+/** A transaction that was not committed, with the error in `cause`. */
 export class TransactionError extends Error {}
 
 function reasonOf(error: unknown): unknown {
@@ -54,7 +54,7 @@ export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/** Whether there was no response. Other connections may also be dead without having noticed. */
+/** Whether the server did not respond. Other connections may be dead as well, without having noticed. */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
 }
@@ -76,8 +76,9 @@ export function isRepeatable(error: unknown): boolean {
 }
 
 /**
- * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves the account
- * to another machine: a change that waited for the move increments the sequence on the old machine, and reads the new one.
+ * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves the
+ * account to another machine: a change that waited for the move increments the sequence on the old machine and reads
+ * the new one.
  */
 function isSequenceTaken(error: unknown): boolean {
   const reason = reasonOf(error);
@@ -91,13 +92,13 @@ export function isOverdue(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }
 
-/** Whether the server reports that this very statement failed, not the connection or an earlier statement. */
+/** Whether the server reports that this statement failed, rather than the connection or an earlier statement. */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
   return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;
 }
 
-/** PostgreSQL's error is only for the log, in `cause`. */
+/** Keeps PostgreSQL's error in `cause`, which is only logged. */
 export function translateError(error: unknown): unknown {
   if (stateOf(error) === DISK_FULL) return diskFull(error);
   return isUnavailable(error) ? unavailable(NOTHING_WRITTEN, error) : error;

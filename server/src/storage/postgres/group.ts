@@ -15,7 +15,7 @@ export interface Job {
   readonly startTimeMs: number;
 }
 
-/** A transaction that was not committed, because of one of its jobs or another cause. Nothing of it was written. */
+/** A transaction that was rolled back, because of one of its jobs or for another reason. */
 export class GroupFailure extends TransactionError {
   readonly culprit: Job | undefined;
   /** Whether the same jobs may succeed if they run again. */
@@ -24,7 +24,7 @@ export class GroupFailure extends TransactionError {
   constructor(cause: unknown, culprit: Job | undefined) {
     super('A transaction has failed', { cause });
     this.isRepeatable = isConnectionLost(cause) || isRepeatable(cause);
-    // After a timeout, the other jobs would probably time out, too.
+    // After a timeout, the other jobs would probably time out as well.
     this.culprit = this.isRepeatable || isOverdue(cause) ? undefined : culprit;
   }
 }
@@ -38,12 +38,12 @@ interface Outcome {
   isDone: boolean;
 }
 
-/** Locks an account: until the commit, no other transaction changes its listings or what belongs to it. */
+/** Locks an account: until the commit, no other transaction changes its listings or other data. */
 const lockAccount = statement<{ accountId: string }, { sequence: number }>((query, parameter) =>
   query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')).forUpdate(),
 );
 
-/** Locks what belongs to no account, or to several: accounts themselves, users, invitations, the setup link. */
+/** Locks data of no account, or of several: accounts themselves, users, invitations, and the setup link. */
 const lockDatabase = statement<object, { id: number }>((query) =>
   query.selectFrom('database_info').select('id').forUpdate(),
 );
@@ -52,7 +52,7 @@ const lockDatabase = statement<object, { id: number }>((query) =>
 export class Group {
   readonly #client: pg.ClientBase;
   readonly #pool: Pool;
-  /** Statements whose results are not awaited yet; an undefined owner is the group itself. */
+  /** Statements whose results are not awaited yet. The group's own have no owner. */
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
@@ -91,8 +91,8 @@ export class Group {
   }
 
   /**
-   * Commits and settles all jobs. A job that found its change already made, such as a retry, also waits for a commit: the
-   * change may have been committed before a restart without the standby, and only a commit waits for that.
+   * Commits and settles all jobs. Even a job that wrote nothing waits for a commit: it may be a retry whose first
+   * attempt was committed before a restart but has not reached the standby, and only a commit waits for the standby.
    * @returns whether the outcome is known @throws {GroupFailure}
    */
   async end(): Promise<boolean> {
@@ -110,7 +110,7 @@ export class Group {
     return failure === undefined;
   }
 
-  /** Ends what is left of the transaction. @returns whether the server has responded */
+  /** Rolls back the transaction if it is still open. @returns whether the server has responded */
   async rollBack(): Promise<boolean> {
     return await send(this.#client, { text: 'rollback' }).then(
       () => true,
@@ -119,14 +119,14 @@ export class Group {
   }
 
   /**
-   * Whether it is certain that nothing was stored, although the commit was sent. An error that ends the connection does
-   * not tell: the server, or a pooler in front of it, may have sent it after the commit.
+   * Whether the failed commit certainly stored nothing. An error that ends the connection does not prove that, since the
+   * server, or a pooler in front of it, may have sent it after the commit.
    */
   async #isRolledBack(failure: GroupFailure): Promise<boolean> {
     return isVerdict(failure.cause) && (await this.rollBack());
   }
 
-  /** The first failed statement is the cause: all later ones of the transaction fail because of it. */
+  /** The first failed statement is the cause, since it makes all later ones of the transaction fail. */
   async #explain(error: unknown, job?: Job): Promise<GroupFailure> {
     const settled = await Promise.allSettled(this.#pending.map(({ result }) => result));
     const index = settled.findIndex((each) => each.status === 'rejected' && isVerdict(each.reason));

@@ -4,15 +4,15 @@ import type { LongTransaction, Run, Statement } from '../database.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { readRun } from './read-run.ts';
 
-/** A statement that was sent and whose result is not awaited yet. */
+/** A statement that was sent, but whose result is not awaited yet. */
 export interface Pending<Owner> {
   owner: Owner;
   result: Promise<unknown>;
 }
 
 /**
- * The transaction of a job. A statement that returns no rows is sent without awaiting its result, which is checked before
- * the commit: only reads cost a change a round trip.
+ * The transaction of a job. A statement that returns no rows is sent without awaiting its result, which is checked
+ * before the commit, so that only reads cost a round trip.
  */
 export class JobTransaction<Owner> implements LongTransaction {
   readonly #client: pg.ClientBase;
@@ -20,7 +20,7 @@ export class JobTransaction<Owner> implements LongTransaction {
   readonly #owner: Owner;
   readonly #pending: Pending<Owner>[];
   #ended = false;
-  /** Whether a statement that may write was sent. */
+  /** Whether a statement that can write was sent. */
   hasWritten = false;
   /** Whether a statement has failed, and the transaction with it. */
   hasFailed = false;
@@ -46,7 +46,7 @@ export class JobTransaction<Owner> implements LongTransaction {
     if (!compiled.isQuery) this.hasWritten = true;
     const result = send(this.#client, toQuery(compiled, parameters, this.#isNamed));
     if (!compiled.returnsRows) {
-      // Checked later: until then, its rejection is not unhandled.
+      // The result is checked later; this keeps Node.js from reporting an unhandled rejection until then.
       result.catch(() => {});
       this.#pending.push({ owner: this.#owner, result });
       return [];

@@ -7,15 +7,15 @@ import { send } from './connection.ts';
 import { distribute, hasCitus, isDistributed } from './distribute.ts';
 import { isAway } from './errors.ts';
 
-/** An arbitrary key of the advisory lock that a migration holds until the commit. */
+/** The arbitrary key of the advisory lock that a migration holds until its commit. */
 const MIGRATION_LOCK = 7_236_113;
 /**
- * If only one of them exists, it is another program's. `to_regclass` would not see what another process has committed
- * while this one waited for the lock.
+ * If only one of them exists, it is another program's. `to_regclass` would not see the commits of another process
+ * during the wait for the lock.
  */
 const FIND_TABLES =
   "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
-/** The wait for another process's migration. */
+/** How long to wait for another process's migration. */
 const LOCK_TIMEOUT_MS = 30_000;
 /** A migration that reads all documents takes an hour per terabyte. */
 const MIGRATION_TIMEOUT_MS = 3_600_000;
@@ -53,7 +53,7 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
   }
 }
 
-/** Other encodings cannot store all characters. @throws {AppError} `unavailable` */
+/** Requires UTF-8, since other encodings cannot store all characters. @throws {AppError} `unavailable` */
 async function requireUtf8(client: pg.ClientBase): Promise<void> {
   const { rows } = await send(client, { text: 'show server_encoding' });
   const encoding = rows[0]?.[0];
@@ -62,7 +62,7 @@ async function requireUtf8(client: pg.ClientBase): Promise<void> {
   throw new AppError('unavailable', message);
 }
 
-/** 0 without tables. */
+/** The schema's version; 0 if there are no tables. */
 async function readVersion(client: pg.ClientBase): Promise<number> {
   const { rows } = await send(client, { text: FIND_TABLES });
   if (rows.length < 2) return 0;

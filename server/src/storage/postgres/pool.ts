@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Line } from '../../lib/line.ts';
+import { Backlog } from '../../lib/backlog.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
 import { GRACE_MS } from './connection.ts';
 import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
@@ -10,53 +10,53 @@ export interface PoolSettings {
   poolSize: number;
   /** Timeout of a request's statement. */
   statementTimeoutMs: number;
-  /** False behind a pooler that gives each transaction another connection and loses prepared statements. */
+  /** False behind a pooler that assigns each transaction another connection and so loses prepared statements. */
   preparesStatements: boolean;
 }
 
-/** A request's wait for a connection. Together with a statement it stays below five seconds. */
+/** A request's wait for a connection, which stays below five seconds in total with a statement. */
 const ACQUIRE_TIMEOUT_MS = 2_000;
-/** This many get a connection well within that time. */
+/** This many waiting requests per connection are served well within that time. */
 const WAITING_PER_CONNECTION = 150;
-/** A lock times out before its statement, so that the error names the cause. */
+/** A lock times out earlier than its statement, so that the error names the cause. */
 const LOCK_SHARE = 0.9;
 /** Connections younger than this lead to the same server as a new one. */
 const YOUNG_MS = 1_000;
-/** The service never idles in a transaction: one that does belongs to a process that has died. */
+/** The service never idles in a transaction, so an idle transaction belongs to a process that has died. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
 /** After the server has rejected a connection, the pool uses its existing ones for this long. */
 const FULL_MS = 1_000;
-/** A database that responded this recently is serving. */
+/** A response this recent proves that the database responds. */
 const SERVING_MS = 1_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
-/** The type of sums, counts, and sequences, which are all below 2^53. */
+/** The type of sums, counts, and sequences. They are parsed as numbers, since all are below 2^53. */
 const INT8 = 20;
 
-/** In place of an account id, for what belongs to no account or to several. */
+/** In place of an account id for data of no account, or of several. */
 const NO_ACCOUNT = '';
-/** A quarter of the connections is shared. */
+/** One in this many connections is shared. */
 const SHARED_DIVISOR = 4;
 
-/** Connections to the server, opened on demand. Some are shared; accounts take turns at the others. */
+/** Connections to the server, opened on demand. Some are shared; accounts take turns using the others. */
 export class Pool {
   readonly settings: PoolSettings;
-  /** Limits for `begin`, where a pooler drops those of the session. */
+  /** Limits to append to `begin` behind a pooler, which drops those of the server session. */
   readonly beginLimits: string;
   /**
-   * Permits for long reads, which leave connections for other work. While others read, an account has one, since each
-   * long read takes a core.
+   * Permits for long reads, which leave connections for other work. While others read, an account has one permit, since
+   * each long read takes a core.
    */
   readonly longReads: FairSemaphore;
   readonly #pool: pg.Pool;
   /** Requests that wait for a connection, by account. */
-  readonly #lines = new Map<string, Line>();
-  /** Permits for connections that are not shared, of which an account has at most half. */
+  readonly #backlogs = new Map<string, Backlog>();
+  /** Permits for the connections that are not shared. An account has at most half of them. */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
   /** When each connection was opened. */
   readonly #openTimesMs = new WeakMap<pg.PoolClient, number>();
-  /** Connections opened before this time may lead to a server that is gone. */
+  /** Connections opened before this time may lead to a lost server. */
   #lostTimeMs = 0;
   /** Connections in use. */
   #busy = 0;
@@ -86,7 +86,7 @@ export class Pool {
       types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
       ...(settings.preparesStatements && limits),
     });
-    // Without these listeners, a lost connection would end the process. Its queries fail in any case.
+    // Without these listeners, a lost connection would end the process. Its queries fail anyway.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (client) => {
       client.on('error', () => {});
@@ -95,9 +95,9 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with a connection of its own, and discards the connection if it is broken. Accounts take turns; leave out
-   * `accountId` for work of no account. `work` may call `tell` with its result before it is done with the connection.
-   * @throws {ConnectionError} if there is none in time; what `work` throws
+   * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take turns; omit
+   * `accountId` for work of no account. `work` can call `tell` with its result before it is done with the connection.
+   * @throws {ConnectionError} if no connection is free in time; what `work` throws
    */
   use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -114,38 +114,38 @@ export class Pool {
     }
   }
 
-  /** Runs `work`, which sends all its statements at once, as `SharedConnections.run` does. @throws as `use` */
+  /** Runs `work`, which sends all its statements at once, on a shared connection. @throws like `use` */
   share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     return this.#wait(NO_ACCOUNT, this.#shared.run(work, name));
   }
 
-  /** As `share`, for a read that several callers share. */
+  /** Like `share`, but for a read that several callers can share. */
   shareRead<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     return this.#wait(NO_ACCOUNT, this.#shared.read(work, name));
   }
 
-  /** Whether requests wait, and the database has just responded to an earlier one. */
+  /** Whether requests wait for a connection, and the database has just responded to an earlier one. */
   get isServing(): boolean {
-    return this.#lines.size > 0 && performance.now() - this.#respondedTimeMs < SERVING_MS;
+    return this.#backlogs.size > 0 && performance.now() - this.#respondedTimeMs < SERVING_MS;
   }
 
-  /** Whether too many requests of an account, or of none, wait for a connection. */
+  /** Whether too many requests of an account, or without one, wait for a connection. */
   isOverfull(accountId = NO_ACCOUNT): boolean {
-    return this.#lines.get(accountId)?.isTooLong ?? false;
+    return this.#backlogs.get(accountId)?.isTooLong ?? false;
   }
 
   async close(): Promise<void> {
     await this.#pool.end();
   }
 
-  /** Waits for `promise` in the account's line. */
+  /** Counts in the account's backlog until `promise` is settled. */
   async #wait<T>(accountId: string, promise: Promise<T>): Promise<T> {
-    const line = this.#lines.get(accountId) ?? new Line(this.settings.poolSize * WAITING_PER_CONNECTION);
-    this.#lines.set(accountId, line);
+    const backlog = this.#backlogs.get(accountId) ?? new Backlog(this.settings.poolSize * WAITING_PER_CONNECTION);
+    this.#backlogs.set(accountId, backlog);
     try {
-      return await line.wait(promise);
+      return await backlog.wait(promise);
     } finally {
-      if (line.isEmpty) this.#lines.delete(accountId);
+      if (backlog.isEmpty) this.#backlogs.delete(accountId);
     }
   }
 
@@ -168,7 +168,7 @@ export class Pool {
       return value;
     } catch (error) {
       isDead = isConnectionDead(error);
-      // Connections that are at least as old as a dead one may be dead, too.
+      // Connections that are at least as old as a dead one may also be dead.
       if (isDead) this.#distrust(this.#openTimesMs.get(client) ?? 0);
       if (isSilent(error) || isReadOnly(error)) this.#distrust(performance.now() - YOUNG_MS);
       throw error;
@@ -187,7 +187,7 @@ export class Pool {
     }
   }
 
-  /** If the server accepts no more connections, the pool uses those that it has. @throws `error` if there are none */
+  /** If the server accepts no more connections, the pool makes do with its existing ones. @throws if it has none */
   #keepExisting(error: unknown): undefined {
     if (!(error instanceof pg.DatabaseError))
       throw new ConnectionError('No connection to the database', { cause: error });
@@ -206,7 +206,7 @@ export class Pool {
   }
 }
 
-/** PostgreSQL's settings, in milliseconds. */
+/** Limits by the names of PostgreSQL's settings, in milliseconds. */
 function limitsOf({ statementTimeoutMs }: PoolSettings) {
   return {
     statement_timeout: statementTimeoutMs,

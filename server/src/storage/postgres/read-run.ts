@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { textBytes } from '../statements.ts';
 import { type Query, type Result, send } from './connection.ts';
 
-/** Rows of the first fetch. Each further one fetches as many as there are: few if they turn out to be large. */
+/** Rows of the first fetch. Each further fetch doubles the rows read, so large rows are not fetched far ahead. */
 const FETCH_LENGTH = 32;
 const CURSOR = 'run';
 
@@ -10,9 +10,7 @@ export interface ResultRun extends Result {
   isCut: boolean;
 }
 
-/**
- * Reads rows up to the one whose text exceeds `bytesMax` in total, within a transaction, from a cursor of the server.
- */
+/** Reads rows from a server-side cursor, in a transaction, up to the row with which the text exceeds `bytesMax`. */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });
@@ -28,7 +26,7 @@ export async function readRun(client: pg.ClientBase, query: Query, bytesMax: num
     }
     const isCut = bytes > bytesMax;
     if (isCut || result.rows.length < wanted) {
-      // Not awaited: later statements of the connection come after it.
+      // Not awaited, since the connection runs later statements after it.
       send(client, { text: `close ${CURSOR}` }).catch(() => {});
       return { ...first, rows, isCut };
     }

@@ -9,12 +9,12 @@ import { type ResultRun, readRun } from './read-run.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
-/** Reads with a connection of its own; `accountId` is undefined for what belongs to no account. */
+/** Reads with an exclusive connection. `accountId` is undefined for data of no account. */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
   return retry(() => pool.use(work, accountId));
 }
 
-/** Reads again with another connection if the first one was dead. */
+/** Reads again on another connection if the first one was dead. */
 export async function retry<T>(reading: () => Promise<T>): Promise<T> {
   const backoff = new Backoff();
   for (;;) {
@@ -26,7 +26,7 @@ export async function retry<T>(reading: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads of this many rows, or of an unlimited number, count as long. */
+/** Reads of this many rows, or without a limit, are long. */
 const LONG_ROWS_MIN = 100;
 
 export async function execute<P, R>(
@@ -48,7 +48,7 @@ export async function execute<P, R>(
     return read;
   };
   const { accountId, limit = 1 } = boundsOf(parameters);
-  // Without an account, a statement is about one key or one user, and short.
+  // A statement without an account concerns one key or one user, so it is short.
   const result =
     accountId === undefined
       ? await retry(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
@@ -83,7 +83,7 @@ interface Bounds {
   signal: AbortSignal | undefined;
 }
 
-/** A statement's account and limit are parameters with these names. */
+/** A statement's account and limit, which are the parameters with these names. */
 function boundsOf(parameters: unknown): { accountId: string | undefined; limit: number | undefined } {
   const { accountId, limit } = Object(parameters);
   return {
@@ -96,7 +96,7 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
 async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal }: Bounds): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
   const readInTurn = async () => {
-    // The server sends as fast as it can: rows are requested only when they can be processed.
+    // Waits here, since the server would send the rows before this process can handle them.
     await ownTurn(accountId);
     signal?.throwIfAborted();
     return await read(pool, work, accountId);

@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts';
 import { type ResultRun, readRun } from './read-run.ts';
 import { read } from './reads.ts';
 
-/** For a count or a sorted list of millions. */
+/** Long enough to count or sort millions of listings. */
 const SCAN_TIMEOUT_MS = 60_000;
 
 export class PostgresScans implements Scans {
@@ -45,14 +45,13 @@ export class PostgresScans implements Scans {
         readAlone(client, query, options.bytesMax, tell);
       return read(this.#pool, work, accountId);
     };
-    // The start of a search goes before the continuation of another one.
     return await this.#pool.longReads.run(accountId, readInTurn, { ...options, pauses: options.continues });
   }
 }
 
 /**
- * Queries with `bytesMax` read documents by key. Without statistics, as of a table that has just grown, the planner would
- * read the whole table for each run.
+ * Makes queries with `bytesMax` read documents by key. Without current statistics, such as after fast growth, the
+ * planner would read the whole table for each run.
  */
 const BY_KEY = '; set local enable_hashjoin = off; set local enable_mergejoin = off';
 

@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { ConnectionError, isConnectionLost } from './errors.ts';
 
-/** Works sent together; further ones wait for their results. */
+/** Units of work in a batch. Further ones wait for the batch's results. */
 const BATCH_MAX = 16;
 
-/** Sends all of its statements at once. */
+/** Short work, which sends all its statements at once. */
 type Work<T> = (client: pg.ClientBase) => Promise<T>;
 
 interface Caller {
@@ -18,7 +18,7 @@ interface Waiter extends Caller {
   work: Work<unknown>;
 }
 
-/** Connections on which short works are sent in batches. They wait for earlier batches, but for no other database work. */
+/** Connections for batches of short work, which waits for earlier batches but for no other database work. */
 export class SharedConnections {
   readonly #connect: (work: Work<void>) => Promise<void>;
   readonly #countMax: number;
@@ -28,14 +28,14 @@ export class SharedConnections {
   readonly #readers = new Map<string, Caller[]>();
   #count = 0;
 
-  /** `connect` runs work with one of `countMax` connections. Work that has waited for `waitingMaxMs` is rejected. */
+  /** `connect` runs work on one of `countMax` connections. Work that waits longer than `waitingMaxMs` is rejected. */
   constructor(connect: (work: Work<void>) => Promise<void>, countMax: number, waitingMaxMs: number) {
     this.#connect = connect;
     this.#countMax = countMax;
     this.#waitingMaxMs = waitingMaxMs;
   }
 
-  /** Runs `work`. Names take turns. @throws {ConnectionError}; what `work` throws */
+  /** Runs `work`. Work of different names takes turns. @throws {ConnectionError}; what `work` throws */
   run<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const sinceMs = performance.now();
@@ -44,7 +44,7 @@ export class SharedConnections {
     return promise;
   }
 
-  /** As `run`, for reads: callers share a read of the same `name` that has not been sent yet. */
+  /** Like `run`, but for reads: callers share a read of the same `name` that has not been sent yet. */
   read<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const caller = { resolve: (value: unknown) => resolve(value as T), reject };
@@ -63,7 +63,7 @@ export class SharedConnections {
       stopSharing();
       return work(client);
     }, name);
-    // Also if it was never sent.
+    // Needed here as well, in case the read was never sent.
     reading.finally(stopSharing).then(
       (value) => settleAll(callers, ({ resolve }) => resolve(value)),
       (error: unknown) => settleAll(callers, ({ reject }) => reject(error)),
@@ -76,7 +76,7 @@ export class SharedConnections {
     this.#count -= 1;
   }
 
-  /** Each work settles as soon as it is done. After a dead connection, waiting works get another one. */
+  /** Work settles as soon as it is done. If the connection dies, waiting work gets another one. */
   async #serveBatch(): Promise<void> {
     const batch: Waiter[] = [];
     try {
@@ -110,7 +110,7 @@ export class SharedConnections {
   }
 }
 
-/** Time per event-loop turn for callers that continue, one after the other. */
+/** Time per event-loop turn in which callers continue, one after another. */
 const SETTLING_MS = 1;
 
 async function settleAll(callers: readonly Caller[], settle: (caller: Caller) => void): Promise<void> {

@@ -15,7 +15,7 @@ export const postgresSql: EngineSql = {
 
   newWordsRow: (parameter) => parameter('sequence'),
 
-  // Without the cast, the parameter would be a text.
+  // Without the cast, PostgreSQL would take the parameter for a text.
   lastWordsRow: (parameter) => sql`cast(${parameter('sequence')} as bigint)`,
 
   insertWordsAt: (query, parameter) =>
@@ -31,10 +31,11 @@ export const postgresSql: EngineSql = {
       .where('account_id', '=', parameter('accountId'))
       .where('search_row', '=', parameter('searchRow')),
 
+  // The function is created by migrations/0006-quotas.ts, and replaced on Citus by distribute.ts.
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`find_key_holder(${hash})`,
 
   hasWords(accountId, words) {
-    // Words have only letters and digits, none of which is special within quotes.
+    // Words consist of letters and digits, none of which is special within quotes.
     const match = words.map((word) => `'${word}':*`).join(' & ');
     return sql`facets.search_row in (select listing_words.search_row from listing_words
       where listing_words.account_id = ${accountId} and listing_words.words @@ cast(${match} as tsquery))`;

@@ -8,19 +8,19 @@ import { ReaderThreads } from './reader-threads.ts';
 
 /** At this log size (4 MB), a checkpoint is worth its two syncs. */
 const PAGES_MIN = 1_000;
-/** At this log size (64 MB), writes wait until all pages are in the database, so that the log can start over. */
+/** At this log size (64 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 16_000;
-/** Does not wait for readers while it holds the write lock: a busy log is left for the next time. */
+/** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next one. */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 
-/** In pages. */
+/** The log's size and the checkpointed part, in pages. */
 type LogState = { log: number; checkpointed: number };
 
 /**
- * Moves the log into the database on a separate thread. SQLite's automatic checkpoints run within a commit and block the
- * event loop for as long as the disk takes.
+ * Moves the log into the database file on a separate thread. SQLite's automatic checkpoints would run within a commit
+ * and block the event loop for as long as the disk takes.
  */
 export class Checkpoints {
   readonly #directory: string;
@@ -34,12 +34,12 @@ export class Checkpoints {
     this.#directory = dirname(path);
     this.#logPath = `${path}-wal`;
     this.#threads = new ReaderThreads(path);
-    // Only returns the state (sqlite.org/pragma.html#pragma_wal_checkpoint).
+    // Returns the state without a checkpoint (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');
     this.#checkRoom(this.#readState());
   }
 
-  /** Called after each commit. */
+  /** Call it after each commit. */
   noteCommit(): void {
     const state = this.#readState();
     this.#checkRoom(state);
@@ -48,14 +48,15 @@ export class Checkpoints {
     else if (state.log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
-  /** Called when the disk is full: once the whole log is in the database, its space can be reused. */
+  /** Call it when the disk is full: once the whole log is in the database file, its space can be reused. */
   noteFull(): void {
     this.#mustCatchUp = true;
   }
 
   /**
-   * Called before each transaction: pages written during a checkpoint stay in the log, so a long log needs a pause.
-   * @throws {AppError} `storage_full` while the disk has no space for the pages of the log: a write would take the rest
+   * Call it before each transaction. Pages written during a checkpoint stay in the log, so a long log needs a pause.
+   * @throws {AppError} `storage_full` if the disk lacks space for the pages of the log, which writes would reduce
+   * further
    */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;
@@ -64,7 +65,7 @@ export class Checkpoints {
     this.#mustCatchUp = false;
   }
 
-  /** Empties the log, which otherwise keeps deleted data until it is overwritten. A log in use is left for the next time. */
+  /** Empties the log, unless it is in use. Otherwise, it would contain deleted data until it is overwritten. */
   async truncate(): Promise<void> {
     await this.#running;
     await this.#run();
@@ -73,8 +74,8 @@ export class Checkpoints {
   }
 
   /**
-   * Syncs what a transaction has written to the log so far, off the event loop, so that its commit is faster. An error
-   * recurs in the commit's own sync.
+   * Syncs the open transaction's part of the log, off the event loop, so that its commit is faster. Errors are ignored:
+   * they recur in the commit's own sync.
    */
   async syncLog(): Promise<void> {
     const log = await open(this.#logPath, 'r').catch(() => undefined);
@@ -88,7 +89,7 @@ export class Checkpoints {
     await this.#running;
   }
 
-  /** A log must leave enough disk space for its pages in the database; otherwise, it could never start over. */
+  /** The disk must have space for the log's pages in the database file. Otherwise, the log could never start over. */
   #checkRoom({ log, checkpointed }: LogState): void {
     if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
   }
@@ -98,7 +99,7 @@ export class Checkpoints {
     return state;
   }
 
-  /** Unlimited if the system does not tell: the write is already committed and must not fail. */
+  /** Unlimited if the system call fails, since the write is already committed and must not fail. */
   #readFreeBytes(): number {
     try {
       const { bavail, bsize } = statfsSync(this.#directory);
@@ -108,7 +109,7 @@ export class Checkpoints {
     }
   }
 
-  /** If the state cannot be read, it is read again after the next commit. */
+  /** Starts a checkpoint if one is due. If the state cannot be read, it is read again after the next commit. */
   #start(): void {
     this.#running = this.#run()
       .then(() => {
@@ -120,7 +121,7 @@ export class Checkpoints {
       });
   }
 
-  /** A failed checkpoint is left to the next one; only a full disk must reject writes. */
+  /** Runs a checkpoint. A failure is left to the next one, unless the disk is full: then writes are rejected. */
   async #run(): Promise<void> {
     try {
       await this.#threads.run('', PASSIVE);

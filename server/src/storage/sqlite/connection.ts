@@ -8,8 +8,8 @@ import { sqliteSql } from './sql.ts';
 
 class QueryCompiler extends SqliteQueryCompiler {
   /**
-   * The sign hides the parameter from SQLite's planner, which otherwise plans the statement again for each value: 3 to
-   * 6 µs per page.
+   * The sign hides the parameter from SQLite's planner, which would otherwise plan the statement again for each value,
+   * at 3 to 6 µs per page.
    */
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit +');
@@ -23,7 +23,7 @@ export const dialect: QueryDialect = {
   createQueryCompiler: () => new QueryCompiler(),
 };
 
-/** Shared by all connections, since it caches compiled statements. */
+/** All connections share the compiler, which caches compiled statements. */
 export const compiler = new StatementCompiler(dialect, sqliteSql);
 
 interface Prepared {
@@ -37,7 +37,7 @@ interface Prepared {
 export class Connection implements Executor {
   readonly #database: DatabaseSync;
   readonly #prepared = new WeakMap<object, Prepared>();
-  /** Whether a statement that may write has run since this was last set to false. */
+  /** Whether a statement that can write has run since this was last set to false. */
   hasWritten = false;
 
   constructor(database: DatabaseSync) {
@@ -48,7 +48,7 @@ export class Connection implements Executor {
     try {
       const { statement: prepared, isQuery, bind, toRow } = this.#prepare(statement);
       if (!isQuery) this.hasWritten = true;
-      // `.all()` also for writes: it ends the statement. An open cursor would prevent checkpoints.
+      // Uses `.all()` even for writes, since it resets the statement. An open cursor would prevent checkpoints.
       const rows = prepared.all(...bind(parameters)) as unknown as unknown[][];
       return rows.map(toRow) as R[];
     } catch (error) {
@@ -71,7 +71,7 @@ export class Connection implements Executor {
     if (known !== undefined) return known;
     const { sql, isQuery, bind } = compiler.compile(statement);
     const compiled = this.#database.prepare(sql);
-    // Arrays take a quarter less time, even with the objects made here.
+    // Arrays take a quarter less time, including the conversion to objects here.
     compiled.setReturnArrays(true);
     const prepared: Prepared = {
       statement: compiled,

@@ -18,32 +18,32 @@ import { explainFault, RESTORE_ADVICE } from './errors.ts';
 import { FILE_MODE, findLeftCompanion } from './snapshot.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
-/** Only for the operator: the database has the data of all accounts. */
+/** Only the operator has access, since the database has the data of all accounts. */
 const DIRECTORY_MODE = 0o700;
-/** SQLite's default. */
+/** SQLite's default page size. */
 export const PAGE_BYTES = 4_096;
 
 /**
- * Makes sure that there is a writable database file, and creates one if there is none. Incomplete files are rejected
- * here, since SQLite would take them for a new or an older database.
+ * Makes sure that there is a writable database file, and creates one if there is none. Rejects incomplete files, which
+ * SQLite would take for a new or an older database.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export function prepareFile(path: string): void {
   makeDirectory(dirname(path));
   requireAccess(dirname(path), R_OK | W_OK | X_OK);
   const left = findLeftCompanion(path);
-  // Another process may have created both in the meantime.
+  // Another process may have created the directory and the file in the meantime.
   if (!existsSync(path)) {
-    if (left !== undefined) throw incomplete(`${path} is missing, and ${left} still has changes of it.`);
+    if (left !== undefined) throw incomplete(`${path} is missing, but ${left} has changes to it.`);
     createFile(path);
   }
   const file = statSync(path);
   if (!file.isFile()) throw new AppError('unavailable', `The database ${path} is not a file; move it elsewhere.`);
   const { size } = file;
   if (size === 0) throw incomplete(`The database ${path} is empty.`);
-  // SQLite would read zeros for the rest of the page. With a log that is correct: the log has the page, too.
+  // SQLite would read zeros for the rest of the page. With a log, a cut page is harmless, since the log contains it.
   if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw incomplete(`${path} is cut off, or not a database.`);
-  // SQLite never leaves an index without its log. Checked twice, since both may be removed in between.
+  // SQLite never leaves an index without its log. Checks twice, since another process may remove both in between.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
   for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }
@@ -57,14 +57,14 @@ function incomplete(message: string): AppError {
 }
 
 /**
- * Creates an empty database atomically, so that an empty file is never one that is being created. Opens no file that
- * SQLite has open: closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
+ * Creates an empty database atomically, so that an empty file is never one that is being created. Never opens a file
+ * that SQLite has open, since closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
  */
 function createFile(path: string): void {
   const created = `${path}.new-${process.pid}`;
   try {
     rmSync(created, { force: true });
-    // SQLite would create a file that all users can read.
+    // Created here, since SQLite would create a file that all users can read.
     closeSync(openSync(created, 'wx', FILE_MODE));
     const database = new DatabaseSync(created);
     database.exec('pragma journal_mode = wal');
@@ -78,7 +78,7 @@ function createFile(path: string): void {
   }
 }
 
-/** SQLite would report a read-only file only at the first write. */
+/** Checks access at the start, since SQLite reports a read-only file only at the first write. */
 function requireAccess(path: string, mode: number): void {
   try {
     accessSync(path, mode);
@@ -86,14 +86,14 @@ function requireAccess(path: string, mode: number): void {
     const { errno, code } = Object(error);
     if (code === 'ENOENT') return;
     const message = `Cannot read and write ${path}: ${getSystemErrorMessage(errno)}.`;
-    const advice = 'It must belong to the user that runs this, on a writable disk.';
+    const advice = 'It must belong to the user that runs this command, on a writable disk.';
     throw new AppError('unavailable', `${message} ${advice}`, { cause: error });
   }
 }
 
 /**
- * Creates one parent after the other: `mkdirSync` with `recursive` never returns if a parent cannot exist, as below /proc.
- * SQLite syncs the names in a directory, but not the directory's own: a power loss could take it with all its data.
+ * Creates parents one by one: `mkdirSync` with `recursive` never returns if a parent cannot exist, such as below /proc.
+ * Syncs each directory's name, which SQLite does not do: a power loss could remove the directory with all its data.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) {
@@ -106,11 +106,11 @@ export function makeDirectory(path: string): void {
     unlessExists(() => mkdirSync(path, { mode: DIRECTORY_MODE }));
     syncNames(parent);
   } catch (error) {
-    throw explainFault(`Cannot make the directory ${path}`, error);
+    throw explainFault(`Cannot create the directory ${path}`, error);
   }
 }
 
-/** Another process that starts at the same time may have been first. */
+/** Ignores that the file exists, since another process may start at the same time. */
 function unlessExists(make: () => void): void {
   try {
     make();
@@ -119,7 +119,7 @@ function unlessExists(make: () => void): void {
   }
 }
 
-/** Errors of file systems that cannot sync a directory. */
+/** Errors from file systems that cannot sync a directory. */
 const NO_SYNC = new Set(['EINVAL', 'ENOTSUP']);
 
 /** Returns once the names in a directory are on disk. */

@@ -10,15 +10,15 @@ const SQLITE_CORRUPT = 11;
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
-/** No room for the index of the log (sqlite.org/rescode.html#ioerr_shmsize). */
+/** No disk space for the index of the log (sqlite.org/rescode.html#ioerr_shmsize). */
 const SQLITE_IOERR_SHMSIZE = 4_874;
 const UNAVAILABLE = new Set([SQLITE_BUSY, SQLITE_LOCKED, SQLITE_READONLY, SQLITE_IOERR, SQLITE_CANTOPEN]);
 
-/** For the operator of a damaged database. */
+/** What the operator can do about a damaged database. */
 export const RESTORE_ADVICE =
-  'If it was one of this service, restore a backup: property-listings restore FILE --force.';
+  'If it belongs to this service, restore a backup: property-listings restore FILE --force.';
 
-/** SQLite's error is only for the log, in `cause`. */
+/** Keeps SQLite's error in `cause`, which is only logged. */
 export function translateError(error: unknown): unknown {
   const code = primaryCode(error);
   if (isFull(error)) return diskFull(error);
@@ -31,7 +31,7 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-/** A commit that failed because the disk is full wrote nothing; another failed commit may have. */
+/** A commit that fails because the disk is full writes nothing. After other errors, the outcome is unknown. */
 export function translateCommitError(error: unknown): unknown {
   if (primaryCode(error) === SQLITE_FULL) return translateError(error);
   return outcomeUnknown(error);
@@ -57,10 +57,10 @@ export function isStorageFull(error: unknown): boolean {
   return error instanceof AppError && error.code === 'storage_full';
 }
 
-/** An error message for the operator, with what to do. */
+/** An error for the operator that says what to do. */
 export function explainFault(what: string, error: unknown): AppError {
   if (isFull(error)) {
-    return new AppError('storage_full', `${what}: the disk is full. Make room, then try again.`, { cause: error });
+    return new AppError('storage_full', `${what}: the disk is full. Free up space, then try again.`, { cause: error });
   }
   const reason = error instanceof Error ? error.message : String(error);
   const advice = isDamaged(error) ? ` ${RESTORE_ADVICE}` : '';

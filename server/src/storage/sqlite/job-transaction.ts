@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Executor, LongTransaction } from '../database.ts';
 import type { Connection } from './connection.ts';
 
-/** Ends with its job, so that a late statement cannot run in another job's transaction. */
+/** The transaction of a job. It ends with the job, so that a late statement cannot run in another job's transaction. */
 export class JobTransaction implements LongTransaction {
   readonly #connection: Connection;
   readonly #guard: TurnGuard;
@@ -49,8 +49,8 @@ export class LateJobError extends Error {
 }
 
 /**
- * Statements return within one turn of the event loop. A job that still runs in the next turn awaits something else with
- * the lock held: that is a bug, and other writes must not wait for it.
+ * Fails a job that awaits anything but its statements, which return within one event-loop turn. Such a job is a bug: it
+ * holds the write lock, and other writes must not wait for it.
  */
 export class TurnGuard {
   readonly #late = Promise.withResolvers<never>();
@@ -66,7 +66,7 @@ export class TurnGuard {
     }
   }
 
-  /** Waits for something other than statements, while the transaction stays open. */
+  /** Waits for something other than a statement while the transaction stays open. */
   async letPass(wait: () => Promise<void> | undefined): Promise<void> {
     clearImmediate(this.#alarm);
     await wait();

@@ -3,17 +3,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { explainFault } from './errors.ts';
 
-/** The wait for another process that migrates or recovers. */
+/** How long to wait for another process that migrates or recovers the database. */
 const OPEN_TIMEOUT_MS = 10_000;
 export const CACHE_KIB = 16_384;
-/** The log keeps this size after a large write. */
+/** The log is truncated to this size after a large write. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
-/** In WAL mode, readers only wait while another process recovers the log. */
+/** In WAL mode, readers wait only while another process recovers the log. */
 const READER_TIMEOUT_MS = 250;
 
 /**
  * Opens a read-only connection.
- * @throws {AppError} as `openConnection` does
+ * @throws {AppError} like `openConnection`
  */
 export function openReader(path: string): DatabaseSync {
   const reader = openConnection(path);
@@ -22,8 +22,8 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a durable connection: a commit returns once it is on disk. Deleted data is overwritten. `Checkpoints` runs the
- * checkpoints.
+ * Opens a durable connection, whose commits return once they are on disk. Deleted data is overwritten. `Checkpoints`
+ * runs the checkpoints.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export function openConnection(path: string): DatabaseSync {
@@ -45,7 +45,7 @@ export function openConnection(path: string): DatabaseSync {
     expectPragma(database, 'synchronous', 2);
     expectPragma(database, 'foreign_keys', 1);
     expectPragma(database, 'secure_delete', 1);
-    // A restore held the lock of the old file for which this connection waited.
+    // A restore may have replaced the file while this connection waited for the old one's lock.
     if (before !== undefined && before !== identify(path)) throw new Error('another file has just replaced it');
     return database;
   } catch (error) {
@@ -58,14 +58,14 @@ function identify(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
-/** Before anything is changed, including the journal mode: a non-empty database without our tables is not ours. */
+/** Rejects a non-empty database without our tables before anything changes, including the journal mode. */
 function rejectForeignTables(database: DatabaseSync, name: string): void {
   const tables = database.prepare('select name from sqlite_schema').all();
   if (tables.length === 0 || tables.some((table) => table.name === 'database_info')) return;
   throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
-/** A durability setting without effect, as on some network file systems, would silently lose data. */
+/** Fails if a durability setting has no effect, as on some network file systems, where data could be lost silently. */
 function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
   const actual = database.prepare(`pragma ${name}`).get()?.[name];
   if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);

@@ -7,11 +7,11 @@ const CACHE_KIB = 4_096;
 
 /**
  * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the size of the
- * cache, and the rest in an unnamed temporary file (sqlite.org/inmemorydb.html) that goes away with the connection.
+ * cache, and the rest in an unnamed temporary file that is deleted with the connection (sqlite.org/inmemorydb.html).
  */
 export function openScratch(): Scratch {
   const database = new DatabaseSync('');
-  // It need not survive a crash.
+  // The database need not survive a crash.
   database.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}`);
   migrate(database, 'scratch');
   const queue = new WriteQueue(database);

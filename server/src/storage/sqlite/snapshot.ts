@@ -4,9 +4,9 @@ import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
 import { openReader } from './open-connection.ts';
 
-/** All pages in one step: otherwise, each write of another connection restarts the copy. */
+/** Copies all pages in one step. Otherwise, each write of another connection would restart the copy. */
 const ALL_PAGES = 2 ** 31 - 1;
-/** Only for the operator: it has the data of all accounts. */
+/** Only the operator has access, since the file has the data of all accounts. */
 export const FILE_MODE = 0o600;
 /** Suffixes of the files that SQLite keeps next to a database. */
 const COMPANIONS = ['-wal', '-shm', '-journal'];
@@ -26,8 +26,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that no other process uses to a new file without deleted data: without free pages, and without words
- * of deleted listings, which the word index keeps until it is merged.
+ * Writes a database that no other process uses to a new file without deleted data, which is in free pages, and in the
+ * word index until it is merged.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -51,7 +51,7 @@ function rewriteInto(database: DatabaseSync, target: string): void {
 export function compactFile(path: string, rewritten: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
-    // The lock lasts until the connection is closed, although the transaction ends.
+    // Holds the lock until the connection is closed, even after the transaction.
     database.exec('pragma locking_mode = exclusive');
     lock(database, path);
     database.exec('commit');
@@ -66,11 +66,11 @@ export function compactFile(path: string, rewritten: string): void {
   }
 }
 
-/** `quick_check` does not check indexes against tables, or foreign keys. @returns SQLite's message, if it is damaged */
+/** `quick_check` omits foreign keys and the match of indexes with tables. @returns SQLite's message if it is damaged */
 export function findFault(database: DatabaseSync, check: 'quick_check' | 'integrity_check'): string | undefined {
   try {
     const found = database.prepare(`pragma ${check}(1)`).get()?.[check];
-    // The first line may only name the database.
+    // The first line may contain only the database's name.
     if (found !== 'ok') return String(found).split('\n').at(-1);
     const orphan = check === 'integrity_check' && database.prepare('pragma foreign_key_check').get();
     return orphan ? `a row of ${orphan.table} references nothing` : undefined;
@@ -101,9 +101,9 @@ export function checkIntegrity(path: string): void {
 }
 
 /**
- * Replaces a database with another one. The old one is kept under another name.
- * @returns the path of the old one
- * @throws {AppError} `conflict` while a process uses the old one
+ * Replaces a database, and keeps the old one under another name.
+ * @returns the path of the old database
+ * @throws {AppError} `conflict` while a process uses the old database
  */
 export function replaceDatabase(path: string, replacement: string): string {
   const kept = `${path}.replaced-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
@@ -120,7 +120,7 @@ export function replaceDatabase(path: string, replacement: string): string {
   }
 }
 
-/** The ids of all keys of a database that is about to be replaced; none if it cannot be read. */
+/** The ids of all keys in a database that is about to be replaced; empty if it cannot be read. */
 export function findKeyIds(path: string): Set<string> {
   try {
     const database = openReader(path);
@@ -139,15 +139,15 @@ export function findKeyIds(path: string): Set<string> {
   }
 }
 
-/** Without its database, such a file would be taken for a part of the next one. */
+/** Finds a companion file without its database, which SQLite would take for a part of the next database. */
 export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/** From now on, no other process can open it. A database that is too damaged to be locked is not in use. */
+/** Keeps other processes from opening the database. A database that is too damaged to be locked is not in use. */
 function lock(database: DatabaseSync, path: string): void {
   try {
-    // Fails while another connection is open, whatever it does (sqlite.org/wal.html#specialnote).
+    // Fails while another connection is open, even an idle one (sqlite.org/wal.html#specialnote).
     database.exec('pragma journal_mode = delete; begin exclusive');
   } catch (error) {
     if (!isBusy(error)) return;

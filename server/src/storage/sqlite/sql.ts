@@ -21,7 +21,7 @@ export const sqliteSql: EngineSql = {
     where hash = ${hash})`,
 
   hasWords(_accountId, words) {
-    // Words have only letters and digits, none of which is special to FTS5.
+    // Words consist of letters and digits, none of which is special to FTS5.
     const match = words.map((word) => `"${word}" *`).join(' AND ');
     return sql`facets.search_row in (select rowid from listing_words where listing_words match ${match})`;
   },
@@ -29,8 +29,8 @@ export const sqliteSql: EngineSql = {
   pairs: (json) =>
     sql<FoundPair>`(select key as "index", value ->> 0 as "id", value ->> 1 as "searchRow" from json_each(${json}))`,
 
-  // Times grow with ids: in ascending order, each row would replace one of the kept rows, which takes three times as
-  // long. SQLite only respects the order of a subquery with a limit.
+  // Times increase with ids: in ascending order, each row would replace one of the sorter's rows, which takes three
+  // times as long. SQLite only respects the order of a subquery with a limit.
   searchColumnsNewestFirst: (accountId) =>
     sql<
       Tables['listing_facets']

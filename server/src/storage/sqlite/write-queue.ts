@@ -11,14 +11,14 @@ import { JobTransaction, LateJobError, TurnGuard } from './job-transaction.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * Limits of a group, so that reads do not wait long. A group ends sooner if one of its jobs takes longer than a usual
- * listing, since its commit and its responses will, too.
+ * The limits of a group, during which reads wait. If a job takes longer than a usual listing, the group ends sooner,
+ * since its commit and its responses also take longer.
  */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 10;
 const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
-/** Cache of a long job: the rest is written to the log as it goes, not all at once by the commit. */
+/** A small cache makes a long job write to the log while it runs, instead of all at once in the commit. */
 const LONG_CACHE_KIB = 2_048;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
@@ -30,10 +30,10 @@ interface Job extends Required<JobOptions> {
   reject(error: unknown): void;
 }
 
-/** Settles a job after the commit. */
+/** Resolves or rejects a job after the commit. */
 type Settle = () => void;
 
-/** A job has thrown after a write, or did not end in time. */
+/** A job that threw after a write, or that did not end in time. */
 class JobFailure extends Error {
   readonly job: Job;
 
@@ -44,10 +44,10 @@ class JobFailure extends Error {
 }
 
 /**
- * The only path to the writing connection. Waiting jobs are committed together (group commit), and settled after the
- * commit has been synced to disk. Accounts take turns within a group and from group to group. There are no savepoints:
- * each would make the full-text index write out its buffer, which cost a create a third of its time. A job that fails
- * after a write takes the transaction with it, and the others of its group run again.
+ * The only way to write. Waiting jobs are committed together (group commit), and settled once the commit is synced to
+ * disk. Accounts take turns, within a group and across groups. If a job fails after a write, the transaction is rolled
+ * back, and the other jobs of the group run again. Savepoints would avoid that, but each makes the full-text index
+ * flush its buffer, which takes a third of a create's time.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -60,12 +60,12 @@ export class WriteQueue {
   #running: { job: Job; transaction: JobTransaction } | undefined;
   #closed = false;
 
-  /** `checkpoints` for a database that keeps a log. */
+  /** Without `checkpoints`, the database has no log. */
   constructor(database: DatabaseSync, checkpoints?: Checkpoints) {
     this.#database = database;
     this.#checkpoints = checkpoints;
     this.#connection = new Connection(database);
-    // Run with `.all()`: `.run()` returns the last rowid, which the full-text index may set beyond any safe number.
+    // Use `.all()`: `.run()` returns the last rowid, which the full-text index can set beyond the safe integers.
     this.#steps = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),
@@ -94,7 +94,7 @@ export class WriteQueue {
 
   async #drain(): Promise<void> {
     while (!this.#waiting.isEmpty) {
-      // Requests that have arrived together join the same group.
+      // Lets requests that arrived together join the same group.
       await nextTurn();
       const group: Job[] = [];
       const guard = new TurnGuard();
@@ -106,7 +106,7 @@ export class WriteQueue {
         for (const settle of settles) settle();
         this.#checkpoints?.noteCommit();
       } catch (error) {
-        // The whole transaction is lost: no job must be resolved.
+        // The whole transaction is lost, so no job must be resolved.
         this.#running?.transaction.end();
         const failure = this.#findFailure(error);
         if (failure !== undefined) {
@@ -123,7 +123,7 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /** The job that caused an error, if one did. */
+  /** The failure of the job that caused the error; undefined if no job did. */
   #findFailure(error: unknown): JobFailure | undefined {
     if (error instanceof JobFailure) return error;
     if (!(error instanceof LateJobError) || this.#running === undefined) return undefined;
@@ -163,12 +163,12 @@ export class WriteQueue {
     return settles;
   }
 
-  /** @throws if the transaction has failed, and with it all jobs of the group */
+  /** Runs a job. @throws if the transaction has failed, and all jobs of the group with it */
   async #runJob(job: Job, guard: TurnGuard): Promise<Settle> {
     const transaction = new JobTransaction(this.#connection, guard);
     this.#running = { job, transaction };
     this.#connection.hasWritten = false;
-    // Other long tasks would delay the transaction, for which all writes wait.
+    // Pauses other long tasks, since all writes wait for this transaction.
     using _ = job.isLong ? holdTurns() : undefined;
     if (job.isLong) this.#database.exec(`pragma cache_size = -${LONG_CACHE_KIB}`);
     try {
@@ -177,9 +177,9 @@ export class WriteQueue {
       if (job.isLong) await guard.letPass(() => this.#checkpoints?.syncLog());
       return () => job.resolve(value);
     } catch (error) {
-      // A late job's transaction has ended: the open one is another group's.
+      // The job is late: its transaction has ended, and an open one belongs to another group.
       if (transaction.ended) throw error;
-      // On a full disk SQLite rolls the whole transaction back.
+      // If the disk is full, SQLite has rolled back the whole transaction.
       if (!this.#database.isTransaction) throw error;
       if (this.#connection.hasWritten) throw new JobFailure(job, error);
       return () => job.reject(translateError(error));
@@ -201,7 +201,7 @@ export class WriteQueue {
     if (this.#database.isTransaction) this.#database.exec('rollback');
   }
 
-  /** All jobs of the transaction are settled. If the rollback fails, the jobs of the next one get the error. */
+  /** Rolls back after all jobs are settled. If that fails, the next transaction's jobs get the error. */
   #leaveTransaction(): void {
     try {
       this.#rollback();

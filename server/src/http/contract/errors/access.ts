@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../model/errors.ts';
+import { type ErrorCode, INVALID_KEY } from '../../../model/errors.ts';
 import { type ErrorEntry, JSON_BODY, KEY } from './entry.ts';
 
 /** Errors of access: credentials, permissions, and rate limits. */
@@ -15,7 +15,7 @@ export const ACCESS_ERRORS = {
       'suspended, ask the operator of the service.',
     headers: { 'WWW-Authenticate': 'Bearer realm="property-listings"' },
     commands: ['curl -i $API/listings'],
-    example: { message: 'Invalid or missing API key' },
+    example: { message: INVALID_KEY },
   },
   insufficient_scope: {
     status: 403,
@@ -33,7 +33,7 @@ export const ACCESS_ERRORS = {
       'service, or the account is suspended. The message gives the reason. Nothing was changed.',
     remedy:
       'Ask an administrator of the account. If the dashboard itself gets this error, set `PUBLIC_URL` to the address at ' +
-      'which people open it.',
+      'which users open it.',
     example: { message: 'Only administrators of the account are allowed to do this; ask one of them.' },
   },
   rate_limited: {
@@ -44,7 +44,7 @@ export const ACCESS_ERRORS = {
       'affected. Below `/admin`, this is also the response to too many wrong passwords, links, or codes, too many ' +
       'invitations, or too many concurrent sign-ins.',
     remedy:
-      'Wait for the seconds in `Retry-After`, then retry. `RateLimit` in each response shows how many requests are left ' +
+      'Wait the number of seconds in `Retry-After`, then retry. `RateLimit` in each response shows how many requests are left ' +
       '(`r`) and for how many seconds (`t`). A 304 does not count.',
     headers: { 'Retry-After': '7' },
     example: {
@@ -56,10 +56,10 @@ export const ACCESS_ERRORS = {
     title: 'Too many imports of this account are running',
     meaning:
       'An account can run four imports at a time, including dry runs, and its atomic imports can hold 64 MiB together. ' +
-      'This import exceeded that: none of it was read, or, for an atomic import, nothing was kept. Other accounts are not ' +
+      'This import exceeds a limit: it was not read or, if atomic, not stored. Other accounts are not ' +
       'affected.',
     remedy:
-      'Wait for the seconds in `Retry-After`, then send the file again. Imports in sequence are as fast as parallel ones: ' +
+      'Wait the number of seconds in `Retry-After`, then send the file again. Imports in sequence are as fast as parallel ones: ' +
       'the rows of an account are written in order.',
     headers: { 'Retry-After': '5' },
     example: { message: '4 imports of this account are already running; wait until one has finished.' },

@@ -21,8 +21,8 @@ export const BODY_ERRORS = {
     title: 'The request took too long to arrive',
     meaning:
       'One of these limits was exceeded: 10 seconds for the headers; 30 seconds without a byte of the body; a minute for ' +
-      'the body of one listing; for an import, at least 30 KiB in each 30 seconds after its first minute. Nothing was ' +
-      'done, except that the rows an import had already sent stay imported unless it is atomic.',
+      'the body of one listing; for an import, at least 30 KiB every 30 seconds after its first minute. Nothing was ' +
+      'done, but rows that a non-atomic import had already sent stay imported.',
     remedy:
       'Send the request again. If it happens often, check the connection and proxies that buffer bodies; split the file ' +
       'or compress it with gzip.',
@@ -58,7 +58,7 @@ export const BODY_ERRORS = {
     meaning:
       'The body is JSON, but fields are not valid. `details` lists up to 100 of them, with a path such as ' +
       '`photos[2].url` and one of the codes below. A document with more than 5,000 members and elements is not checked ' +
-      'further. For a CSV file, the header is not valid; it can have 500 columns. Nothing was stored.',
+      'further. For a CSV file, the header is not valid; it can have up to 500 columns. Nothing was stored.',
     remedy:
       'Fix the fields listed in `details`, and send the request again. Values are never truncated, rounded, or guessed.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":" ","beds":2.5,"baths":2}'`],
@@ -87,10 +87,10 @@ export const BODY_ERRORS = {
   },
   import_failed: {
     status: 422,
-    title: 'The file cannot be imported, or not completely',
+    title: 'The file cannot be imported, or only in part',
     meaning:
       'With `atomic=true`: rows are not valid, `details` lists the first 100 errors with the `line` of each, and nothing ' +
-      'was imported. Otherwise: the file is not in the declared format, such as gzip, was cut, or has 10,000 blank lines ' +
+      'was imported. Otherwise: the file is not in the declared format, such as gzip, was cut off, or has 10,000 blank lines ' +
       'in a row. Then `line` is where reading stopped, and `created`, `updated`, `unchanged`, `failed`, and `errors` ' +
       'report the rows before it, which stay imported.',
     remedy: 'Fix the file and send all of it again: rows that were already imported count as unchanged.',

@@ -10,7 +10,9 @@ export interface ErrorEntry {
   remedy: string;
   /** Headers of its response besides those of every error, as in the example. */
   headers?: Record<string, string>;
-  /** How to get it, with `$API` and `$KEY` as in the README: the last command gets the example. */
+  /**
+   * How to provoke it, with `$API` and `$KEY` as in the README: the last command gets the example.
+   */
   commands?: readonly string[];
   example: ErrorExample;
 }

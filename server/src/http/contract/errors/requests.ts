@@ -19,7 +19,7 @@ export const REQUEST_ERRORS = {
   unknown_parameter: {
     status: 400,
     title: 'Unknown query parameter',
-    meaning: 'The query has an unknown parameter. Ignoring a misspelled filter would return too much.',
+    meaning: 'The query has an unknown parameter. Ignoring a misspelled filter would return too many listings.',
     remedy: 'Check the spelling; the message names the most similar parameter or lists all of them.',
     commands: [`curl -i "$API/me?colour=red" ${KEY}`],
     example: {

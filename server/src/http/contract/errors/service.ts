@@ -8,7 +8,7 @@ export const SERVICE_ERRORS = {
     title: 'Internal error',
     meaning: "An unexpected error occurred. The service's log has the details under the `requestId`.",
     remedy:
-      'Send the request again, a change with the same `Idempotency-Key`. If the error persists, send the `requestId` to ' +
+      'Send the request again; for a change, use the same `Idempotency-Key`. If the error persists, send the `requestId` to ' +
       'the operator of the service.',
     example: { message: 'An unexpected error occurred; send the request again, or report its requestId.' },
   },
@@ -18,7 +18,7 @@ export const SERVICE_ERRORS = {
     meaning:
       'The service is stopping, its database is unavailable, or too many requests, imports, searches, or changes are ' +
       'waiting. Nothing was written, except what the counts of an interrupted import report.',
-    remedy: 'Wait for the seconds in `Retry-After`, then send the request again.',
+    remedy: 'Wait the number of seconds in `Retry-After`, then send the request again.',
     headers: { 'Retry-After': '1' },
     example: { message: 'The database is not available and nothing was written; try again.' },
   },

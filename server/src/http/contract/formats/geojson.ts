@@ -1,7 +1,7 @@
 import type { Listing } from '../../../model/listings.ts';
 import { type ListFormat, pickFields, toLastMembers } from './list-format.ts';
 
-/** A FeatureCollection (RFC 7946). A Feature keeps its id and geometry whatever `fields` names. */
+/** A FeatureCollection (RFC 7946). A Feature keeps its id and geometry regardless of `fields`. */
 export const geojsonFormat: ListFormat = {
   mediaType: 'application/geo+json',
   contentType: 'application/geo+json',

@@ -8,7 +8,7 @@ export interface ListFrame {
   total?: number | undefined;
 }
 
-/** The members of each listing to send, in the order of all responses; undefined for all. */
+/** The members of each listing to send, in the order of every response; undefined for all. */
 export type Fields = readonly string[] | undefined;
 
 /** Writes a list in one media type, from the stored JSON of its listings. */

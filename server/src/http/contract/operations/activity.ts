@@ -24,12 +24,12 @@ const entry = z
         name: z.string(),
         email: z.string().nullable().meta({ description: 'Distinguishes people with the same name.' }),
       })
-      .meta({ description: 'The actor, with the name they had then.' }),
+      .meta({ description: 'The actor, with their name at the time.' }),
     action: z.enum(AUDIT_ACTIONS),
     target: z
       .object({ type: z.enum(TARGET_TYPES), id: z.string(), name: z.string() })
       .nullable()
-      .meta({ description: 'The affected object, with the name it had then.' }),
+      .meta({ description: 'The affected object, with its name at the time.' }),
     address: z.string().nullable().meta({ description: 'The IP address of the request; null for the command line.' }),
   })
   .meta({ id: 'AuditEntry' });

@@ -13,7 +13,8 @@ const expiry = z
   .string(expected('a string'))
   .transform((given, context) => {
     const timeMs = parseTime(given)?.timeMs;
-    if (timeMs === undefined) return addIssue(context, 'invalid_format', 'Must be like 2027-01-31T12:00:00Z.');
+    if (timeMs === undefined)
+      return addIssue(context, 'invalid_format', 'Must be a time, such as 2027-01-31T12:00:00Z.');
     if (timeMs <= Date.now()) return addIssue(context, 'out_of_range', 'Must be in the future.');
     return timeMs;
   })
@@ -108,7 +109,7 @@ export const createKeyOperation: Operation<'administrator'> = {
       message: '2 fields are not valid; see details.',
       details: [
         { field: 'name', code: 'blank', message: 'Must not be blank.' },
-        { field: 'expiresAt', code: 'invalid_format', message: 'Must be like 2027-01-31T12:00:00Z.' },
+        { field: 'expiresAt', code: 'invalid_format', message: 'Must be a time, such as 2027-01-31T12:00:00Z.' },
       ],
     },
   },

@@ -50,7 +50,7 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
   description:
     'The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of ' +
     'that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A ' +
-    'page can have fewer events than `limit` although more follow. With `wait`, the response comes as soon as there is an ' +
+    'page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an ' +
     'event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` ' +
     'gets 410; then list again.',
   caller: 'account',

@@ -13,7 +13,7 @@ const importQuery = z.strictObject({
   atomic: booleanParameter(
     'Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and ' +
       'nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import ' +
-      'is 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
+      'gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
   ignoreUnknown: booleanParameter('Skips unknown columns of a CSV file instead of rejecting it.').optional(),
@@ -70,10 +70,10 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     'replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes ' +
     'nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary ' +
     '(`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells ' +
-    'of `photos` and `metadata` are JSON. Valid rows are kept when others fail. The body can be compressed ' +
+    'of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed ' +
     '(`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file ' +
     'again, and rows that were already imported count as unchanged. An account can run four imports at a time, including ' +
-    'dry runs; a fifth is 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB in each 30 ' +
+    'dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 ' +
     'seconds.',
   caller: 'account',
   query: importQuery,

@@ -68,7 +68,7 @@ export const createInvitationOperation: Operation<'administrator'> = {
       description: 'The invitation.',
       schema: invitation
         .extend({
-          url: z.string().meta({ description: 'The link, with which its holder joins the account.' }),
+          url: z.string().meta({ description: 'The link that lets its holder join the account.' }),
           isMailed: z.boolean().meta({ description: 'Whether the mail server accepted it.' }),
         })
         .meta({ id: 'CreatedInvitation' }),
@@ -86,7 +86,7 @@ export const createInvitationOperation: Operation<'administrator'> = {
     validation_failed: {
       message: '2 fields are not valid; see details.',
       details: [
-        { field: 'email', code: 'invalid_format', message: 'Must be like ada@example.com.' },
+        { field: 'email', code: 'invalid_format', message: 'Must be an email address, such as ada@example.com.' },
         { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
       ],
     },

@@ -55,7 +55,7 @@ export const retrieveOperation: Operation<'account'> = {
   operationId: 'retrieveListing',
   summary: 'Retrieve a listing',
   description:
-    "One listing of the account. The id of another account's listing gets the same response as one that does not exist.",
+    "One listing of the account. The id of another account's listing gets the same response as an unknown id.",
   caller: 'account',
   query: noQuery,
   requestHeaders: [IF_NONE_MATCH],

@@ -4,7 +4,7 @@ import { listingFields } from './listings.ts';
 /** Fields that an import ignores, so that it accepts an export. */
 export const IGNORED_FIELDS = ['version', 'createdAt', 'updatedAt'];
 
-/** A JSON row, only for the document: the rows of a file are checked by the listing's own rules. */
+/** A JSON row, only for the OpenAPI document: the listing's own rules check the rows of a file. */
 export const importRow = z
   .strictObject({
     id: z

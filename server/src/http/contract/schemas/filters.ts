@@ -7,7 +7,7 @@ import { decimalParameter, integerParameter, namesParameter } from './parameters
 
 /** The largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
-/** `2026-01-31T09:30:00.000Z`. Years above 9999 would be longer, and sort before it. */
+/** `2026-01-31T09:30:00.000Z`. Years after 9999 would be longer, and sort before it. */
 const TIME_LENGTH = 24;
 
 const EXAMPLES: Record<Filter['field'], string | number | string[]> = {

@@ -12,7 +12,8 @@ export const email = z
   .transform((given, context) => {
     const normal = normalEmail(given);
     if (normal === '') return addIssue(context, 'blank', 'Must not be blank.');
-    if (!isEmail(normal)) return addIssue(context, 'invalid_format', 'Must be like ada@example.com.');
+    if (!isEmail(normal))
+      return addIssue(context, 'invalid_format', 'Must be an email address, such as ada@example.com.');
     return normal;
   })
   .meta({ format: 'email', example: 'ada@example.com' });
@@ -48,7 +49,7 @@ const code = z
   .transform((given) => given.replaceAll(/\s/g, ''))
   .meta({ example: '123456' });
 
-/** An address to sign in with: a malformed one only means that no user has it. */
+/** An address to sign in with. A malformed one is like an unknown one: no user has it. */
 const anyEmail = z.string(expected('a string')).transform((given, context) => {
   const normal = normalEmail(given);
   return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;

@@ -4,8 +4,9 @@ import { suggest } from '../../../lib/suggest.ts';
 import { AppError, type FieldCode, type ValidationIssue } from '../../../model/errors.ts';
 
 /**
- * The most issues of a response, and characters of a field's path: a response must not outgrow its
- * request. No further issues are computed, because the first hundred show what to fix.
+ * The maximum number of issues in a response, and of characters in a field's path: a response must
+ * not outgrow its request. No further issues are computed, because the first hundred show what to
+ * fix.
  */
 export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
@@ -32,7 +33,7 @@ function summarize(count: number): string {
 
 /**
  * Translates zod's issues to validation issues, at most `ISSUES_MAX` and one more, which shows that
- * there are more; `fields` are those at the top of the document.
+ * there are more. `fields` are the top-level fields of the document.
  */
 export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {
   return issues

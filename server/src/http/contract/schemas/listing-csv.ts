@@ -3,10 +3,10 @@ import { JsonError, type ParsedJson, parseJson, TOO_MANY_VALUES } from '../../..
 import { listing } from './listings.ts';
 
 /**
- * Spreadsheets run a cell that begins like this as a formula, some also with full-width signs.
- * Those that separate cells by semicolons also see a beginning after each semicolon. An export adds
- * a quote there, also before existing quotes, so that an import can remove exactly one. The start
- * of a later line does not count: that would change every list of dashes.
+ * Spreadsheets run a cell that begins with such a sign as a formula; some accept full-width signs.
+ * With semicolons as separators, a cell also begins after each semicolon. An export adds a quote
+ * there, even before existing quotes, so an import can remove exactly one. Later lines of a cell
+ * stay unchanged: they are often lists of dashes.
  */
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
 const FORMULAS = new RegExp(FORMULA, 'g');

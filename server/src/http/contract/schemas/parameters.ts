@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { suggest } from '../../../lib/suggest.ts';
 import { addIssue } from './fields.ts';
 
-/** The most characters of a name in a message: a response must not outgrow its request. */
+/** The maximum length of a name in a message: a response must not outgrow its request. */
 const NAME_LENGTH_MAX = 100;
 
 /** An integer in a query parameter, rejected outside its range and never clamped. */
@@ -46,7 +46,7 @@ export function namesParameter(known: readonly string[], description: string, ex
   return z
     .string()
     .transform((given, context) => {
-      // One more than `known` has must be repeated or unknown, which is enough for an error.
+      // With more names than `known`, one is repeated or unknown, which is enough for an error.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
         if (name === '') addIssue(context, 'invalid_choice', `Value ${index + 1} is empty; remove the extra comma.`);

@@ -12,8 +12,8 @@ const FIELDS: KnownFields = {
 
 /**
  * Checks a body that becomes a listing; `found` are issues that are already known. Without
- * `hasDetails`, the error has no issues: to describe them takes longer than to detect that there
- * are any.
+ * `hasDetails`, the error has no issues: describing them takes longer than detecting that there are
+ * any.
  * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListing(
@@ -40,7 +40,7 @@ export function parseListing(
   throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
-/** Made once: to capture a stack takes longer than to check a row. */
+/** Created once: capturing a stack takes longer than checking a row. */
 const INVALID_ROW = new AppError('validation_failed', 'Fields of the row are not valid.');
 
 const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);

@@ -51,7 +51,7 @@ export const nearParameter = z
 
 const RADIUS = /^(\d+(?:\.\d+)?)(m|km|mi)$/;
 
-/** In metres. */
+/** In meters. */
 export const radiusParameter = z
   .string()
   .transform((given, context): number => {

@@ -7,21 +7,21 @@ import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
 import { commonHeaders, replyError } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
-export interface Refusing {
+export interface RejectOptions {
   log: Log;
   /** Headers of every response. */
   headers: Record<string, string>;
 }
 
-interface Refusal {
+interface Rejection {
   status: number;
   headers: Record<string, string | number>;
   body: string;
 }
 
-/** Rejects a request that programs could parse differently, and closes its connection. */
-export function refuseRequest(outgoing: ServerResponse, message: string, refusing: Refusing): void {
-  const { status, headers, body } = createRefusal(new AppError('invalid_header', message), refusing);
+/** Rejects an ambiguous request, and closes its connection. */
+export function rejectRequest(outgoing: ServerResponse, message: string, options: RejectOptions): void {
+  const { status, headers, body } = createRejection(new AppError('invalid_header', message), options);
   outgoing.writeHead(status, headers).end(body);
 }
 
@@ -30,7 +30,7 @@ export function refuseRequest(outgoing: ServerResponse, message: string, refusin
  * written to the socket, after any earlier responses of the connection. `code` is the parser's
  * error code.
  */
-export function refuseConnection(code: string | undefined, socket: Duplex, refusing: Refusing): void {
+export function rejectConnection(code: string | undefined, socket: Duplex, options: RejectOptions): void {
   if (code === 'ECONNRESET') {
     socket.destroy();
     return;
@@ -38,17 +38,17 @@ export function refuseConnection(code: string | undefined, socket: Duplex, refus
   // Already rejected: further input is discarded.
   if (!socket.writable) return;
   const owed = owedReply(socket);
-  if (owed?.req.complete) refuseAfter(owed, code, socket, refusing);
+  if (owed?.req.complete) rejectAfter(owed, code, socket, options);
   else if (isAnswered(owed, socket)) endSoon(socket);
-  else endSoon(socket, refusalText(code, refusing));
+  else endSoon(socket, rejectionText(code, options));
 }
 
-/** Stops reading until then, as each further chunk would fail again. */
-function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, refusing: Refusing): void {
+/** Stops reading until that response is sent, because each further chunk would fail again. */
+function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, options: RejectOptions): void {
   socket.pause();
   owed.once('finish', () => {
     socket.resume();
-    refuseConnection(code, socket, refusing);
+    rejectConnection(code, socket, options);
   });
 }
 
@@ -56,9 +56,9 @@ function refuseAfter(owed: ServerResponse, code: string | undefined, socket: Dup
  * Rejects CONNECT. `node:http` has detached the socket: an earlier response is cut off, and an
  * error without a listener would end the service.
  */
-export function refuseProxy(socket: Duplex, refusing: Refusing): void {
+export function rejectConnect(socket: Duplex, options: RejectOptions): void {
   socket.on('error', () => socket.destroy());
-  if (owedReply(socket) === undefined) endSoon(socket, refusalText('CONNECT', refusing));
+  if (owedReply(socket) === undefined) endSoon(socket, rejectionText('CONNECT', options));
   else socket.destroy();
 }
 
@@ -85,13 +85,13 @@ function endSoon(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-function refusalText(code: string | undefined, refusing: Refusing): string {
-  const { status, headers, body } = createRefusal(toIssue(code), refusing);
+function rejectionText(code: string | undefined, options: RejectOptions): string {
+  const { status, headers, body } = createRejection(toIssue(code), options);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function createRefusal(fault: AppError, { log: { logger }, headers: always }: Refusing): Refusal {
+function createRejection(fault: AppError, { log: { logger }, headers: always }: RejectOptions): Rejection {
   const requestId = randomUUID();
   const { status, headers, body } = replyError(fault, requestId);
   logger.info({ requestId, status }, `request rejected: ${fault.message}`);
@@ -125,6 +125,6 @@ function toIssue(code: string | undefined): AppError {
         'The URL has characters that are not allowed; percent-encode them as UTF-8: é is %C3%A9.',
       );
     default:
-      return new AppError('invalid_header', 'This is not a request that HTTP/1.1 allows.');
+      return new AppError('invalid_header', 'This is not a valid HTTP/1.1 request.');
   }
 }
