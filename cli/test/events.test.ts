@@ -42,7 +42,7 @@ describe('events', () => {
     const { tenant, settings } = await newAccount();
     await createMany(tenant, 2);
     const following = shell(t, 'listings events --follow', settings, 100);
-    await until('the command waits', () => following.output.stdout.includes('Waiting for changes after 2'));
+    await until('the command waits', () => following.output.stdout.includes('Waiting for changes after sequence 2'));
     await createMany(tenant, 1);
     await until('the event is printed', () => following.output.stdout.includes('"sequence":3'));
     following.child.stdin.write('\x03');

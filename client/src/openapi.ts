@@ -1936,7 +1936,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replaced, or already the same. */
+            /** @description Replaced, or left unchanged because it already matched. */
             200: {
                 headers: {
                     /** @description The version of the listing, in quotes. */

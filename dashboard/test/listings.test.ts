@@ -399,7 +399,7 @@ test('a file with unknown columns is not imported until the user chooses to skip
 
   await put('address;beds;baths\n5 Oak Avenue;3;2\n');
   await page.getByRole('button', { name: 'Check only' }).click();
-  await note.getByText(/Save it with commas/).waitFor();
+  await note.getByText(/save it as a comma-separated/).waitFor();
   await untilFocused(note);
   assert.equal(await page.getByText('To be created').count(), 0);
 

@@ -21,7 +21,7 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
   return serveFor(trial, settingsOf(trial, settings));
 }
 
-/** Adds changes to the service to those of the planted fault. */
+/** Returns the trial with these patches in addition to the planted fault's own. */
 export function withPatches(trial: Trial, patches: readonly Patch[]): Trial {
   const fault = trial.plantedFault ?? { what: '', foundBy: '' };
   return { ...trial, plantedFault: { ...fault, patches: [...patches, ...(fault.patches ?? [])] } };

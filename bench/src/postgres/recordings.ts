@@ -41,7 +41,7 @@ export async function recordScripts(port: number, readLog: () => string, key: st
 const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_prefix='];
 
 type LoggingServer = PostgresServer & {
-  /** Its log since the last call. */
+  /** The server's log output since the last call. */
   readLog(): string;
 };
 

@@ -43,7 +43,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   // The first request of `follow` does not wait; a long poll is the more useful example.
   if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
-    note(`Waiting for changes after ${reached.after}. Press Ctrl-C to stop.`);
+    note(`Waiting for changes after sequence ${reached.after}. Press Ctrl-C to stop.`);
     process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags(reached)}`));
   }
   for await (const event of client.events.follow(reached)) {

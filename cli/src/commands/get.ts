@@ -21,7 +21,7 @@ export function addGet(program: Command): void {
   );
 }
 
-/** Adds the ways to identify one listing. */
+/** Adds the argument and the option that identify a listing. */
 export function withListing(command: Command): Command {
   return command
     .argument('[id]', 'ID of the listing (lst_…)')

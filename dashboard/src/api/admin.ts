@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The keys of the account, oldest first. The secret of a key is never shown again.
+         * @description The account's API keys, oldest first. A secret is shown only when its key is created.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -4280,7 +4280,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replaced, or already the same. */
+            /** @description Replaced, or left unchanged because it already matched. */
             200: {
                 headers: {
                     /** @description The version of the listing, in quotes. */

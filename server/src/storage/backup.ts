@@ -30,7 +30,7 @@ export interface Backup {
 }
 
 /**
- * Writes a consistent state of a database, without deleted data, to a new file, checks the file, and writes its digest
+ * Writes a consistent snapshot of a database, without deleted data, to a new file, checks the file, and writes its digest
  * next to it. A running service is not delayed.
  * @throws {AppError} with a message for the operator; no file is left behind
  */

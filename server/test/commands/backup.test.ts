@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 
-// The proof's part `backups` tests backups under load.
+// `npm run prove -- backups` covers backups under load.
 
 test('the epoch can be renewed while the service runs', async (t) => {
   const settings = { DATA_DIR: await directoryFor(t), RATE_LIMIT: 'off' };

@@ -34,7 +34,7 @@ const service = await startSharedService();
 /** The listing of the examples. */
 const LISTING = exampleOf('createListing');
 
-/** Responses with 2xx that need an account without the example's listing. */
+/** 2xx examples that only work in an account that does not have the example listing yet. */
 const WITHOUT_LISTING = new Set(['createListing 201', 'upsertListing 201']);
 
 /** Requests sent beforehand, where the example shows more than the listing. */

@@ -12,7 +12,7 @@ after(() => server.stop());
 
 const { password } = new URL(server.url);
 
-// The proof's part `crashes-postgres` tests writes when the server stops under load.
+// `npm run prove -- crashes-postgres` covers writes while the server stops under load.
 test('while the server is down, every request gets 503 on an open connection, and requests succeed once it is back', async (t) => {
   const database = await databaseFor(t, server.url);
   const settings = { DATABASE_URL: database.url, DATA_DIR: await directoryFor(t), RATE_LIMIT: '1000000/1h' };

@@ -17,8 +17,8 @@ export function ColumnIssues({ issues, isIgnored, onIgnore }: ColumnIssuesProps)
     <Note title="Nothing was imported yet">
       {hasOtherSeparator ? (
         <Text size="sm">
-          The columns of this file are separated by semicolons or tabs. Save it with commas: in a spreadsheet, choose
-          “CSV, comma separated”.
+          The columns of this file are separated by semicolons or tabs. In your spreadsheet app, save it as a
+          comma-separated (CSV) file, and choose it again.
         </Text>
       ) : (
         <ul className="changes">

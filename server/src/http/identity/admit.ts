@@ -23,7 +23,7 @@ export async function admitUser(exchange: Exchange, services: IdentityServices):
   return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
 }
 
-/** For members of the session's account. @throws {AppError} like `admitUser`; `account_changed` */
+/** For members of the session's account. @throws {AppError} as `admitUser`, or `account_changed` */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
   const user = await requireAccountUser(exchange, services);
@@ -32,7 +32,7 @@ export async function admitMember(exchange: Exchange, services: IdentityServices
 
 /**
  * For administrators of the session's account.
- * @throws {AppError} like `admitMember`; `forbidden` for other members
+ * @throws {AppError} as `admitMember`, or `forbidden` for other members
  */
 export async function admitAdministrator(
   exchange: Exchange,

@@ -70,7 +70,7 @@ export const listKeysOperation: Operation<'administrator'> = {
   path: '/api-keys',
   operationId: 'listApiKeys',
   summary: 'List the API keys',
-  description: 'The keys of the account, oldest first. The secret of a key is never shown again.',
+  description: "The account's API keys, oldest first. A secret is shown only when its key is created.",
   caller: 'administrator',
   query: noQuery,
   replies: [

@@ -56,7 +56,7 @@ export const putOperation: Operation<'account'> = {
   replies: [
     {
       ...SERVED_LISTING,
-      description: 'Replaced, or already the same.',
+      description: 'Replaced, or left unchanged because it already matched.',
       example: { ...served, beds: 4, version: 2, updatedAt: '2026-02-03T14:05:00.000Z' },
     },
     {
