@@ -69,7 +69,7 @@ test('an invited member joins by the link, can manage only listings, and sees wh
   await adas.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await adas.page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByText('you may have been removed from the account', { exact: false }).waitFor();
+  await page.getByText('whether you were removed from the account', { exact: false }).waitFor();
 });
 
 test('a new invitation link replaces the old one; giving up the administrator role needs a confirmation', async () => {

@@ -11,6 +11,9 @@ import { generateSecret } from '../../src/model/api-keys.ts';
 const CONNECTIONS = 60;
 /** Pipelined on each connection: together four times the queue limit. */
 const PIPELINED = 100;
+/** Connections, and requests on each, that together exceed the queue of one account. */
+const SHORT_LANES = 300;
+const SHORT_LANE = 8;
 const JSON_BODY = { 'Content-Type': 'application/json' };
 /** The queue's message; requests also get 503 after two seconds without a PostgreSQL connection. */
 const REJECTED = /^Too many requests are waiting, and nothing was done; retry in \d s\.$/;
@@ -20,14 +23,16 @@ after(() => service.stop());
 
 /** Sends many requests at once. Returns the responses in the same order. */
 async function flood(toRequest: (index: number) => string): Promise<RawReply[]> {
-  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) => pipeline(lane, toRequest));
+  const lanes = Array.from({ length: CONNECTIONS }, (_, lane) =>
+    pipeline(PIPELINED, (index) => toRequest(lane * PIPELINED + index)),
+  );
   return (await Promise.all(lanes)).flat();
 }
 
 /** Sends one connection's share of a flood, then checks that the connection still works. */
-async function pipeline(lane: number, toRequest: (index: number) => string): Promise<RawReply[]> {
+async function pipeline(length: number, toRequest: (index: number) => string): Promise<RawReply[]> {
   using connection = await openRaw(service.url);
-  const requests = Array.from({ length: PIPELINED }, (_unused, index) => toRequest(lane * PIPELINED + index));
+  const requests = Array.from({ length }, (_, index) => toRequest(index));
   connection.send(requests.join(''));
   const replies: RawReply[] = [];
   for (const _request of requests) replies.push(await connection.readReply());
@@ -135,13 +140,15 @@ test(
     const neighbor = await service.createTenant();
     const other = new DatabaseSync(service.database.name);
     other.exec('begin immediate');
-    const lanes: Promise<RawReply[]>[] = [];
-    await until('the queue of the account is full', () => {
-      if (!hasRoom(tenant)) return true;
-      const toRequest = (index: number) => requestText('POST', '/v1/listings', tenant.key, bodyOf(index));
-      lanes.push(pipeline(lanes.length, toRequest));
-      return false;
+    let isFull = false;
+    const post = () => requestText('POST', '/v1/listings', tenant.key, bodyOf(0));
+    const lanes = Array.from({ length: SHORT_LANES }, async () => {
+      const replies: RawReply[] = [];
+      while (!isFull) replies.push(...(await pipeline(SHORT_LANE, post)));
+      return replies;
     });
+    await until('the queue of the account is full', () => !hasRoom(tenant));
+    isFull = true;
     await until('a read is served', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
     const rejected = await service.fetch(tenant, '/v1/listings', {
       method: 'POST',
