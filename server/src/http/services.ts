@@ -12,6 +12,7 @@ import type { IdentityServices } from './identity/services.ts';
 import type { SetupLink } from './identity/setup-link.ts';
 import type { ReadingThreads } from './imports/reading-threads.ts';
 import type { CursorCodec } from './protocol/cursor.ts';
+import type { ListCache } from './protocol/list-cache.ts';
 
 export interface Services extends IdentityServices {
   admission: Admission;
@@ -19,6 +20,7 @@ export interface Services extends IdentityServices {
   readingThreads: ReadingThreads;
   eventHub: EventHub;
   cursors: CursorCodec;
+  listCache: ListCache;
   keyUse: KeyUse;
   listingCounts: ListingCounts;
   log: Log;

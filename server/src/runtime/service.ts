@@ -13,6 +13,7 @@ import { InvitationLimit } from '../http/identity/invitation-limit.ts';
 import { SetupLink } from '../http/identity/setup-link.ts';
 import { ReadingThreads } from '../http/imports/reading-threads.ts';
 import { CursorCodec } from '../http/protocol/cursor.ts';
+import { ListCache } from '../http/protocol/list-cache.ts';
 import { createHttpServer, type ServerLimits } from '../http/protocol/server.ts';
 import { cutConnections, shutDown, trackConnections } from '../http/protocol/shutdown.ts';
 import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from '../lib/limiter.ts';
@@ -107,6 +108,7 @@ export async function serveRequests(
     readingThreads,
     eventHub,
     cursors: new CursorCodec(secret),
+    listCache: new ListCache(),
     keyUse,
     listingCounts: new ListingCounts(database.scans),
     log,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Browser } from '../../../testkit/src/browser.ts';
 import { fromPage, requestText } from '../../../testkit/src/raw-http.ts';
+import { readListsWhileWriting } from '../../../testkit/src/stale-lists.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/workers.ts';
 
@@ -51,6 +52,11 @@ test('after one worker deletes a key, all reject its next request', async (t) =>
   await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
   await browser.ask('DELETE', `/admin/api-keys/${tenant.keyId}`, undefined, 204);
   for (const socket of sockets) assert.equal((await ask(socket, me)).status, 401);
+});
+
+test('while a listing changes, no list of any worker lacks a change acknowledged before its request', async (t) => {
+  const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  await readListsWhileWriting({ url: service.url, key: tenant.key }, 800);
 });
 
 test('a long poll on one worker receives a change made on another', async (t) => {

@@ -32,7 +32,7 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | unde
 }
 
 /** Blocks the event loop; only for short texts. */
-export function compress(text: string, encoding: Encoding): Buffer {
+export function compress(text: string | Buffer, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, BROTLI) : gzipSync(text, GZIP);
 }
 

@@ -1,13 +1,14 @@
 import { type AppError, INVALID_KEY } from '../../model/errors.ts';
 import { ERRORS, INVALID_KEY_BODY } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
+import type { ReadyBody } from './list-cache.ts';
 
 export interface Reply {
   status: number;
   /** Besides `commonHeaders`. */
   headers: Record<string, string>;
   /** Chunks are sent at the reader's pace. */
-  body?: string | Buffer | AsyncIterable<string>;
+  body?: string | Buffer | ReadyBody | AsyncIterable<string>;
   /** Must not be set with a strong ETag, which identifies the exact bytes. */
   isCompressible?: boolean;
 }

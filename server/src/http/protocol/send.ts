@@ -4,6 +4,7 @@ import { iterate } from '../../lib/iterate.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { compress, createCompressor, type Encoding, hasCompressorFree, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
+import { ReadyBody } from './list-cache.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const encoding = canCompress(reply) ? negotiateEncoding(incoming.headers) : undefined;
   const headers = { ...commonHeaders(requestId), ...rateLimit, ...reply.headers };
   if (encoding !== undefined) headers['Content-Encoding'] = encoding;
-  const body = encoding === undefined ? reply.body : compressShort(reply.body, encoding);
+  const body = encode(reply.body, encoding);
   if (!incoming.complete) closeAfterReply(exchange);
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     headers['Content-Length'] = String(Buffer.byteLength(body));
@@ -43,12 +44,14 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
 }
 
 function canCompress({ body, isCompressible = false }: Reply): boolean {
-  return isCompressible && ((typeof body === 'string' && body.length <= SHORT_LENGTH_MAX) || hasCompressorFree());
+  const isShort = body instanceof ReadyBody || (typeof body === 'string' && body.length <= SHORT_LENGTH_MAX);
+  return isCompressible && (isShort || hasCompressorFree());
 }
 
-/** Returns a short text compressed, and any other body as chunks to compress. */
-function compressShort(body: Reply['body'], encoding: Encoding): Buffer | Chunks | undefined {
-  if (typeof body !== 'string') return body;
+/** Returns a short text compressed, and a longer one as chunks to compress. */
+function encode(body: Reply['body'], encoding: Encoding | undefined): string | Buffer | Chunks | undefined {
+  if (body instanceof ReadyBody) return body.encode(encoding);
+  if (encoding === undefined || typeof body !== 'string') return body;
   return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : Readable.from([body]);
 }
 

@@ -84,7 +84,7 @@ async function retrieve({ incoming }: Admitted, find: () => Promise<StoredListin
 }
 
 async function list(exchange: Admitted, { query, mediaType, services }: Call<typeof listQuery>): Promise<Reply> {
-  const { database, cursors, release } = services;
+  const { database, cursors, listCache, release } = services;
   const { path, principal, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
   const search = toSearch(query);
@@ -98,6 +98,10 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
   if (isKnown?.(etag)) return replyNotModified(etag);
+  // The link to the next page repeats the query as it was sent.
+  const cacheKey = `${etag}?${exchange.query}`;
+  const cached = listCache.find(cacheKey);
+  if (cached !== undefined) return cached;
 
   const signal = abortWhenLeft(exchange);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
@@ -106,7 +110,8 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${pathOfNextPage(exchange, nextCursor)}>; rel="next"`;
-  return replyList(formatOf(mediaType), { ...found, frame: { nextCursor, sequence, epoch, total } }, fields, headers);
+  const content = { ...found, frame: { nextCursor, sequence, epoch, total } };
+  return listCache.add(cacheKey, replyList(formatOf(mediaType), content, fields, headers));
 }
 
 function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {

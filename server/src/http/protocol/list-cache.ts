@@ -1,0 +1,51 @@
+import { LRUCache } from 'lru-cache';
+import { compress, type Encoding } from './compression.ts';
+import type { Reply } from './reply.ts';
+
+/** The total of a process's cached responses, with their keys and compressed forms. */
+const BYTES_MAX = 32 * 1024 * 1024;
+/** Longer lists are seldom requested twice in a row. */
+const BODY_BYTES_MAX = 64 * 1024;
+/** JSON of listings shrinks to less than half, in each of two encodings. */
+const SIZE_WITH_COMPRESSED = 2;
+
+/** A body that is ready to send. Compresses itself on first use. */
+export class ReadyBody {
+  readonly bytes: Buffer;
+  readonly #compressed = new Map<Encoding, Buffer>();
+
+  constructor(text: string) {
+    this.bytes = Buffer.from(text);
+  }
+
+  encode(encoding: Encoding | undefined): Buffer {
+    if (encoding === undefined) return this.bytes;
+    const compressed = this.#compressed.get(encoding) ?? compress(this.bytes, encoding);
+    this.#compressed.set(encoding, compressed);
+    return compressed;
+  }
+}
+
+/**
+ * The latest short lists. A list's ETag names its account, sequence, and query, so an entry is never
+ * stale: a change of the account changes the ETag of every later request.
+ */
+export class ListCache {
+  readonly #replies = new LRUCache<string, Reply & { body: ReadyBody }>({
+    maxSize: BYTES_MAX,
+    sizeCalculation: ({ body }, key) => key.length + SIZE_WITH_COMPRESSED * body.bytes.length,
+  });
+
+  find(key: string): Reply | undefined {
+    return this.#replies.get(key);
+  }
+
+  /** Stores a response if it is short. Returns it ready to send. */
+  add(key: string, reply: Reply): Reply {
+    const { body } = reply;
+    if (typeof body !== 'string' || Buffer.byteLength(body) > BODY_BYTES_MAX) return reply;
+    const ready = { ...reply, body: new ReadyBody(body) };
+    this.#replies.set(key, ready);
+    return ready;
+  }
+}
