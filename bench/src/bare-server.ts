@@ -1,6 +1,6 @@
 /**
- * The upper bound: a plain `node:http` server that sends recorded responses of the service, byte for byte. Its argument
- * is the file with the recordings; it listens on `PORT`.
+ * The benchmark's upper bound: a plain `node:http` server on `PORT` that sends recorded responses of the service, byte
+ * for byte. The program's argument is the file with the recordings.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { readRecordings, recordingName } from './recordings.ts';

@@ -5,7 +5,7 @@ import { greatest, median } from './statistics.ts';
 
 /** One round of bulk work by one account, and its effect on other accounts. */
 export type BulkRound = {
-  /** From start to ready. */
+  /** The time from the service's start until it is ready. */
   readyMs: number;
   measured: Pick<Measured, 'perSecond' | 'firstByteMs' | 'memoryGrowthBytes'>;
   watched: Watched;
@@ -14,14 +14,14 @@ export type BulkRound = {
 /** A summary of all rounds. */
 export type BulkRow = {
   name: string;
-  /** Median. */
+  /** The median of all rounds. */
   readyMs: number;
-  /** Rows per second, median. */
+  /** Rows per second; the median of all rounds. */
   perSecond: number;
-  /** Maximum, like `memoryGrowthBytes`: the target applies to every round. */
+  /** The maximum, like `memoryGrowthBytes`, because the target applies to every round. */
   firstByteMs: number | undefined;
   memoryGrowthBytes: number | undefined;
-  /** Medians. */
+  /** The medians of all rounds. */
   neighbours: Neighbour[];
   /** Whether the machine was otherwise idle in every round; if not, the effect on neighbors is inconclusive. */
   isQuiet: boolean;
@@ -41,7 +41,7 @@ export function summarizeBulk(name: string, rounds: readonly BulkRound[]): BulkR
   };
 }
 
-/** The ratio is the median of the rounds' ratios: a slow phase of the machine affects both sides of a round. */
+/** Takes the median of the rounds' ratios, because a slow phase of the machine affects both values of a ratio. */
 function summarizeNeighbours(rounds: readonly Neighbour[][]): Neighbour[] {
   return (rounds[0] ?? []).map(({ name }) => {
     const same = rounds.flatMap((neighbours) => neighbours.filter((neighbour) => neighbour.name === name));

@@ -9,7 +9,7 @@ export function createCall(key: string, body: string): Call {
   return { method: 'POST', path: '/v1/listings', key, body };
 }
 
-/** Like `createCall`, but with a different path, so that the bare server can distinguish them. */
+/** Like `createCall`, but with a different path, so that the bare server can distinguish the two. */
 export function fullCreateCall(key: string, body: string): Call {
   return { ...createCall(key, body), path: '/v1/listings?' };
 }
@@ -49,7 +49,7 @@ export function endlessFullCreates(port: number, key: string, prefix: string): (
     count += 1;
     const { address, rest, restBytes } = nextText();
     const externalId = `"externalId":"${prefix}-${count}"`;
-    // 2 for the brace and the comma.
+    // Two more bytes for the brace and the comma.
     const length = externalId.length + restBytes + 2;
     const request = Buffer.from(`${head}Content-Length: ${length}\r\n\r\n{${externalId},${rest}`);
     return { request, expected: { status: 201, contains: [address, Buffer.from(externalId)] } };

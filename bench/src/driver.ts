@@ -12,7 +12,7 @@ export type Drive = {
   port: number;
   connections: number;
   next: () => Exchange | undefined;
-  /** No request is sent after this; pending responses are awaited. */
+  /** How long requests are sent; pending responses are awaited afterwards. */
   seconds: number;
   /** Requests per second on all connections. Default: each request follows the previous response. */
   perSecond?: number;

@@ -7,9 +7,9 @@ export type Kind = Read | 'create' | 'patch' | 'import';
 
 export interface FloodOrder {
   port: number;
-  /** Keys of the account that changes, of the account whose list is read, and of no account. */
+  /** Keys of the account that changes, of the account whose list is read, and one that belongs to no account. */
   keys: { changing: string; listing: string; stranger: string };
-  /** Whether the service looks up the key of a rejected request, which it does not if the database is the bottleneck. */
+  /** Whether rejected requests have their keys looked up; not if the database is the bottleneck. */
   isKeyAsked: boolean;
   listingIds: readonly string[];
   /** Part of the created listings' addresses. */
@@ -26,9 +26,9 @@ export interface FloodOrder {
   mix?: [kind: Kind, share: number][];
   /** Connections that are opened beforehand. */
   connections?: number;
-  /** More idle connections are closed. */
+  /** Idle connections above this number are closed. */
   idleMax?: number;
-  /** One request of this many uses a new connection. */
+  /** One in this many requests uses a new connection. */
   freshEvery?: number;
   /** Requests due earlier are not timed (`clockMs`). */
   timedFromMs?: number;
@@ -57,7 +57,7 @@ export interface FloodCounts {
 export interface FloodReport extends FloodCounts {
   completed: number;
   completedPerSecond: number;
-  /** From the due time to the end of the response. */
+  /** Latencies are measured from the due time to the end of the response. */
   p50Ms: number;
   p99Ms: number;
   readP99Ms: number;

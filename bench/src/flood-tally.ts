@@ -28,7 +28,7 @@ export class Tally {
     this.#ownDelays.enable();
   }
 
-  /** A request has its outcome. */
+  /** Records that a request has its outcome. */
   settle(): void {
     this.pending -= 1;
     if (this.#isOver && this.pending === 0) this.#settled.resolve();
@@ -69,7 +69,7 @@ export class Tally {
   }
 
   #time({ kind }: Sent, status: number, durationMs: number): void {
-    // A histogram has no zero.
+    // A histogram rejects zero.
     const durationNs = Math.max(1, Math.round(durationMs * NANOSECONDS_PER_MS));
     const histogram = status < 300 ? this.#accepted : this.#refused;
     histogram.record(durationNs);
@@ -109,7 +109,7 @@ export interface Sent {
   addresses: string[];
 }
 
-/** Per thousand requests. */
+/** The default number of requests of each kind, per thousand. */
 const USUAL_MIX: NonNullable<FloodOrder['mix']> = [
   ['page', 450],
   ['listing', 290],
@@ -119,14 +119,14 @@ const USUAL_MIX: NonNullable<FloodOrder['mix']> = [
   ['import', 5],
 ];
 const IMPORTED = 50;
-/** The price of all created listings, for which the description is short. */
+/** The price of all created listings. The ledger derives a listing's description from its price; this one is short. */
 export const PRICE = 280;
 
 export class Requests {
   readonly #order: FloodOrder;
   readonly #random: () => number;
   readonly #reads: Partial<Record<Kind, readonly Sent[]>>;
-  /** Each kind as often as its share. */
+  /** Each kind, repeated according to its share. */
   readonly #kinds: readonly Kind[];
   #made = 0;
 

@@ -3,7 +3,7 @@ import { type Connection, openConnection } from './connection.ts';
 import { clockMs, type FloodOrder, type FloodReport } from './flood-order.ts';
 import { type RawReply, Requests, type Sent, Tally } from './flood-tally.ts';
 
-/** The operating system's limit of pending connections, which the flood is not meant to test. */
+/** Stays below the operating system's limit of pending connections, which the flood is not meant to test. */
 const CONNECTIONS_MAX = 4_000;
 /** Connections are opened in groups of this size. */
 const OPENED_TOGETHER = 100;

@@ -1,6 +1,6 @@
 const BYTES_PER_MB = 1e6;
 
-/** Aligns columns: the first to the left, all others to the right. */
+/** Aligns the first column to the left and all others to the right. */
 export function formatTable(rows: readonly string[][]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const align = (cell: string, column: number): string =>
@@ -17,7 +17,7 @@ export function formatMs(value: number | undefined): string {
   return value < 10 ? value.toFixed(2) : value.toFixed(0);
 }
 
-/** Two significant digits. */
+/** Formats a ratio with two significant digits. */
 export function formatRatio(value: number): string {
   return value < 0.1 ? value.toPrecision(2) : value.toFixed(2);
 }

@@ -71,7 +71,7 @@ function makeListing(random: Random, externalId: string): ListingBody {
   };
 }
 
-/** At most a tenth of a degree away, rounded to six decimals. */
+/** A coordinate at most a tenth of a degree away, rounded to six decimals. */
 function near(random: Random, degrees: number): number {
   return Math.round((degrees + (random() - 0.5) / 5) * 1e6) / 1e6;
 }

@@ -11,9 +11,9 @@ const LISTINGS = 1_000_000;
 export const MILLION = `complete list of ${LISTINGS.toLocaleString('en-US')}`;
 
 /**
- * Adds an account with a million listings and streams all of them. Each round restarts the service, because memory does
- * not grow a second time.
- * @param neighbours the requests of other accounts during another stream
+ * Adds an account with a million listings and streams all of them. Each round restarts the service, because memory
+ * grows only during the first stream.
+ * @param neighbours the requests of other accounts, which are measured during a separate stream
  */
 export async function measureMillion(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
   say('creating a million listings');
@@ -23,7 +23,7 @@ export async function measureMillion(place: Place, neighbours: readonly Scenario
   const makeCheck = unchangingList(LISTINGS);
   const rounds: BulkRound[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {
-    say(`round ${round} of ${place.rounds} with a million`);
+    say(`round ${round} of ${place.rounds} with a million listings`);
     const service = await startService(place);
     const read = (): Promise<Measured> => measureStream(service, account.key, LISTINGS, makeCheck, place.seconds);
     rounds.push({

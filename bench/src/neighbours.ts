@@ -15,9 +15,9 @@ export type Neighbour = {
 /** The effect on neighbors in one round. */
 export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
-/** Per scenario, and low enough that neighbors hardly affect each other. */
+/** Requests per second in each scenario, low enough that neighbors hardly affect each other. */
 const PER_SECOND = 200;
-/** Sufficient unless responses take more than 50 ms. */
+/** Enough for `PER_SECOND` unless responses take more than 50 ms. */
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 
@@ -47,7 +47,7 @@ export async function watchNeighbours(
   };
 }
 
-/** Without it, code that is not compiled yet would slow down the first measurement. */
+/** Without a warm-up, code that is not compiled yet would slow down the first measurement. */
 async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise<void> {
   for (const { service } of scenarios) {
     await drive({ port, connections: CONNECTIONS, next: service(port), seconds: WARM_UP_SECONDS });

@@ -7,11 +7,11 @@ const TICKS_PER_SECOND = 100;
 export type Busy = {
   server: number | undefined;
   driver: number;
-  /** Other processes, including those of the machine's host, on the cores of server and driver. */
+  /** All other processes on the cores of the server and the driver, including the virtual machine's host. */
   others: number | undefined;
 };
 
-/** A larger share makes a measurement inconclusive. */
+/** If other processes use more than this share of a core, a measurement is inconclusive. */
 const OTHERS_BUSY_MAX = 0.1;
 
 export function isQuiet({ others }: Busy): boolean {

@@ -7,7 +7,7 @@ export type Recording = { call: Call; reply: Reply };
 type Stored = { name: string; status: number; headers: string[]; isStreamed: boolean; offset: number; length: number };
 type StoredReply = Reply & { isStreamed: boolean };
 
-/** `node:http` adds these in both servers. */
+/** Headers that `node:http` adds in both servers. */
 const CONNECTION_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
 /** Identifies a recording by method, path, and whether `If-None-Match` was sent. */

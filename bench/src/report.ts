@@ -7,7 +7,7 @@ import type { Measured } from './rounds.ts';
 import { judge, listTargets, type Target } from './targets.ts';
 import { WHERE_THE_REST_GOES } from './where-the-rest-goes.ts';
 
-/** Above this, the driver may have been the bottleneck. */
+/** If the driver used more than this share of its core, it may have been the bottleneck. */
 const DRIVER_BUSY_MAX = 0.95;
 const HEADINGS = '|service req/s|p50 ms|p99 ms|bare req/s|p50 ms|p99 ms|ratio|memory|busy: service|bare|driver'.split(
   '|',
@@ -120,7 +120,7 @@ function formatTarget(target: Target): string[] {
   return [name, `${limit} ${value} ${unit}`.trimEnd(), figure, judge(target)];
 }
 
-/** With enough digits to compare it with its limit. */
+/** Formats a value with enough digits to compare it with its limit. */
 function formatFigure(value: number, unit: Target['unit']): string {
   if (unit === '') return formatRatio(value);
   return value.toFixed(value < 100 ? 1 : 0);

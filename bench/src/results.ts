@@ -11,7 +11,7 @@ export type Row = {
   name: string;
   service: Measured;
   bare: Measured;
-  /** The median of the rounds' ratios: a slow phase of the machine affects both sides of a round. */
+  /** The median of the rounds' ratios: a slow phase of the machine affects both values of a ratio. */
   ratio: number;
   /** Whether the machine was otherwise idle; if not, the ratio is inconclusive. */
   isQuiet: boolean;

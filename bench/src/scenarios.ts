@@ -26,7 +26,7 @@ export type Scenarios = {
 };
 
 const PAGE_PATH = '/v1/listings?limit=20';
-/** Searches of all listings. Nearly half of the listings contain the word. */
+/** Pages of matches among all listings. Nearly half of the listings contain the searched word. */
 const FOUND = {
   'filtered page of 20': `${PAGE_PATH}&status=active&beds[gte]=3`,
   'sorted page of 20': `${PAGE_PATH}&sort=-listPrice`,

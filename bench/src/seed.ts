@@ -7,7 +7,7 @@ import { type Account, startService } from './service.ts';
 
 const CONNECTIONS = 64;
 const SEED = 20_261;
-/** Never reached, because seeding ends with the last listing. */
+/** A limit that is never reached, because seeding ends with the last listing. */
 const SECONDS_MAX = 3600;
 
 /**

@@ -62,7 +62,7 @@ export async function createAccounts(place: Place, count: number): Promise<Accou
 
 export async function createAccount(place: Place, name: string): Promise<Account> {
   const { directory, cores } = place;
-  // Compilation dominates a command, so commands share a cache. The service has none: its startup is measured.
+  // Compilation dominates a command, so commands share a compile cache. The service has none: its startup is measured.
   const env = { ...environment(place), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
   const create = async (member: string, ...args: string[]): Promise<string> => {
     const command = { args: [PROGRAM, ...args, '--json'], env, cores: cores?.all };

@@ -9,7 +9,7 @@ export type Target = {
   limit: 'at least' | 'at most';
   value: number;
   unit: '' | 's' | 'ms' | 'MB';
-  /** Undefined if this run did not measure it. */
+  /** The measured value; undefined if this run did not measure it. */
   got: number | undefined;
   isQuiet: boolean;
 };
@@ -18,7 +18,7 @@ type Verdict = 'met' | 'NOT MET' | 'not measured: --million' | 'NO VERDICT: not 
 
 const BYTES_PER_MB = 1e6;
 
-/** The targets and the results of this run. */
+/** Lists the targets with the results of this run. */
 export function listTargets(results: Results): Target[] {
   const million = results.bulk.find(({ name }) => name === MILLION);
   return [

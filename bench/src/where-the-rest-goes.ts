@@ -7,9 +7,9 @@ bytes.
   look-up per request, because a deleted key must stop working at once), 3 for the listing, 1.6 for
   the log line, and 5 for validation, routing, and headers. A 304 saves only the listing, while the
   bare server sends no body: hence its ratio.
-- List of 20: 25 µs more, of which 10 for the rows; the rest for serialization, cursor, ETag, and 12
-  kB to write.
-- Create: 70 µs: 20 as above, 14 for statements, 8 for its share of a commit (29 creates on average;
+- List of 20: 25 µs more: 10 for the rows, and 15 for serialization, the cursor, the ETag, and
+  writing 12 kB.
+- Create: 70 µs: 20 for the parts above, 14 for statements, 8 for its share of a commit (29 creates on average;
   pages, sync, and word index), 1.5 for parsing and validation; the rest for words, the event, about
   40 promises, and probably cold caches: in isolation, a create without HTTP takes 27. With 18
   fields: 100 µs.

@@ -21,7 +21,7 @@ export function parseSequence(text: string): number {
   return Number(text);
 }
 
-/** The parser of an option that can be repeated. */
+/** Parses an option that can be repeated, and collects its values. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

@@ -6,7 +6,7 @@ import { type Advice, adviceByOrigin } from './describe-error.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The client's options, for requests that it does not offer: lists in other formats. */
+/** The client's settings, for requests that the client does not offer: lists in other formats. */
 export interface Service extends Settings {
   fetch?: Fetch;
   maxRetries?: number;
@@ -45,10 +45,10 @@ export function createClient(service: Service, advice: Advice = adviceByOrigin()
 /** The environment overrides the stored settings. */
 async function getConnection(): Promise<Settings> {
   const { PROPERTY_LISTINGS_API_KEY: givenKey, PROPERTY_LISTINGS_BASE_URL: givenUrl } = process.env;
-  // A broken settings file matters only if it is needed.
+  // Read the file only if needed: otherwise, it does not matter whether it is valid.
   const stored = givenKey && givenUrl ? {} : await readSettings();
   const baseUrl = withoutSlash(givenUrl || stored.baseUrl);
-  // A stored key must not be sent to a service other than its own.
+  // Send a stored key only to the service that it was stored with.
   const isSameService = baseUrl === withoutSlash(stored.baseUrl);
   const apiKey = givenKey || (isSameService ? stored.apiKey : undefined);
   if (apiKey === undefined) throw new CommandError(missingKey(stored, baseUrl), EXIT.needsKey);

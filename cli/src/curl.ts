@@ -1,7 +1,7 @@
 import type { Fetch } from '@property-listings/client/request';
 import { note } from './output/standard-output.ts';
 
-/** Files that curl reads or writes where the command would stream. */
+/** Files that the printed curl command reads or writes, where the CLI itself would stream. */
 export interface CurlFiles {
   sent?: string;
   received?: string | undefined;
@@ -14,7 +14,7 @@ export function createCurlPrinter(apiKey: string, files: CurlFiles) {
   let hasPrinted = false;
   const fetch: Fetch = async (url, init) => {
     if (!hasPrinted) {
-      // The header never contains the key, but a field could.
+      // `toCommand` omits the key from the headers, but a field of the request could contain it.
       process.stdout.write(`${toCommand(url, init, files).replaceAll(apiKey, `${apiKey.slice(0, 8)}…`)}\n`);
       if (!process.env[KEY_VARIABLE]) note(`To run it, set ${KEY_VARIABLE} to your API key.`);
     }

@@ -8,7 +8,7 @@ export interface DescribedError {
   exitCode: number;
 }
 
-/** How to correct a wrong key or address, which depends on its source. */
+/** How to correct a wrong key or address, depending on where it was set. */
 export interface Advice {
   key: string;
   address: string;
@@ -23,7 +23,7 @@ export function adviceByOrigin(): Advice {
       : 'To store another key, run "listings login".',
     address: baseUrl
       ? 'Check that the service is running and that PROPERTY_LISTINGS_BASE_URL is correct.'
-      : 'Check that the service is running and that its address is correct; "listings login" stores another one.',
+      : 'Check that the service is running and that its address is correct; to change it, run "listings login".',
   };
 }
 
@@ -42,13 +42,13 @@ const NEXT: Record<string, string> = {
   unavailable: 'Try again in a moment.',
 };
 
-/** Replaces client messages that address programmers. */
+/** Replacements for the client's messages that address programmers. */
 const CONNECTION_MESSAGES: Record<string, string> = {
   timeout: 'The service did not respond in time. Before you retry a change, check whether it was made.',
   list_cut: 'The list is incomplete because the connection was lost. Run the command again.',
 };
 
-/** The lines for stderr, and the exit code. */
+/** Returns the lines for stderr and the exit code. */
 export function describeError(error: unknown, advice: Advice = adviceByOrigin()): DescribedError {
   if (error instanceof CommandError) return { lines: [error.message], exitCode: error.exitCode };
   if (error instanceof ApiError) return describeApiError(error, advice);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The same codes as GitHub's `gh`. */
+/** GitHub's `gh` uses the same codes. */
 export const EXIT = {
   failure: 1,
   usage: 2,

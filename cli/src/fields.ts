@@ -35,7 +35,7 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   description: 'description',
 };
 
-/** In the order of a response. */
+/** The fields with their own flags, in the order of a response. */
 export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
 
 const CHOICES: Partial<Record<FieldName, readonly string[]>> = {

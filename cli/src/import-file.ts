@@ -22,7 +22,7 @@ export class ImportFile {
     this.#name = name;
   }
 
-  /** Decides by the first bytes; the name does not matter. */
+  /** Checks the first bytes, not the file name. */
   async isCompressed(): Promise<boolean> {
     if (this.#name === '-' && process.stdin.isTTY) note('Type the rows, then press Ctrl-D.');
     this.#first = await this.#next();
@@ -34,12 +34,12 @@ export class ImportFile {
       const total = await this.#size();
       for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
         this.progress.show({ done: this.#done, total, format: formatBytes });
-        // Counted first: its rows may be saved before the next chunk is requested.
+        // Counted before it is sent: the rows in a chunk may be saved before the next chunk is requested.
         this.#done += next.value.length;
         yield next.value;
       }
     } finally {
-      // Without this, an open stdin would keep the process running.
+      // Close the input: an open stdin would keep the process running.
       await this.#opened?.return?.();
     }
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);
@@ -65,7 +65,7 @@ export class ImportFile {
     }
   }
 
-  /** Undefined for a pipe. */
+  /** The file's size; undefined for a pipe. */
   async #size(): Promise<number | undefined> {
     if (this.#name === '-') return undefined;
     const file = await stat(this.#name);

@@ -45,7 +45,7 @@ function readFlags(options: Members, command: Command): Members {
   };
 }
 
-/** `floor=3` is text. Numbers and booleans need `--data`. */
+/** Splits `floor=3`; the value is always text. Numbers and booleans need `--data`. */
 function readPair(pair: string, command: Command): [string, string] {
   const at = pair.indexOf('=');
   if (at < 1) return usageError(command, `--metadata must be name=value, such as agent=Ada, not "${pair}".`);

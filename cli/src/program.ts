@@ -56,7 +56,7 @@ function createProgram(): Command {
     .exitOverride()
     // An error may quote a key passed in the wrong place, and build logs keep stderr.
     .configureOutput({ outputError: (text, write) => write(maskKeys(text)) })
-    // Descriptions list the choices where that helps; commander would repeat them.
+    // Some descriptions list the choices, which commander would repeat.
     .configureHelp({ optionDescription: ({ description }) => description })
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', HELP);

@@ -40,7 +40,7 @@ async function* readBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Column names contain no line feed. */
+/** Drops the CSV header, which is one line because column names contain no line feed. */
 async function* withoutFirstLine(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let isPast = false;
   for await (const chunk of chunks) {
@@ -50,7 +50,7 @@ async function* withoutFirstLine(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** From the `Link` header (RFC 8288). */
+/** Reads the next page's cursor from the `Link` header (RFC 8288). */
 function nextCursor({ headers }: Response): string | undefined {
   const [, link] = /<([^>]*)>; rel="next"/.exec(headers.get('Link') ?? '') ?? [];
   return link === undefined ? undefined : (new URL(link, 'http://localhost').searchParams.get('cursor') ?? undefined);

@@ -10,7 +10,7 @@ export interface Settings {
   apiKey: string;
 }
 
-/** In the configuration directory of the XDG Base Directory Specification, which ignores relative paths. */
+/** The path of the settings file (XDG Base Directory Specification, which ignores relative paths). */
 export function settingsPath(): string {
   const given = process.env.XDG_CONFIG_HOME ?? '';
   return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'property-listings', 'settings.json');

@@ -62,7 +62,7 @@ describe('every', () => {
   });
 });
 
-/** Omits paging, which the CLI does itself, and headers, which are references without a name. */
+/** No flags for paging, which the CLI does itself, or for headers (references without a name). */
 const READ_BY_ITSELF = new Set(['cursor', 'count', '']);
 
 /** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`; `--photo` sets one photo. */

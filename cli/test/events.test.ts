@@ -50,8 +50,8 @@ describe('events', () => {
     assert.match(following.output.stdout, /To resume: listings events --follow --after 3 --epoch \w{8}/);
     await createMany(tenant, 2);
     const resumed = shell(t, 'listings events --follow --after 3 | head -n 2', settings);
-    // Only another write shows the command that `head` has closed the pipe.
-    await until('both are printed', () => sequencesOf(resumed.output.stdout).length === 2);
+    // The command notices only at its next write that `head` has closed the pipe.
+    await until('both events are printed', () => sequencesOf(resumed.output.stdout).length === 2);
     await createMany(tenant, 1);
     assert.equal(await resumed.closed, 0);
     assert.deepEqual([sequencesOf(resumed.output.stdout), resumed.output.stderr], [[4, 5], '']);

@@ -46,7 +46,7 @@ describe('import', () => {
     assert.deepEqual(await listingsOf(settings), []);
   });
 
-  test('with --dry-run reports the same and changes nothing', async (t) => {
+  test('with --dry-run prints the same report as an import, and changes nothing', async (t) => {
     const { settings } = await newAccount();
     const { code, stdout } = await listings(['import', '--dry-run', await fileFor(t, 'a.csv', ROWS)], settings);
     assert.equal(code, 1);
@@ -178,14 +178,14 @@ describe('export', () => {
     assert.equal((await lstat(file)).mode & 0o777, 0o662);
   });
 
-  test('into a missing directory names only the requested file', async () => {
+  test('into a missing directory fails, and the error names only the requested file', async () => {
     const { settings } = await newAccount();
     const { code, stderr } = await listings(['export', '/nonexistent/a.csv'], settings);
     assert.equal(code, 1);
     assert.equal(stderr, 'error: Cannot write /nonexistent/a.csv: ENOENT: no such file or directory\n');
   });
 
-  test('fails if incomplete, and leaves only the old file', async (t) => {
+  test('fails if the list is incomplete, and keeps only the old file', async (t) => {
     const directory = await directoryFor(t);
     const row = '{"id":"lst_1","address":"A","beds":1,"baths":1}\n';
     const settings = await standInFor(t, ({ headers }, response) => {

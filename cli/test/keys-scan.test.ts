@@ -136,7 +136,7 @@ describe('keys scan', () => {
       for (const name of ['a file.txt', '-', '--help', 'new\tname', 'd/é']) {
         const path = `./${name}`;
         const write = `mkdir -p d; printf '${KEY}' > $'${path}'; git add -- $'${path}'`;
-        // The working directory differs from the commit.
+        // The staged file contains the key; the same file in the working directory does not.
         const refused = await run(`${write}; echo clean > $'${path}'; git commit -qm two`);
         assert.notEqual(refused.code, 0, name);
         const shown = `${refused.stdout}${refused.stderr}`;

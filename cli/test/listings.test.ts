@@ -104,7 +104,7 @@ describe('update', () => {
     assert.equal((await retrieve(id)).beds, 2);
   });
 
-  test('finds a listing by its external ID, or changes the external ID by the ID', async () => {
+  test('finds a listing by its external ID, and changes the external ID if the ID is given', async () => {
     const id = await create('--address', 'A', '--beds', '1', '--baths', '1', '--external-id', 'MLS/7');
     const byOwn = await listings(['update', '--external-id', 'MLS/7', '--beds', '2', '--if-match', '1'], settings);
     assert.equal(byOwn.stdout, `${id}\n`, byOwn.stderr);
@@ -128,7 +128,7 @@ describe('update', () => {
     assert.match(stderr, /Either set --list-price or unset it/);
   });
 
-  test('without changes is wrong usage', async () => {
+  test('without a change is rejected as wrong usage', async () => {
     const { code, stderr } = await listings(['update', 'lst_1'], settings);
     assert.equal(code, 2);
     assert.match(stderr, /Specify at least one change/);
@@ -170,7 +170,7 @@ describe('list', () => {
     assert.deepEqual([all[0].beds, all.at(-1).beds], [2_500, 1]);
   });
 
-  test('without listings prints an empty array, or nothing', async () => {
+  test('without listings prints an empty array with --json, and otherwise nothing', async () => {
     const empty = (await newAccount()).settings;
     assert.equal((await listings(['list', '--json'], empty)).stdout, '[]\n');
     assert.equal((await listings(['list'], empty)).stdout, '');
@@ -189,7 +189,7 @@ describe('list', () => {
     }
   });
 
-  test('takes filters, and in a pipe prints lines with tabs', async () => {
+  test('takes filters, and prints tab-separated lines in a pipe', async () => {
     const flags = '--beds-gte 3 --beds-lt 5 --status active,pending --fields id,beds --sort=-beds';
     const { stdout } = await listings(['list', ...flags.split(' ')], many);
     assert.equal(stdout, `lst_${'4'.padStart(26, '0')}\t4\nlst_${'3'.padStart(26, '0')}\t3\n`);

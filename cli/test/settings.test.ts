@@ -21,9 +21,9 @@ async function logIn(t: TestContext) {
 /** Logs in through a terminal. @returns its output */
 async function typeLogin(t: TestContext, configuration: Settings, address: string): Promise<string> {
   const { child, output, closed } = shell(t, 'listings login', configuration, 80);
-  await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+  await until('the CLI asks for the address', () => output.stdout.includes('Address of the service'));
   child.stdin.write(`${address}\r`);
-  await until('the key is asked for', () => output.stdout.includes('API key: '));
+  await until('the CLI asks for the key', () => output.stdout.includes('API key: '));
   child.stdin.write(`${tenant.key}\r`);
   assert.equal(await closed, 0, output.stdout);
   return output.stdout;
@@ -54,7 +54,7 @@ describe('login', () => {
       const { code, stderr } = await listings(['login', '--base-url', url], configuration, input);
       assert.equal(code, expected, stderr);
       assert.ok(input === '' || !stderr.includes(input));
-      // The user is already running that command.
+      // The advice must not be the command that is already running.
       assert.doesNotMatch(stderr, /listings login/);
     }
     assert.deepEqual(await readdir(configuration.XDG_CONFIG_HOME ?? ''), []);
@@ -76,13 +76,13 @@ describe('login', () => {
     assert.deepEqual([again.code, again.stderr], [0, 'No key is stored.\n']);
   });
 
-  test('stores nothing if Ctrl-D ends a question', async (t) => {
+  test('stores nothing if the user answers a question with Ctrl-D', async (t) => {
     const configuration = await emptyConfiguration(t);
     for (const answers of [[], [`${service.url}/v1\r`]]) {
       const { child, output, closed } = shell(t, 'listings login', configuration, 80);
-      await until('the address is asked for', () => output.stdout.includes('Address of the service'));
+      await until('the CLI asks for the address', () => output.stdout.includes('Address of the service'));
       for (const answer of answers) child.stdin.write(answer);
-      await until('the last question', () => answers.length === 0 || output.stdout.includes('API key: '));
+      await until('the CLI asks the last question', () => answers.length === 0 || output.stdout.includes('API key: '));
       child.stdin.write('\u0004');
       assert.equal(await closed, 1, output.stdout);
       assert.ok(stripVTControlCharacters(output.stdout).endsWith('\r\nerror: Nothing was stored.\r\n'), output.stdout);

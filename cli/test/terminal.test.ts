@@ -61,7 +61,7 @@ describe('in a terminal', () => {
     assert.match(shown, /^description {2}One\n {13}Two$/m);
   });
 
-  test('a pager shows a long table, and can end early', async (t) => {
+  test('a pager shows a long table, and may exit early', async (t) => {
     const { output, closed } = shell(t, 'PAGER="head -n 2" listings list', many, 80);
     assert.equal(await closed, 0);
     assert.equal(output.stdout.trim().split('\n').length, 2, output.stdout);
@@ -86,15 +86,15 @@ describe('in a terminal', () => {
     );
     const again = shell(t, `listings import '${file}'`, target, 42);
     assert.equal(await again.closed, 0, again.output.stdout);
-    // A narrow terminal shrinks the bar first.
+    // In a narrow terminal, the progress bar shrinks first.
     const drawn = again.output.stdout.split('\r').filter((line) => line.includes('%'));
     assert.match(drawn[0] ?? '', /^Importing {2}\[\.{7}\] {4}0% {2}0 B of 5\.8 MB/);
     assert.ok(!drawn.some((line) => line.includes('…')), again.output.stdout);
-    // The line disappears before the report.
+    // The progress line is cleared before the report.
     assert.match(output.stdout, new RegExp(`\\r${ESCAPE}\\[K6,000 created, 0 updated, 0 unchanged, 0 failed\\r\\n$`));
   });
 
-  test('an export shows the number of listings, but not in the file', async (t) => {
+  test('an export shows its progress in the terminal, and writes only listings to the file', async (t) => {
     const directory = await directoryFor(t);
     const shown = await show(
       t,
@@ -134,7 +134,9 @@ describe('Ctrl-C', () => {
   test('ends an export with 130, and removes its temporary file', async (t) => {
     const directory = await directoryFor(t);
     const { child, closed } = start(t, ['export', join(directory, 'all.ndjson')], many);
-    await until('it writes', async () => (await readdir(directory)).some((name) => name.endsWith('.part')));
+    await until('the export writes its file', async () =>
+      (await readdir(directory)).some((name) => name.endsWith('.part')),
+    );
     child.kill('SIGINT');
     assert.equal(await closed, 130);
     assert.deepEqual(await readdir(directory), []);

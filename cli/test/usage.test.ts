@@ -20,7 +20,7 @@ describe('exit codes', () => {
     ['me'],
   ];
 
-  test('a missing key is 4 for each command that calls the service', async () => {
+  test('a missing key exits with 4 for each command that calls the service', async () => {
     for (const args of CALLING) {
       const { code, stdout, stderr } = await listings(args, { PROPERTY_LISTINGS_API_KEY: '' });
       const words = 'error: An API key is required. Run "listings login", or set PROPERTY_LISTINGS_API_KEY.\n';
@@ -28,7 +28,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('a malformed key is 4 before any request, and a rejected key is 4', async () => {
+  test('a malformed key exits with 4 before any request, and a rejected key with 4 as well', async () => {
     const seen = service.logLines.length;
     const cut = tenant.key.slice(0, -1);
     const mistyped = await listings(['me'], { ...settings, PROPERTY_LISTINGS_API_KEY: cut });
@@ -47,7 +47,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('an unreachable service is 1, with advice and without a stack trace', async () => {
+  test('an unreachable service exits with 1, with advice and without a stack trace', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}`;
     for (const args of [['me'], ['list'], ['list', '--csv'], ['export']]) {
       const { code, stdout, stderr } = await listings(args, settingsOf({ url }, tenant));
@@ -60,7 +60,7 @@ describe('exit codes', () => {
     }
   });
 
-  test('an invalid address in the environment is 1, and the error names the variable', async () => {
+  test('an invalid address in the environment exits with 1, and the error names the variable', async () => {
     const { key } = tenant;
     const runs: [value: string, words: string][] = [
       [service.url, `must end with /v1, but is ${service.url}/.`],
@@ -81,7 +81,7 @@ describe('exit codes', () => {
     assert.ok(!`${two.stderr}${time.stderr}`.match(/%2B|details/));
   });
 
-  test('wrong usage is 2, with a suggestion', async () => {
+  test('wrong usage exits with 2 and a suggestion', async () => {
     const runs: [args: string[], words: RegExp][] = [
       [['lst'], /Did you mean list\?/],
       [['list', '--stauts', 'active'], /Did you mean --status\?/],
@@ -122,14 +122,14 @@ describe('exit codes', () => {
     }
   });
 
-  test('no arguments is 0 and shows the commands', async () => {
+  test('without arguments, the CLI lists its commands and exits with 0', async () => {
     const { code, stdout } = await listings([]);
     assert.equal(code, 0);
     for (const { 0: name = '' } of CALLING) assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'));
     assert.equal((await listings(['--version'])).stdout, '0.1.0\n');
   });
 
-  test('a read-only key that writes is 1, with advice', async () => {
+  test('a write with a read-only key exits with 1 and advice', async () => {
     const reader = settingsOf(service, await service.createTenant('Reader', 'read'));
     const { code, stderr } = await listings(['create', '--address', 'A', '--beds', '1', '--baths', '1'], reader);
     assert.equal(code, 1);

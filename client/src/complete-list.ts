@@ -73,7 +73,7 @@ interface End {
   count: number;
 }
 
-/** No listing has a field named `end`. */
+/** Whether a line is the end line: no listing has a field named `end`. */
 function isEnd(row: object): row is End {
   return 'end' in row;
 }

@@ -24,7 +24,7 @@ export class ConnectionError extends PropertyListingsError {
   }
 }
 
-/** The service sent nothing for `timeoutMs`. `AbortSignal.timeout` throws a DOMException with the same name. */
+/** The service sent nothing for `timeoutMs`. Not the DOMException `TimeoutError` that `AbortSignal.timeout` throws. */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
     super(`The service sent nothing for ${timeoutMs} ms. Try again, or increase timeoutMs.`, { code: 'timeout' });
@@ -35,7 +35,10 @@ export class TimeoutError extends ConnectionError {
 export class ListCutError extends ConnectionError {
   constructor(count: number, options?: ErrorOptions) {
     const remedy = 'Request it again, or in pages: list(…).pages().';
-    super(`The list is incomplete: it was cut after ${count} listings. ${remedy}`, { ...options, code: 'list_cut' });
+    super(`The list is incomplete: it was cut off after ${count} listings. ${remedy}`, {
+      ...options,
+      code: 'list_cut',
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import type { EventList, EventQuery, ListingEvent } from './types.ts';
 export interface Position {
   /** The sequence of the last event. */
   after: number;
-  /** Identifies the database: after a restore, the same sequence may be another event. */
+  /** Identifies the database: after a restore, a sequence may belong to another event. */
   epoch?: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export class Events {
   }
 }
 
-/** Below the idle timeout of common proxies, 30 seconds. */
+/** Shorter than the idle timeout of common proxies, 30 seconds. */
 const WAIT_SECONDS = 25;
 const LIMIT = 1000;
 /** An empty response before this time means that the service is stopping; an immediate retry would loop. */
@@ -52,8 +52,8 @@ function listEvents(transport: Transport, query: EventQuery, options?: CallOptio
 
 /**
  * Streams pages of events, each event once and in order, forever or until there are no more. After the first response,
- * it retries transient errors without limit; before it, an error is likely a wrong address. Errors such as 401 and 410
- * always end it.
+ * it retries transient errors without limit; before it, an error probably means a wrong address. Errors such as 401 and
+ * 410 always end the stream.
  */
 export async function* followPages(
   transport: Transport,
@@ -81,7 +81,7 @@ export async function* followPages(
   }
 }
 
-/** Sequences have no gaps. Any other page is a cached response to another request. */
+/** Sequences have no gaps, so a page that starts anywhere else is a cached response to another request. */
 function isNext({ data, nextAfter }: EventList, after: number): boolean {
   return data.every(({ sequence }, index) => sequence === after + index + 1) && nextAfter === after + data.length;
 }

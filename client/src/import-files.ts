@@ -32,7 +32,7 @@ const TYPES: Record<ImportFormat, string> = {
   json: 'application/json',
 };
 
-/** Rows are sent in batches; a batch does not wait longer than this for more rows. */
+/** Rows are sent in chunks of about this length. An incomplete chunk is sent after `CHUNK_WAIT_MS`. */
 const CHUNK_LENGTH = 64 * 1024;
 const CHUNK_WAIT_MS = 100;
 
@@ -119,7 +119,7 @@ function toText(part: Part, format: ImportFormat): string {
   return `${JSON.stringify(part)}\n`;
 }
 
-/** @throws {TypeError} if unknown: a CSV file sent as NDJSON would have an error in each line */
+/** @throws {TypeError} if unknown: a CSV file sent as NDJSON would have an error on each line */
 function formatOf(source: ImportSource): ImportFormat {
   const hint = hintOf(source);
   if (/csv$/i.test(hint)) return 'csv';
@@ -134,7 +134,7 @@ function hintOf(source: ImportSource): string {
   return /\.(csv|json|ndjson|jsonl)(\.gz)?$/i.exec(nameOf(source))?.[1] ?? source.type.split(';')[0] ?? '';
 }
 
-/** By the first character; an empty string is a file without rows. */
+/** Formats by a string's first character; an empty string is a file without rows. */
 const TEXT_FORMATS: Record<string, ImportFormat> = { '{': 'ndjson', '[': 'json', '': 'ndjson' };
 
 function isGzip(source: ImportSource): boolean {

@@ -9,7 +9,7 @@ const PAGE_LIMIT = 100;
 
 /**
  * A list of listings. `await` returns the first page, `for await` streams all listings in constant memory, and
- * `pages()` iterates over pages. It sends no request before one of these.
+ * `pages()` iterates over pages. No request is sent before one of these is used.
  */
 export class ListingList<T extends object> extends Call<ListingPage<T>> implements AsyncIterable<T> {
   readonly #transport: Transport;

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first listing.
+         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410; then list the listings again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -154,7 +154,7 @@ export interface components {
             nextCursor: string | null;
             /** @description The account's sequence, which grows by one with each change. */
             sequence: number;
-            /** @description Distinguishes sequences of a restored database from earlier ones. */
+            /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
             /** @description With `count=true`: the number of listings on all pages. */
             total?: number;
@@ -163,7 +163,7 @@ export interface components {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -237,7 +237,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
+            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
             version: number;
             /**
              * Format: date-time
@@ -258,12 +258,12 @@ export interface components {
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: the named members that the listing has. */
+        /** @description With `fields`: those of the named members that the listing has. */
         ListingMembers: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id?: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -337,7 +337,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
+            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
             version?: number;
             /**
              * Format: date-time
@@ -375,9 +375,9 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
-                /** @description The problem, and what to do. */
+                /** @description The problem, and how to solve it. */
                 message: string;
-                /** @description Also in `X-Request-Id`; not in a 401. */
+                /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
                 requestId?: string;
                 /** @description The invalid fields. */
                 details?: {
@@ -394,7 +394,7 @@ export interface components {
         };
         ListingInput: {
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -506,7 +506,7 @@ export interface components {
             data: components["schemas"]["Event"][];
             /** @description The `after` of the next page. */
             nextAfter: number;
-            /** @description Distinguishes sequences of a restored database from earlier ones. */
+            /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
         };
         Event: {
@@ -523,10 +523,10 @@ export interface components {
             createdAt: string;
         };
         ImportRow: {
-            /** @description The listing to replace; without it, `externalId` identifies the listing. */
+            /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
             id?: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -1013,11 +1013,11 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+        /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+        /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
         RequestId: string;
-        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+        /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
@@ -1029,7 +1029,7 @@ export interface components {
         /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
         UnlessMatch: string;
         /**
-         * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+         * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
          * @example MLS-20931
          */
         externalId: string;
@@ -1037,7 +1037,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of the request, also in the log: your own if it is valid.
+         * @description The id of the request, also in the log: the `X-Request-Id` that you sent, if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
@@ -1285,12 +1285,12 @@ export interface operations {
                  */
                 near?: string;
                 /**
-                 * @description The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.
+                 * @description The maximum distance from `near` along a great circle, in `m`, `km`, or `mi`.
                  * @example 5km
                  */
                 radius?: string;
                 /**
-                 * @description Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
+                 * @description Listings in which each of these words begins a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
                  * @example elm str
                  */
                 q?: string;
@@ -1321,9 +1321,9 @@ export interface operations {
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1334,7 +1334,7 @@ export interface operations {
             /** @description The listings. */
             200: {
                 headers: {
-                    /** @description Weak; changes with everything in the list. */
+                    /** @description A weak ETag, which changes whenever the list does. */
                     ETag?: string;
                     /** @description The next page (`rel="next"`), if there is one. */
                     Link?: string;
@@ -1485,9 +1485,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1566,9 +1566,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1657,13 +1657,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1706,13 +1706,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1810,14 +1810,14 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -1901,18 +1901,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -2024,18 +2024,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -2091,7 +2091,7 @@ export interface operations {
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2203,7 +2203,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -2219,9 +2219,9 @@ export interface operations {
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2383,7 +2383,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only in part.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it.
              */
             422: {
                 headers: {
@@ -2409,7 +2409,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -51,7 +51,7 @@ function parseError(text: string): (ErrorMembers & { code: string; message: stri
 
 function foreignResponse(status: number): string {
   if (status >= 500) return `The service returned status ${status}. Try again in a moment.`;
-  return `Status ${status} did not come from the service. Check the base URL and any proxy.`;
+  return `The response with status ${status} did not come from the service. Check the base URL and any proxy.`;
 }
 
 /** Parses `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3). */

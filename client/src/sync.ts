@@ -43,7 +43,7 @@ export async function syncStore(transport: Transport, store: ListingStore, optio
   }
 }
 
-/** @returns the position before the list was read; changes during the read are also in the events after it */
+/** Replaces the copy. @returns a position from before the read; events after it include all changes during the read */
 async function copyAll(transport: Transport, store: ListingStore, options: CallOptions): Promise<Position> {
   const { sequence, epoch } = await new ListingList(transport, { limit: 1, fields: 'id' }, options);
   let isComplete = false;

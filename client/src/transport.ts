@@ -13,12 +13,12 @@ import { type Query, received, send, toSearch } from './request.ts';
 import { pause, type Repeat, retryDelayMs } from './retry.ts';
 import { Watch } from './watch.ts';
 
-/** The same as in package.json. */
+/** Must match the version in package.json. */
 const VERSION = '0.1.0';
 
 type Body = Pick<RequestInit, 'body'> & { duplex?: 'half' };
 
-/** Creates the body of each attempt; it pauses the watch while the source is slow. */
+/** Creates the body for one attempt, and pauses the watch while the source is slow. */
 export type MakeBody = (watch: Watch) => Body | Promise<Body>;
 
 /** A request to one of the API's operations. */
@@ -31,7 +31,7 @@ export interface Operation {
   body?: MakeBody;
   /** Default: `always`, with an Idempotency-Key for writes. */
   repeat?: Repeat;
-  /** How long the service may hold the request. */
+  /** How long the service can hold the request, as a long poll. */
   waitMs?: number;
 }
 
@@ -110,7 +110,7 @@ export class Transport {
     return send(baseUrl + path + toSearch(query), { method, headers, signal, fetch, ...given });
   }
 
-  /** Computed once per call, so that every attempt has the same Idempotency-Key. The caller's headers take precedence. */
+  /** Called once per call, so that every attempt has the same Idempotency-Key. The caller's headers take precedence. */
   #headers({ method, headers: own = {}, repeat }: Operation, options: CallOptions): Headers {
     checkNames(options, CALL_OPTIONS);
     const headers = new Headers({
@@ -129,7 +129,7 @@ export class Transport {
   }
 }
 
-/** Ends the watch once it has read the response. */
+/** Reads a response, then ends the watch. */
 type Read<T> = (response: Response, watch: Watch) => Promise<T>;
 
 async function readJson<T extends object>(response: Response, watch: Watch): Promise<T> {

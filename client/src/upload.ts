@@ -10,7 +10,7 @@ type Open = () => AsyncIterable<Uint8Array>;
  */
 const PAUSE_MS = 100;
 
-/** The service's limit for `atomic=true`, and how much is buffered for retries. */
+/** Atomic imports are buffered for retries up to this size, which is the service's limit. */
 const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Streams the source. The timeout pauses while the source is slow. An error of the source aborts the request. */

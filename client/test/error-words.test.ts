@@ -85,7 +85,7 @@ describe('an error', () => {
     }
   });
 
-  test('has the listing with the same external ID', async () => {
+  test('has the ID of the listing with the same external ID', async () => {
     const { client } = await connect(service);
     const { id } = await client.listings.create({ ...HOME, externalId: 'A' });
     await assert.rejects(client.listings.create({ ...HOME, externalId: 'A' }), (error) => {

@@ -25,7 +25,7 @@ describe('follow', () => {
     const { client, proxy } = await connectByProxy(t, service);
     await client.imports.create(Array.from({ length: 5 }, () => HOME));
     const taking = take(client, 5, 2);
-    await until('it waits for more', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
+    await until('the client waits for more events', () => proxy.seen.some(({ url }) => url.includes('wait=25')));
     await client.listings.create(HOME);
     await client.listings.create(HOME);
     assert.deepEqual(await taking, [3, 4, 5, 6, 7]);
@@ -81,7 +81,7 @@ describe('follow', () => {
     assert.deepEqual([value?.epoch, replies], [epoch, 2]);
   });
 
-  test('caps a long Retry-After at the maximum timer', async (t) => {
+  test('caps a long Retry-After at the longest possible timer', async (t) => {
     const { tenant } = await connectByProxy(t, service);
     const controller = new AbortController();
     const timers = t.mock.method(globalThis, 'setTimeout');
@@ -120,7 +120,7 @@ describe('follow', () => {
     await assert.rejects(following, { name: 'UnauthorizedError', status: 401 });
   });
 
-  test('ends with the reason of its signal while waiting', async (t) => {
+  test('rejects with the abort reason of its signal while it waits', async (t) => {
     const { client, proxy } = await connectByProxy(t, service);
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -217,7 +217,7 @@ describe('sync', () => {
     assert.deepEqual(store.kept, { after: expected.sequence, epoch: expected.epoch });
   });
 
-  test('ends with the error of its store', async () => {
+  test('fails with the error of its store', async () => {
     const { client } = await connect(service);
     await client.listings.create(HOME);
     const store = new MemoryStore();

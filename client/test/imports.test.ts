@@ -84,12 +84,12 @@ describe('an import', () => {
     }
     const unknown = client.imports.create(endless(), { format: 'csv' });
     await assert.rejects(unknown, (error) => error instanceof ValidationFailedError && /baths/.test(error.message));
-    await until('its source is closed', () => isClosed);
+    await until('the source is closed', () => isClosed);
     await service.sql('delete from api_keys where account_id = ?', tenant.accountId);
     await assert.rejects(client.imports.create(endless(), { format: 'csv' }), { name: 'UnauthorizedError' });
   });
 
-  test('ends with the error of its source, without a retry', async (t) => {
+  test('fails with the error of its source, without a retry', async (t) => {
     const { client, tenant, proxy } = await connectByProxy(t, service);
     const fault = new Error('disk on fire');
     function* failing() {
@@ -102,7 +102,7 @@ describe('an import', () => {
     assert.ok((await sequenceOf(service, tenant)) <= 1);
   });
 
-  test('times out for the service, but not for a slow source', async (t) => {
+  test('times out if the service is slow, but not if its source is', async (t) => {
     const { client, proxy } = await connectByProxy(t, service);
     async function* slow() {
       yield HOME;
@@ -115,7 +115,7 @@ describe('an import', () => {
     await assert.rejects(client.imports.create([HOME], { timeoutMs: 100 }), { name: 'TimeoutError' });
   });
 
-  test('ends with the reason of its signal', async () => {
+  test('rejects with the abort reason of its signal', async () => {
     const { client } = await connect(service);
     const controller = new AbortController();
     const reason = new Error('enough');
@@ -128,7 +128,7 @@ describe('an import', () => {
     await assert.rejects(client.imports.create(endless(), { signal: controller.signal }), reason);
   });
 
-  test('ends with the reason of its signal even if an atomic source is stuck', async () => {
+  test('rejects with the abort reason of its signal even if the source of an atomic import is stuck', async () => {
     const { client } = await connect(service);
     const controller = new AbortController();
     const reason = new Error('enough');

@@ -8,7 +8,7 @@ import { ConnectionError, ListCutError } from '../src/index.ts';
 import { clientOf, connect, HOME } from './support/connect.ts';
 import { type Fate, firstMeet, proxyFor } from './support/proxy.ts';
 
-/** More than one chunk of a stream. */
+/** Enough listings for more than one chunk of a stream. */
 const COUNT = 1_234;
 
 const service = await startTestService();
@@ -69,7 +69,7 @@ describe('a list', () => {
   });
 
   for (const fate of ['break reply', 'shorten reply'] as const) {
-    test(`is complete without repeats if its stream meets "${fate}"`, async (t) => {
+    test(`is complete and without repeats even if its stream meets "${fate}"`, async (t) => {
       const { client, proxy } = await proxied(t);
       proxy.judge = firstMeet(fate, 2);
       const beds = await Array.fromAsync(client.listings.list(), (listing) => listing.beds);
@@ -115,7 +115,7 @@ describe('a list', () => {
     assert.equal(proxy.seen.length, 2);
   });
 
-  test('is retried before its first listing, in any order', async (t) => {
+  test('is retried if it fails before its first listing, even if sorted', async (t) => {
     const fates: Fate[] = ['cut', 'lose reply', 'garbage', 'garbage as JSON', 429, 500];
     await Promise.all(
       fates.map(async (fate) => {
@@ -135,7 +135,7 @@ describe('a list', () => {
     await assert.rejects(Array.fromAsync(list.pages()), { name: 'InvalidQueryError' });
   });
 
-  test('ends with the reason of its signal', async (t) => {
+  test('rejects with the abort reason of its signal', async (t) => {
     const { client } = await proxied(t);
     const controller = new AbortController();
     const reason = new Error('enough');

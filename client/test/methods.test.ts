@@ -49,7 +49,7 @@ describe('each method', () => {
     assert.equal((await client.listings.retrieve(id)).beds, 3);
   });
 
-  test('throws NotModifiedError for a current version', async () => {
+  test('throws NotModifiedError if the version is current', async () => {
     const { client } = await connect(service);
     const { id, version } = await client.listings.create(HOME);
     await assert.rejects(client.listings.retrieve(id, { ifNoneMatch: version }), NotModifiedError);

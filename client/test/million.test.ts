@@ -12,11 +12,11 @@ import { bundleClient } from './support/bundle.ts';
 /** One million in `npm run test:million`. */
 const COUNT = Number(process.env.ITERATED_LISTINGS ?? 30_000);
 const MEGABYTE = 1_000_000;
-/** For heap and buffers, and for the process's growth, including 60 MB for Node.js and `fetch`. */
+/** Limits heap plus buffers, and the process's growth, of which Node.js and `fetch` take 60 MB. */
 const MEMORY_BYTES_MAX = 80 * MEGABYTE;
 const DESCRIPTION_LENGTH = 200;
 
-/** Runs in its own process, without the service's memory. It does not force garbage collection. */
+/** The client's own process, so that the service's memory does not count. Never forces a GC. */
 const PROGRAM = `
   import { PropertyListings } from './client.mjs';
   const client = new PropertyListings();
@@ -50,6 +50,6 @@ test(`${COUNT} listings are streamed in at most 80 MB`, async (t) => {
   const { count, beds, heldBytes, grownBytes } = JSON.parse(stdout);
   t.diagnostic(`held ${heldBytes / MEGABYTE} MB, grown by ${grownBytes / MEGABYTE} MB`);
   assert.deepEqual([count, beds], [COUNT, (COUNT * (COUNT + 1)) / 2]);
-  assert.ok(heldBytes <= MEMORY_BYTES_MAX, `it held ${heldBytes / MEGABYTE} MB`);
-  assert.ok(grownBytes <= MEMORY_BYTES_MAX, `it grew by ${grownBytes / MEGABYTE} MB`);
+  assert.ok(heldBytes <= MEMORY_BYTES_MAX, `the client held ${heldBytes / MEGABYTE} MB`);
+  assert.ok(grownBytes <= MEMORY_BYTES_MAX, `the process grew by ${grownBytes / MEGABYTE} MB`);
 });

@@ -60,7 +60,7 @@ describe('before any request, the client rejects', () => {
     assert.equal(requests, 0);
   });
 
-  test('a single row outside an array, and nothing', () => {
+  test('a source that is a single row or missing', () => {
     for (const source of [HOME, undefined, null, 7]) {
       assert.throws(() => call(imports, 'create', source), {
         name: 'TypeError',

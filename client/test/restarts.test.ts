@@ -45,8 +45,8 @@ test(`across ${RESTARTS} restarts, follow neither misses nor repeats an event, a
   const enough = created.length + CREATED_BEFORE_RESTART;
   await until('listings are created again', () => created.length >= enough);
   const last = created.at(-1)?.id;
-  await until('the last one was followed', () => events.some(({ listingId }) => listingId === last));
-  await until('the last one is in the copy', () => store.listings.has(last ?? ''));
+  await until('the last creation was followed', () => events.some(({ listingId }) => listingId === last));
+  await until('the last listing is in the copy', () => store.listings.has(last ?? ''));
   ending.abort();
   await ended;
 

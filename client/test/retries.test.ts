@@ -32,7 +32,7 @@ const WRITES: Record<string, Write> = {
   'atomic import': (client) => client.imports.create(rows(), { atomic: true }),
 };
 
-/** Can be read only once. */
+/** Import rows that can be read only once. */
 function* rows() {
   yield HOME;
 }
@@ -89,7 +89,7 @@ describe('a write happens once', () => {
       const { client, tenant, proxy } = await prepare(t);
       proxy.judge = firstMeet(fate);
       await assert.rejects(client.imports.create([HOME]));
-      assert.equal(proxy.seen.length, 1, `${fate}: it was retried`);
+      assert.equal(proxy.seen.length, 1, `${fate}: the import was retried`);
       assert.equal(proxy.seen[0]?.headers['idempotency-key'], undefined);
       assert.ok((await sequenceOf(service, tenant)) <= 2);
     }
@@ -115,7 +115,7 @@ describe('a read', () => {
     await Promise.all(FATES.map(read));
   });
 
-  test('ends with the last error after the last retry', async (t) => {
+  test('fails with the last error after the last retry', async (t) => {
     const { client, proxy } = await connectByProxy(t, service);
     proxy.judge = () => 502;
     await assert.rejects(client.me({ maxRetries: 1 }), { name: 'ApiError', status: 502, code: 'unexpected_reply' });
@@ -161,7 +161,7 @@ describe('a read', () => {
     });
   });
 
-  test('ends with the reason of its signal, even between attempts', async (t) => {
+  test('rejects with the abort reason of its signal, even between attempts', async (t) => {
     const { client, proxy } = await connectByProxy(t, service);
     const reason = new Error('enough');
     await assert.rejects(client.me({ signal: AbortSignal.abort(reason) }), reason);

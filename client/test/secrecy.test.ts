@@ -5,10 +5,10 @@ import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { ApiError, PropertyListings } from '../src/index.ts';
 
 const KEY = generateSecret();
-/** Without the first eight characters, which are public. */
+/** The key without its first eight characters, which are public. */
 const SECRET = KEY.slice(8);
 
-/** Everything that is visible of a value. */
+/** All text that printing or serializing a value can reveal. */
 function everythingOf(value: unknown): string {
   const error = value instanceof Error ? `${value.stack} ${value.message} ${value}` : '';
   return inspect(value, { showHidden: true, depth: Infinity, getters: true }) + JSON.stringify(value) + error;

@@ -20,9 +20,9 @@ function written({ listings, imports }: PropertyListings, listing: Listing) {
   imports.create([{ adress: 'a', beds: 1, baths: 1 }]);
   // @ts-expect-error a complete listing has read-only fields
   listings.update(listing.id, listing);
-  // @ts-expect-error the same
+  // @ts-expect-error a complete listing has read-only fields
   listings.upsert('A', listing);
-  // @ts-expect-error the same
+  // @ts-expect-error a complete listing has read-only fields
   listings.create(listing);
   // An export can be imported.
   imports.create([listing]);

@@ -121,7 +121,7 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Whether the sign-in page was opened by signing out. */
     isSignedOut?: boolean;
-    /** The cursors of the pages before this one; the first page's is empty. */
+    /** The cursors of the list pages before the current one; the first page's cursor is empty. */
     trail?: string[];
   }
 }

@@ -45,7 +45,7 @@ export const theme = createTheme({
         radius: 'lg',
         withCloseButton: false,
         overlayProps: { blur: 2 },
-        // No fading: closing a dialog clears its subject, which may be a secret.
+        // No fade-out: closing a dialog clears its content, which may be a secret.
         transitionProps: { exitDuration: 0 },
       },
       styles: { title: { fontWeight: 600 } },
@@ -54,7 +54,7 @@ export const theme = createTheme({
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    // Not a valid child of a menu (WAI-ARIA). Without it, the first item gets the focus.
+    // Mantine's placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item gets the focus.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });

@@ -14,7 +14,7 @@ test('the first page loads at most 250 kB of compressed scripts', () => {
   assert.ok(initial.length > 0);
   const bytes = initial.map((path) => gzipSync(readFileSync(join(DIST, path))).length);
   const sum = bytes.reduce((total, size) => total + size, 0);
-  assert.ok(sum <= INITIAL_BYTES_MAX, `${sum} bytes: ${initial.join(', ')}`);
+  assert.ok(sum <= INITIAL_BYTES_MAX, `the first page loads ${sum} bytes: ${initial.join(', ')}`);
 });
 
 test('the first page does not load charts', () => {

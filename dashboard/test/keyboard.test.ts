@@ -28,7 +28,7 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('ten tasks are done with the keyboard alone', async (t) => {
+test('ten tasks can be done with the keyboard alone', async (t) => {
   const person = await createPerson(service);
   await using window = await open();
   const { page } = window;
@@ -69,7 +69,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
 
   await t.test('4. delete the key', async () => {
     await press(page, button('Delete').first());
-    // Otherwise the dialog may move the focus after Tab.
+    // If Tab were pressed earlier, the dialog could move the focus afterwards.
     await untilFocused(dialog.getByRole('button', { name: 'Cancel' }));
     await press(page, dialog.getByRole('button', { name: 'Delete' }));
     await page.getByText('No API keys yet').waitFor();
@@ -86,7 +86,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
     await page.getByRole('row', { name: /12 Elm Street/ }).waitFor();
   });
 
-  await t.test('6. change its price', async () => {
+  await t.test('6. change the listing’s price', async () => {
     await press(page, page.getByRole('link', { name: '12 Elm Street' }));
     await type(page, page.getByLabel('Price', { exact: true }), '450000');
     await page.keyboard.press('Enter');
@@ -104,7 +104,7 @@ test('ten tasks are done with the keyboard alone', async (t) => {
     await press(page, button('Remove Status'));
   });
 
-  await t.test('8. delete it and undo', async () => {
+  await t.test('8. delete the listing and undo', async () => {
     await press(page, button('Actions for 12 Elm Street'));
     await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     await page.keyboard.press('ArrowDown');

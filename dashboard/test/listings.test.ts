@@ -208,7 +208,7 @@ test('search, filters, order and page are in the URL, so a reload and the back b
   await page.getByText('listings match').waitFor();
 });
 
-test('an invalid filter is corrected beside its field, and the focus stays where work continues', async () => {
+test('an invalid filter is explained beside its field, and the focus stays where the user works', async () => {
   await using list = await openListings(3);
   const { page } = list;
   const filters = page.getByRole('button', { name: /^Filters/ });
@@ -331,13 +331,13 @@ test('several deletions share one note, are sent once each, and cannot be undone
   await page.getByText('Deleted 5 listings.').waitFor();
   await page.getByText('1–1 of 1').waitFor();
   await page.getByRole('button', { name: 'Undo' }).hover();
-  // One of them is deleted elsewhere.
+  // Another client deletes one of the listings.
   const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
   const { id } = data.find(({ address }: { address: string }) => address === '1 Elm Street');
   await service.fetch(tenant, `/v1/listings/${id}`, { method: 'DELETE' });
 
   await page.clock.runFor(UNDO_MS);
-  await until('all are sent', async () => sent === 5);
+  await until('all deletions are sent', async () => sent === 5);
   await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   await signOut(page);
   release();

@@ -107,7 +107,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-/** Adds violations to the window's problems, so that a failing run lists all of them. */
+/** Adds axe-core's violations to the window's problems, so that a failing run lists all of them. */
 async function checkPage({ page, problems }: Window, name: string): Promise<void> {
   await settle(page);
   problems.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));

@@ -5,7 +5,7 @@ import { describeIssue } from '../src/lib/issue-texts.ts';
 import { readAmount, readNumber, suggestAmount } from '../src/lib/numbers.ts';
 import { COLUMNS, makeTemplate, suggestColumn } from '../src/pages/listings/columns.ts';
 
-test('amounts with any usual separator are read, and an ambiguous one is not guessed', () => {
+test('amounts with any usual separator are parsed, and an ambiguous amount is not guessed', () => {
   for (const [text, amount] of [
     ['450000', 450_000],
     [' 450,000 ', 450_000],
@@ -26,7 +26,7 @@ test('amounts with any usual separator are read, and an ambiguous one is not gue
   assert.equal(readNumber('30.267'), 30.267, 'degrees have no thousands separator');
 });
 
-test('an ambiguous or invalid number gets suggestions that are read', () => {
+test('the suggestions for an ambiguous or invalid number can be parsed', () => {
   assert.equal(suggestAmount('450.000'), 'Did you mean 450,000 or 450?');
   assert.equal(suggestAmount('1.375'), 'Did you mean 1,375 or 1.3750?');
   assert.equal(suggestAmount('cheap'), 'Enter a number, such as 450,000 or 1250.5.');
@@ -56,5 +56,5 @@ test('the template has every import column, and synonyms map to them', async () 
     assert.equal(suggestColumn(given), meant, given);
   }
   const others = COLUMNS.flatMap(({ also }) => also);
-  assert.equal(new Set(others).size, others.length, 'each name means one column');
+  assert.equal(new Set(others).size, others.length, 'no name means two columns');
 });

@@ -1,4 +1,4 @@
-// A program with a planted fault preloads this module (`plant.ts`).
+// Preloaded by programs with a planted fault (`plant.ts`), whose patches it applies.
 import { registerHooks } from 'node:module';
 
 const sources: Record<string, string> = JSON.parse(process.env.PLANTED_SOURCES ?? '{}');

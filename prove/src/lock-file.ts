@@ -21,7 +21,7 @@ export async function readLockFile(repository: string): Promise<LockFile> {
   return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
 }
 
-/** The places of all packages that npm installs with a workspace. */
+/** Returns the paths, as in the lock file, of all packages that npm installs with a workspace. */
 export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const found = new Set<string>();
   const visit = (place: string): void => {
@@ -46,7 +46,7 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
 }
 
-/** The nearest `node_modules` above, as in Node.js. */
+/** Finds a package in the nearest `node_modules` above, like Node.js. */
 function findPlace(lock: LockFile, from: string, name: string): string | undefined {
   const steps = from.split('/');
   for (let depth = steps.length; depth >= 0; depth -= 1) {

@@ -72,7 +72,7 @@ async function prove(part: Part, size: Trial['size'], seed: number): Promise<Res
   return { part, verdict, faults, isKept };
 }
 
-/** In a process group of its own, so that no process outlives the trial. */
+/** Runs a trial in a process group of its own, so that no process outlives the trial. */
 async function tryInProcess(...args: [name: string, size: string, seed: number, fault?: string]): Promise<Verdict> {
   const child = fork(TRIAL_PROGRAM, args.map(String), { detached: true });
   running.add(child);

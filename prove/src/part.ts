@@ -5,7 +5,7 @@ export interface Part {
   name: string;
   title: string;
   promise: string;
-  /** The part must find each of these. */
+  /** The faults that the part must find. */
   plantedFaults: readonly PlantedFault[];
   /** @throws AssertionError if the promise is broken, or another error if it could not be tried */
   run(trial: Trial): Promise<Outcome>;
@@ -13,22 +13,22 @@ export interface Part {
 
 /** A fault in the service, which shows whether a part finds it. */
 export interface PlantedFault {
-  /** A description, different from those of the part's other faults. */
+  /** A description, unique within the part. */
   what: string;
   /**
-   * Words from the source of the check that must find it. Several, if chance decides which check
-   * fails first.
+   * Words from the source of the check that must find the fault, or of several checks if chance
+   * decides which one fails first.
    */
   foundBy: string | readonly string[];
-  /** A condition, or an instruction for the small form of the part. */
+  /** A condition for finding the fault, or an instruction for the part's small form. */
   needs?: string;
   /** Changes to the service's sources. Without any, the part itself plants the fault. */
   patches?: readonly Patch[];
 }
 
 /**
- * A change to one declaration of the server (`findDeclaration`), made as its file is loaded. `from`
- * occurs there once; the shorter it is, the more changes around it the patch survives.
+ * A change to one declaration of the server (`findDeclaration`), made when the file is loaded. `from`
+ * occurs in the declaration once. The shorter it is, the more edits around it the patch survives.
  */
 export type Patch = readonly [symbol: string, from: string, to: string];
 

@@ -14,7 +14,7 @@ import { overload } from './parts/overload.ts';
 import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 
-/** In the order of the report. */
+/** All parts, in the order of the report. */
 export const parts: readonly Part[] = [
   ledger,
   crashesSqlite,

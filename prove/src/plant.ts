@@ -15,7 +15,7 @@ export function plantedEnvironment(fault: PlantedFault | undefined): Record<stri
 /** The sources that patches change, by their URLs. */
 export function changedSources(patches: readonly Patch[]): Record<string, string> {
   const sources = new Map<string, string>();
-  // The last patch of a file is first, so that the offsets of the others stay valid.
+  // Apply a file's last patch first, so that the offsets of the others stay valid.
   for (const { file, start, length, to } of patches.map(locate).toSorted((one, other) => other.start - one.start)) {
     const source = sources.get(file) ?? readFileSync(file, 'utf8');
     sources.set(file, source.slice(0, start) + to + source.slice(start + length));

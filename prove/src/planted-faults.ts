@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Patch, PlantedFault } from './part.ts';
 
-/** `LOST_WRITE` in a file. Chance decides which of these checks finds a lost write first. */
+/** Replaces `LOST_WRITE` in a file. Chance decides which of these checks finds a lost write first. */
 const LOST_WRITE = [
   'acknowledged data is gone',
   '; acknowledged was ',

@@ -16,7 +16,7 @@ export interface Result {
 const REPOSITORY = join(import.meta.dirname, '../..');
 const README = join(REPOSITORY, 'README.md');
 const REPORT = join(REPOSITORY, 'docs/proof.md');
-/** The table of promises in the README. */
+/** Matches the table of promises in the README. */
 const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const SECONDS_PER_MINUTE = 60;
 

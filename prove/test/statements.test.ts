@@ -78,7 +78,7 @@ test('a statement that uses none of the accounts’ tables is ignored', () => {
 
 const LISTED: Run = { sql: 'select doc from listings where account_id = ?', accounts: [[1, 'acc_1']] };
 
-/** This many different statements. */
+/** Returns this many different statements. */
 function makeRuns(count: number): Run[] {
   return Array.from({ length: count }, (_, index) => ({ ...LISTED, sql: `${LISTED.sql} and id = ${index}` }));
 }

@@ -7,7 +7,7 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 
 export type Config = ReturnType<typeof readConfig>;
-/** Variables by their names. */
+/** Environment variables by name. */
 export type Environment = NodeJS.ProcessEnv;
 
 /** An invalid setting; the message names the variable. */
@@ -15,11 +15,9 @@ export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** A larger number is a typo. */
+/** A larger number is probably a typo. */
 const WORKERS_MAX = 256;
-/**
- * Each connection costs the database server memory; connections beyond its processors are useless.
- */
+/** Each connection costs the database server memory; more connections than it has processors are of little use. */
 const POOL_SIZE_MAX = 1_000;
 const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;
@@ -30,7 +28,7 @@ const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const SECRETS = ['DATABASE_URL', 'SMTP_URL'];
 const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
 
-/** All settings: values and default, the form that errors quote, and a description. */
+/** All settings, each with its schema and default, the form that errors quote, and a description. */
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
   PORT: row(integer(0, 65_535).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
@@ -75,24 +73,24 @@ export const SETTINGS = z.object({
   ADMIN_EMAIL: row(
     z.string().optional(),
     '',
-    'email of the first administrator, created if there is none, in a new account "My company" if there is no account; for containers, instead of the setup link',
+    'email of the first administrator, who is created at the start if there is none (in a new account "My company" if there is no account); an alternative to the setup link, for example in containers',
   ),
-  ADMIN_PASSWORD: row(z.string().optional(), '', 'their password, 8 to 128 characters, and not a common one'),
+  ADMIN_PASSWORD: row(z.string().optional(), '', 'initial password, 8 to 128 characters, and not a common one'),
   ADMIN_PASSWORD_FILE: row(
     parsedBy(readSecret).optional(),
     'the path of a readable file',
-    'a file that contains the password instead',
+    'file that contains the password, instead of `ADMIN_PASSWORD`',
   ),
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
     'a URL such as smtps://user:password@mail.example.com:465',
-    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without it, users send the links themselves',
+    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
   MAIL_FROM: row(z.string().optional(), '', 'sender of invitations, such as `listings@example.com`'),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
-    'number of processes that serve on the port, or `auto` for one per core; without it, a single process does everything',
+    'number of processes that serve on the port, or `auto` for one per core; by default, a single process does everything',
   ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
@@ -104,7 +102,7 @@ export const SETTINGS = z.object({
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings, by default from the environment, then from `.env`. An empty variable means
+ * Reads the settings, by default from the environment, then from `.env`. An empty variable selects
  * the default, even if `.env` has a value.
  * @throws {ConfigError} for an invalid value
  */
@@ -139,7 +137,7 @@ function parseSettings(env: Environment): Settings {
   throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
-/** `given`, completed by the current values in `.env`. */
+/** `given`, completed with the current values in `.env`. */
 export function readEnvironment(given: Environment): Environment {
   const file = fromBase('.env');
   return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...given } : given;
@@ -188,7 +186,7 @@ function parsedBy<T>(parse: (text: string) => T | undefined) {
   });
 }
 
-/** A database that an option names, in the same form as `DATABASE_URL`. @throws {ConfigError} */
+/** Parses a database URL in an option, in the same form as `DATABASE_URL`. @throws {ConfigError} */
 export function parseDatabaseOption(name: string, text: string): string {
   const { data } = parsedBy(parseDatabaseUrl).safeParse(text);
   if (data !== undefined) return data;
@@ -212,12 +210,12 @@ function parseOrigin(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** The content of a file, without a trailing newline. */
+/** Reads a file's content, without a trailing newline. */
 function readSecret(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
 
-/** An allowance such as `600/10s`, of 24 hours at most. */
+/** Parses an allowance such as `600/10s`, of at most 24 hours. */
 export function parseAllowance(text: string): { points: number; seconds: number } | undefined {
   const [, points, time, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
   const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
@@ -236,8 +234,8 @@ function parseNetworks(text: string): BlockList {
 }
 
 /**
- * Mailed links need a configured address: with the address of a request, its sender could mail
- * links to another site.
+ * Mailed links need a configured address: if the address were taken from a request, its sender
+ * could mail links to another site.
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 const SOURCE = join(import.meta.dirname, '../src');
 const REPOSITORY = join(import.meta.dirname, '../..');
 
-/** Rooms (top-level folders and files; below, those of `http/`) and what each may import. */
+/** Each room (a top-level folder or file) and the rooms that it may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['commands'],
   commands: ['runtime', 'config.ts', 'domain', 'storage', 'model', 'lib'],
@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   lib: [],
 };
 
-/** The rooms of `http/`, top first. Each may import the rooms after it and whatever `http/` may. */
+/** The rooms of `http/`, top first. Each may import those after it, and all that `http/` may. */
 const HTTP_ROOMS = [
   'app.ts',
   'map.ts',
@@ -62,7 +62,7 @@ interface Import {
 
 const { files, imports, inner } = readImports(SOURCE);
 
-/** All imports below a folder, including types; `inner` are the imports of its own files. */
+/** All imports below a folder, including types; `inner` has the relative ones, resolved. */
 function readImports(folder: string) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('node_modules'),
@@ -119,7 +119,7 @@ describe('architecture', () => {
       [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
     assert.ok(avoided.length > 0);
-    // A word followed by another one is prose.
+    // An avoided word before another word is prose, such as a message, not an identifier.
     const pattern = new RegExp(`\\b(${avoided.join('|')})\\b(?! [a-z])`);
     const isUsed = (line: string) => pattern.test(line) && !/^\s*(\/\/|\/?\*)/.test(line);
     for (const workspace of [

@@ -10,7 +10,7 @@ import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A cheap hash of `PASSWORD`; a real one takes 70 ms to create and at each sign-in. */
+/** A cheap hash of `PASSWORD`; a real hash takes 70 ms to create, and again at each sign-in. */
 const PASSWORD_HASH = cheapHash();
 
 function cheapHash(): string {
@@ -51,7 +51,7 @@ export class Browser {
     this.#url = url;
   }
 
-  /** The value of its `Cookie` header. */
+  /** The value of the `Cookie` header. */
   get cookie(): string {
     return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   }

@@ -9,7 +9,7 @@ type Row = Record<string, unknown>;
 /** A test's database, with access that bypasses the service. */
 export interface TestDatabase {
   url: string;
-  /** Runs a statement like another program, with `?` for each value. */
+  /** Runs a statement with `?` for each value, as another program would. */
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
   /** Runs several statements. */
   script(text: string): Promise<void>;
@@ -90,7 +90,7 @@ async function gatherCluster(coordinator: string, others: { href: string }[]): P
 
 async function once(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client(url);
-  // Integers are below 2^53 here, like those from SQLite.
+  // Parsed as numbers, like SQLite's integers: all are below 2^53 here.
   client.setTypeParser(pg.types.builtins.INT8, Number);
   await client.connect();
   try {

@@ -7,7 +7,7 @@ export default async function* failures(source: AsyncIterable<TestEvent>): Async
     if (type !== 'test:fail') continue;
     const { name, file, line, details } = data;
     const { failureType, cause, message } = Object(details.error);
-    // Only the innermost of nested tests.
+    // Of nested tests, only the innermost is reported.
     if (failureType === 'subtestsFailed') continue;
     const place = file === undefined ? '' : `${relative(process.cwd(), file)}:${line}  `;
     const [reason = ''] = String(Object(cause).message ?? message).split('\n');

@@ -4,13 +4,13 @@ import { NDJSON } from './imports.ts';
 import { assertIs, descriptionOf, type Known, type Ledger } from './ledger.ts';
 import type { Call, PatientCaller, Told } from './patient-caller.ts';
 
-/** Keeps lists short. */
+/** A limit that keeps the lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/** The number of kinds of requests, which a lane sends in turn. */
+/** The number of request kinds, which a lane sends in turn. */
 export const LANE_KINDS = 15;
 
-/** A client that sends one request at a time and knows the required state of its listings. */
+/** A client that sends one request at a time and knows how its listings must be stored. */
 export class Lane {
   readonly #name: string;
   readonly #caller: PatientCaller;
@@ -84,7 +84,7 @@ export class Lane {
     return call;
   }
 
-  /** Like a client that missed the response. */
+  /** Sends a create twice with one Idempotency-Key, like a client that missed the response. */
   async #createTwice(): Promise<void> {
     const call = await this.#create();
     const { isReplayed, text } = await this.#caller.send(call, true);
@@ -172,7 +172,7 @@ export class Lane {
     assertIs(JSON.parse(text), known);
   }
 
-  /** A list from any process must contain everything acknowledged before. */
+  /** A list from any process must contain all listings acknowledged before the request. */
   async #list(): Promise<void> {
     const lines = await this.#caller.list();
     if (lines === undefined) return;

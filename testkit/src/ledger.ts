@@ -4,14 +4,14 @@ import type { TestDatabase } from './database.ts';
 import { PatientCaller } from './patient-caller.ts';
 import type { Tenant } from './service.ts';
 
-/** A lane's state of a listing that only it changes. */
+/** The expected state of a listing, which only one lane changes. */
 export interface Known {
   address: string;
-  /** Different after each change. */
+  /** Every change sets a different price. */
   listPrice: number;
   version: number;
   externalId?: string;
-  /** Imports do not return it. */
+  /** Missing for imported listings, because an import's report has no IDs. */
   id?: string;
 }
 
@@ -25,9 +25,9 @@ export interface Ledger {
   gone: Set<string>;
   /** Unknown outcomes (no Idempotency-Key); each group is stored completely or not at all. */
   unknown: Known[][];
-  /** The number of each outcome (`PatientCaller`). */
+  /** How often each outcome occurred, by the names that `PatientCaller` lists. */
   counts: Map<string, number>;
-  /** The listings after replaying all events up to a sequence, by ID. */
+  /** The listings, by ID, as the events up to `sequence` describe them. */
   replayed: { sequence: number; listings: Map<string, Listing> };
 }
 

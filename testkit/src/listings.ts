@@ -59,7 +59,7 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 
 /**
  * Quickly inserts listings into the database without the service. They have no words or events, and
- * are only for reads. Beds and IDs count from 1, and descriptions are poorly compressible.
+ * are only for reads. Beds and IDs count from 1, and descriptions compress poorly.
  */
 export async function plant(
   service: Pick<TestService, 'script'>,
@@ -96,7 +96,7 @@ const PLANTING = {
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
       `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
-    // The server does this within a minute; until then, it plans for a small table.
+    // The server analyzes tables within a minute; until then, it plans queries for a small table.
     learn: 'analyze listings, listing_facets',
   },
 };
@@ -131,7 +131,6 @@ export function openList(
 }
 
 export interface ReadReply {
-  /** The received bytes. */
   bytes: Buffer;
   /** The decompressed text, as far as it was received. */
   text: string;

@@ -7,11 +7,11 @@ export interface MixedLoad {
   ledger: Ledger;
   /** The number of finished requests per lane. */
   turns: number[];
-  /** The number of these outcomes (`PatientCaller`). */
+  /** How often this outcome of `PatientCaller` occurred. */
   told(what: string): number;
   /** @returns whether the condition became true in time; rejects with the first broken promise */
   reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
-  /** Resolves when no request runs, which needs a service; rejects with the first broken promise. */
+  /** Resolves when no request is in flight; needs a running service. Rejects as `finish` does. */
   pause(): Promise<void>;
   resume(): void;
   /** Resolves when all lanes have ended; rejects with the first broken promise. */

@@ -6,7 +6,7 @@ import { openDatabase } from '../../server/src/storage/open.ts';
 import { createPerson, type Person } from './browser.ts';
 import type { Cleanup } from './serving.ts';
 
-/** The operator's commands without the cost of processes. */
+/** The operator's commands, run without a process for each. */
 export interface Operator {
   createAccount(name: string): Promise<string>;
   createKey(accountId: string, given: { name: string; access?: Access; expiresAt?: number }): Promise<GivenKey>;
@@ -19,7 +19,7 @@ interface GivenKey {
   secret: string;
 }
 
-/** For a service in another process. */
+/** Opens the commands for a service that runs in another process. */
 export async function openOperator(t: Cleanup, databaseUrl: string): Promise<Operator> {
   const database = await openDatabase(databaseUrl);
   t.after(() => database.close());

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { bareEnvironment, REPOSITORY } from './process.ts';
 
 const run = promisify(execFile);
-/** The output names hundreds of files and exceeds the default. */
+/** The output of `npm pack` names hundreds of files and exceeds the default limit. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface Manifest {
@@ -73,7 +73,7 @@ async function unpack(workspace: string, root: string): Promise<UnpackedWorkspac
   return { ...packed, workspace, directory, manifest: await readManifest(directory) };
 }
 
-/** A dependency with a different version per workspace is in the workspace's directory. */
+/** Links a dependency, from the workspace's own `node_modules` if its version differs there. */
 async function link(name: string, workspace: string, root: string): Promise<void> {
   const place = join(root, 'node_modules', name);
   if (existsSync(place)) return;

@@ -62,8 +62,8 @@ export class PatientCaller {
   }
 
   /**
-   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` says that it was
-   * before. A rejected try must not have been executed. `tries` is the number of tries.
+   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that it has
+   * been acknowledged before. A rejected try must not have been executed. `tries` counts the tries.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;

@@ -34,7 +34,7 @@ export async function initialize(directory: string, password: string, flags: rea
   if (code !== 0) throw new Error(`initdb ended with ${code}`);
 }
 
-/** Starts a server and resolves when it accepts connections. @throws when it ends before */
+/** Starts a server and resolves when it accepts connections. @throws if it exits before that */
 export async function launch(
   directory: string,
   port: number,
@@ -70,7 +70,7 @@ export async function stop(directory: string, mode: 'fast' | 'immediate'): Promi
 
 /** Kills all processes of a server at once, so that none finishes its work. */
 export async function killAll(server: ChildProcess): Promise<void> {
-  // Stopped first, so that it starts no processes and notices no kills.
+  // The server is stopped first, so that it starts no processes and notices no kills.
   server.kill('SIGSTOP');
   const others = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
   for (const pid of others.split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');

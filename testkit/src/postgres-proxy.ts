@@ -10,9 +10,9 @@ export type Fate = 'forward' | 'cut' | 'cut answer';
 
 export interface PostgresProxy {
   url: string;
-  /** Decides by type and text of each message. */
+  /** Decides the fate of each message by its type and text. */
   judge: (type: string, text: string) => Fate;
-  /** Round trips: messages of the service after a response. */
+  /** The number of round trips: messages that the service sent after a response. */
   trips: number;
   /** Drops everything silently until `resume`. */
   silence(): void;
@@ -102,12 +102,12 @@ class Pair {
       .on('data', (chunk) => {
         watch.onAnswer();
         if (!this.#isAnswerCut) client.write(chunk);
-        // Earlier responses come first.
+        // Responses to earlier messages are forwarded before the response to the commit.
         else if (chunk.includes(COMMITTED)) this.cut();
       });
     for (const socket of [client, server]) {
       socket.on('close', () => this.#isSilent || this.cut());
-      // Without this, every second message would wait 40 ms.
+      // With Nagle's algorithm, every second message would wait 40 ms.
       socket.setNoDelay();
     }
   }

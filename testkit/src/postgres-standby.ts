@@ -15,7 +15,7 @@ export async function createStandby(
 ): Promise<PostgresServer> {
   const directory = newDirectory();
   await within(primary, async (client) => {
-    // Keeps the log from here on.
+    // The slot makes the server keep its log from here on.
     await client.query('select pg_create_physical_replication_slot($1, true)', [name]);
     await client.query('select pg_backup_start($1, true)', [name]);
     await copyDirectory(primary.directory, directory, (path) => LEFT_OUT.test(path));
@@ -30,7 +30,7 @@ export async function createStandby(
   return startOn(directory, settings);
 }
 
-/** From now on, commits wait for the standby. */
+/** Makes commits wait for the standby from now on. */
 export async function commitWith(primary: PostgresServer, name: string): Promise<void> {
   await within(primary, async (client) => {
     await client.query(`alter system set synchronous_standby_names = '${name}'`);

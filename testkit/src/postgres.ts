@@ -10,9 +10,9 @@ import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
-/** An unusual collation, unless the tables override it. */
+/** With this collation, text sorts unlike in SQLite, unless the tables set their own collation. */
 const INITDB_FLAGS = ['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
-/** Test data need not survive a crash. */
+/** Faster settings, because test data need not survive a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
 /** `pg_ctl -m fast` or `immediate`, a signal, or SIGKILL to all processes. */
@@ -21,7 +21,7 @@ export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 export interface PostgresServer {
   url: string;
   directory: string;
-  /** Stops it like a failure; resolves when it has exited. */
+  /** Stops the server as in a failure; resolves when the server has exited. */
   halt(how: Halt): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startOn(
     await kill();
     await ended;
   };
-  // Even if the tests are killed.
+  // Kills the server when this process exits, even without `stop`.
   const leave = () => {
     server.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });

@@ -97,7 +97,7 @@ static void append_path(char kind, uint64_t inode, const char *path) {
   append(kind, inode, 0, path, strlen(path));
 }
 
-// For calls whose effect this library does not record.
+// Logs a call whose effect this library does not record.
 static void append_unknown(const char *call, const struct open_file *file) {
   char words[512];
   int length = snprintf(words, sizeof words, "%s of %s", call, file->path);
@@ -183,7 +183,7 @@ ssize_t write(int file, const void *data, size_t length) {
   if (ours == NULL) return syscall(SYS_write, file, data, length);
   lock();
   ssize_t written = syscall(SYS_write, file, data, length);
-  // After the write, because only then the position in an appended file is known.
+  // After the write, because the position in an appended file is not known before.
   if (written > 0) append('W', ours->inode, lseek64(file, 0, SEEK_CUR) - written, data, written);
   unlock();
   return written;

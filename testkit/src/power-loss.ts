@@ -16,14 +16,14 @@ export function whyNoPowerLoss(): string | undefined {
 const SOURCE = join(import.meta.dirname, 'power-loss.c');
 
 export interface PowerLoss {
-  /** For the service and its commands. */
+  /** Environment variables for the service and its commands. */
   settings: Record<string, string>;
-  /** Loses power, once all processes have ended. */
+  /** Simulates a power loss; all processes must have ended. */
   between(): void;
   sums: { losses: number; unsynced: number; inCheckpoint: number };
 }
 
-/** The first losses keep only synced data. */
+/** This many first losses keep only synced data; later ones keep some of the rest. */
 const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
 
@@ -43,7 +43,7 @@ export function preparePowerLoss(directory: string, random: Random, given: Recor
       LD_PRELOAD: library,
       POWER_LOSS_ROOT: root,
       POWER_LOSS_LOG: log,
-      // The service creates it and its parent.
+      // The service creates this directory and its parent.
       DATA_DIR: join(root, dirname(DATABASE)),
     },
     between() {
@@ -135,7 +135,7 @@ class Disk {
 
   #find(inode: bigint): UnsyncedFile {
     const file = this.#files.get(inode);
-    if (file === undefined) throw new Error(`the log has a file that was not opened: ${inode}`);
+    if (file === undefined) throw new Error(`the log names a file that was not opened: ${inode}`);
     return file;
   }
 
@@ -155,7 +155,7 @@ class Disk {
     return entries.filter(([, entry]) => entry instanceof UnsyncedFile && entry.isUnsynced).map(([path]) => path);
   }
 
-  /** Replaces the directory by a possible state after a power loss, or without `random`, by synced data. */
+  /** Gives the directory a possible state after a power loss; without `random`, synced data. */
   losePower(random?: Random): void {
     const kept = random === undefined ? 0 : random.upTo(this.#namings.length);
     for (const naming of this.#namings.slice(0, kept)) this.#name(naming);

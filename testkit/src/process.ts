@@ -9,9 +9,9 @@ export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/
 export interface ServeProcess {
   url: string;
   child: ChildProcess;
-  /** Its log lines, parsed. */
+  /** The process's log lines, parsed. */
   log: Record<string, unknown>[];
-  /** Its messages to the operator. */
+  /** The process's messages to the operator. */
   stderr(): string;
   /** Sends a signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
@@ -92,7 +92,7 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
 
 const warm = new WarmProgram(new URL('./warm-server.ts', import.meta.url));
 
-/** Like `runCommand`, for commands that do not depend on the process. */
+/** Like `runCommand`, but without a process of its own, for commands that do not depend on one. */
 export function runCommandWarm(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   return warm.run({ args, env: environment(settings), input });
 }

@@ -3,15 +3,15 @@ import { PROPERTY_TYPES, STATUSES } from '../../server/src/model/listings.ts';
 
 /** Values that engines may treat differently. Few of each kind, so that they collide. */
 
-/** `value` one time in `times`. */
+/** Generates `value` once in `times`, otherwise `nothing`. */
 export function seldom<T, N>(times: number, value: fc.Arbitrary<T>, nothing: N): fc.Arbitrary<T | N> {
   return fc.oneof({ weight: times - 1, arbitrary: fc.constant(nothing) }, { weight: 1, arbitrary: value });
 }
 
-/** A number in this spelling, which `JSON.stringify` would change. */
+/** Numbers in spellings that `JSON.stringify` would change. */
 const written = (...numbers: string[]) => fc.constantFrom(...numbers.map((number) => `#${number}#`));
 
-/** JSON in which numbers keep their `written` spelling. */
+/** Returns JSON in which numbers keep their `written` spelling. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(/"#([^"#]*)#"/g, '$1');
 }

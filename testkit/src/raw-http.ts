@@ -5,7 +5,7 @@ export interface RawReply {
   status: number;
   head: string;
   body: string;
-  /** Whether the service closes the connection after it. */
+  /** Whether the service closes the connection after this response. */
   closes: boolean;
 }
 
@@ -14,7 +14,7 @@ export function requestText(method: string, path: string, key: string, body = ''
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
 }
 
-/** The request as the dashboard sends it. */
+/** Adds the `Origin` that requests of the dashboard have. */
 export function fromPage(request: string): string {
   return request.replace('\r\n\r\n', '\r\nOrigin: http://localhost\r\n\r\n');
 }
@@ -28,7 +28,7 @@ export async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends all but the last byte, and resolves when the service waits for it. */
+/** Sends all but the last byte, and resolves when the service waits for that byte. */
 export async function beginRequest(socket: Socket, request: string): Promise<void> {
   const bodyStart = request.indexOf('\r\n\r\n') + 4;
   socket.write(`${request.slice(0, bodyStart - 2)}Expect: 100-continue\r\n\r\n`);

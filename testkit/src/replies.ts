@@ -87,7 +87,7 @@ export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
 }
 
-/** A line per row with these members, such as `action` or the nested `actor.name`. */
+/** One line per row, with its members at these paths, such as `action` or `actor.name`. */
 export function linesOf(rows: readonly object[] | undefined, ...paths: string[]): string[] {
   const memberOf = (row: unknown, path: string) => path.split('.').reduce((value, name) => Object(value)[name], row);
   return (rows ?? []).map((row) => paths.map((path) => String(memberOf(row, path))).join(' '));

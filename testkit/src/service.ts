@@ -32,7 +32,7 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
 type TestOptions = ServerLimits &
   Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
     engine?: Engine;
-    /** Instead of a new one. */
+    /** Used instead of a new database. */
     database?: TestDatabase;
     databasePool?: Partial<Config['databasePool']>;
   };

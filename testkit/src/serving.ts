@@ -42,7 +42,7 @@ export function spawnFor(t: Cleanup, command: string, args: string[], env: Recor
   return { child, output, closed };
 }
 
-/** The exit code, even if it has already exited; null after a signal. */
+/** The exit code, even of a process that has already exited; null after a signal. */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.exitCode;

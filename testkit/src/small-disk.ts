@@ -8,14 +8,14 @@ import type { Cleanup } from './serving.ts';
 
 export interface SmallDisk {
   directory: string;
-  /** Leaves this many bytes free. */
+  /** Fills the disk except for this many bytes. */
   fill(bytesLeft?: number): void;
-  /** Removes the ballast. @returns its size in bytes */
+  /** Removes what `fill` wrote. @returns the size in bytes */
   makeRoom(): number;
   grow(bytes: number): void;
 }
 
-/** Readable by all users. */
+/** Mounts a small disk that all users can read. */
 export async function mountSmallDisk(t: Cleanup, megabytes: number): Promise<SmallDisk> {
   const directory = await createDirectory();
   const unmount = mount(directory, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`], 'tmpfs');

@@ -1,6 +1,6 @@
 import { until } from './until.ts';
 
-/** Equal values in a row. */
+/** This many equal reads in a row count as still. */
 const SAME_MIN = 15;
 /** Reads may be slow: memory is read after a garbage collection. */
 const DEADLINE_MS = 120_000;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 // `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (HEAD)
-// and in the work tree. Dependencies without an import are not seen.
+// and in the work tree. It sees only dependencies that a file names by relative path.
 
 const SOURCE = /\.(?:tsx?|js)$/;
 const TEST = /\.test\.ts$/;

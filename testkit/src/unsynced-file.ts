@@ -62,7 +62,7 @@ export class UnsyncedFile {
     this.#changes.push(change);
   }
 
-  /** Applies what the log records before this position. */
+  /** Makes all changes durable that the log records before this position. */
   sync(position: number): void {
     for (const change of this.#changes) if (change.position < position) apply(this.#durable, change);
     this.#changes = this.#changes.filter((change) => change.position >= position);
@@ -91,7 +91,7 @@ const SECTOR_BYTES = [512, 4096];
 /** The share of sectors whose last state reaches the disk. */
 const SHARES = [0.05, 0.5, 0.95];
 
-/** Each sector, and the size, has its state at some time since the last sync. */
+/** Gives each sector, and the size, its state at some time since the last sync. */
 function surviveInSectors(content: Content, changes: readonly Change[], random: Random): Content {
   const [sectorBytes, share] = [random.pick(SECTOR_BYTES), random.pick(SHARES)];
   const hasGarbage = random.next() < 0.5;
@@ -114,7 +114,7 @@ function surviveInSectors(content: Content, changes: readonly Change[], random: 
 
 type Write = Extract<Change, { data: Buffer }>;
 
-/** The size after some change. Truncated data is gone. */
+/** Chooses the size after one of the changes. Truncated data is gone. */
 function chooseSize(content: Content, changes: readonly Change[], random: Random): { size: number; kept: Write[] } {
   let size = content.size;
   let kept: Write[] = [];

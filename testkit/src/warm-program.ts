@@ -19,7 +19,7 @@ interface Run {
   input: Input;
 }
 
-/** The thread is a module that calls `serveRuns`. */
+/** Runs commands in a thread, whose module calls `serveRuns`. */
 export class WarmProgram {
   readonly #module: URL;
   #thread: Worker | undefined;
@@ -53,7 +53,7 @@ export class WarmProgram {
   }
 }
 
-/** In the thread: runs received commands. */
+/** Runs in the thread and executes the commands that it receives. */
 export function serveRuns(run: (args: string[]) => Promise<void>): void {
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of ['stdout', 'stderr'] as const) {

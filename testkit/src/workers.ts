@@ -48,7 +48,7 @@ export async function openToEach(t: TestContext, service: ServeProcess): Promise
   await until('each worker has a connection', async () => {
     const socket = await openSocket(service.url);
     t.after(() => socket.destroy());
-    found.set(await until('a worker has taken it', () => findWorker(socket, workers)), socket);
+    found.set(await until('a worker has accepted the connection', () => findWorker(socket, workers)), socket);
     return found.size === workers.length;
   });
   return [...found.values()];

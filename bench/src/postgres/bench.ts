@@ -34,7 +34,7 @@ type PostgresResults = {
 };
 
 /**
- * Compares the service on PostgreSQL with pgbench, which runs the same SQL with the same number of connections, on the same cores.
+ * Compares the service on PostgreSQL with pgbench, given the same SQL, number of connections, and cores.
  * @returns undefined if pgbench is not installed
  */
 export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {

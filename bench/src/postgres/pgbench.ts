@@ -19,7 +19,7 @@ export type PgbenchRun = {
   program: string;
   url: string;
   directory: string;
-  /** Each transaction runs one of them at random. */
+  /** Each transaction runs one of these scripts at random. */
   scripts: readonly string[];
   clients: number;
   seconds: number;

@@ -24,7 +24,7 @@ export function listScript(statements: readonly string[]): string {
 }
 
 /**
- * A pgbench script that creates listings as the service created the one with this ID.
+ * A pgbench script that creates listings in the way that the service created the listing with this ID.
  * @throws if no statement reads or stores the sequence
  */
 export function createScript(statements: readonly string[], id: string): string {

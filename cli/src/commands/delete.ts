@@ -16,7 +16,7 @@ interface DeleteOptions extends CurlOptions, ListingOptions {
 export function addDelete(program: Command): void {
   const command = withListing(program.command('delete').description('delete a listing'));
   withCurlOption(command)
-    .option('--yes', 'skip the confirmation; scripts are never asked')
+    .option('--yes', 'skip the confirmation prompt, which appears only in a terminal')
     .option('--if-match <version>', 'delete only if the listing still has this version', parseCount)
     .action((id: string | undefined, options: DeleteOptions, command: Command) => {
       const reference = toReference(id, options, command);

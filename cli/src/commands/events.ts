@@ -12,7 +12,7 @@ interface EventsOptions extends CurlOptions {
   epoch?: string;
 }
 
-/** The same as in the client's `follow`. */
+/** The wait of a long poll in the client's `events.follow`. */
 const WAIT_SECONDS = 25;
 
 export function addEvents(program: Command): void {
@@ -40,7 +40,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   if (!options.follow) return writePast(client, options);
   const start = options.after === undefined ? await readPosition(client) : { after: options.after };
   let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
-  // The first request of `follow` does not wait; a long poll is the more useful example.
+  // Show a long poll: the first request of `follow` does not wait, so it is a less useful example.
   if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
     note(`Waiting for changes after sequence ${reached.after}. Press Ctrl-C to stop.`);
@@ -63,7 +63,7 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
     if (page.data.length === 0) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;
-    // A restore between two pages changes the meaning of sequences; the epoch detects it.
+    // With the epoch, the service detects a restore between two pages, which changes the meaning of sequences.
     epoch = page.epoch;
   }
 }

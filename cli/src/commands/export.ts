@@ -20,7 +20,7 @@ export function addExport(program: Command): void {
   const command = program
     .command('export')
     .description('write all listings, or those that match the filters, to a file or to stdout')
-    .argument('[file]', 'replaced only when the export is complete; - for stdout')
+    .argument('[file]', 'output file, replaced only when the export is complete; - for stdout')
     .addOption(
       new Option('--format <format>', `${FORMATS.join(', ')}; default: by the file name, or ndjson for stdout`).choices(
         FORMATS,
@@ -53,7 +53,7 @@ Examples:
 
 const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 
-/** The service's JSON wraps the list in an object; the array written here can be imported again. */
+/** JSON is written as an array, which can be imported again; the service's own JSON wraps the list in an object. */
 function readPieces(
   client: PropertyListings,
   service: Service,

@@ -81,7 +81,7 @@ async function send(
   };
   process.once('exit', onExit);
   try {
-    // With --curl, the file is not read; its name decides.
+    // With --curl, the file is not read: its name decides whether it is compressed.
     const headers = options.curl ? sent?.headers : { ...((await source.isCompressed()) && GZIP) };
     return await client.imports.create(source.read(), { ...sent, headers });
   } finally {

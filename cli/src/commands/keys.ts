@@ -9,7 +9,7 @@ import { note, write } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 
 const EXIT_FOUND = EXIT.failure;
-/** Takes precedence: an unreadable file may contain a key. */
+/** Takes precedence over `EXIT_FOUND`: the scan is incomplete. */
 const EXIT_UNREADABLE = EXIT.usage;
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -19,7 +19,7 @@ export function addKeys(program: Command): void {
     .command('scan')
     .description('find API keys in files by their checksums, without contacting the service')
     .argument('[paths...]', 'files or directories (default: .), without .git and node_modules; - for stdin')
-    .option('--staged', 'scan what git would commit instead of files')
+    .option('--staged', 'scan the staged content that git would commit')
     .addHelpText(
       'after',
       `

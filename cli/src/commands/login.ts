@@ -56,7 +56,7 @@ async function readBaseUrl(given: string | undefined, command: Command): Promise
   const known = given ?? (process.env.PROPERTY_LISTINGS_BASE_URL || undefined);
   if (known !== undefined) return known;
   if (!isInteractive()) return usageError(command, 'Set --base-url to the address of the service.');
-  // A broken settings file is about to be replaced.
+  // An unreadable settings file is not an error, because it is about to be replaced.
   const stored: Partial<Settings> = await readSettings().catch(() => ({}));
   const { baseUrl: before = 'http://127.0.0.1:3000/v1' } = stored;
   return (await ask(`Address of the service [${before}]: `, LEFT)).trim() || before;

@@ -1,4 +1,4 @@
-/** Each script asks the program for candidates, and offers files if there are none. */
+/** Shell scripts that ask this program for completions, and offer files if there are none. */
 export const SCRIPTS = {
   bash: `_listings() {
   local value

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Large, and not the user's own work. Scanned only if named as a path. */
+/** Large directories that are not the user's own work. They are scanned only if given as a path. */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**

@@ -4,7 +4,7 @@ const KEY_LENGTH = 42;
 const CANDIDATE = /(?=(plk_[0-9A-Za-z]{38}))/g;
 
 export interface FoundKey {
-  /** Starts at 1. */
+  /** The line number, counted from 1. */
   line: number;
   /** The part that is safe to print. */
   start: string;
@@ -12,7 +12,7 @@ export interface FoundKey {
 
 /**
  * Finds keys in a stream of any length, including UTF-16 text, which PowerShell writes.
- * @param isKey checks the checksum, so that made-up keys in documents do not count
+ * @param isKey checks the checksum, so that made-up keys in documents are ignored
  */
 export async function* findKeys(
   chunks: AsyncIterable<Buffer>,

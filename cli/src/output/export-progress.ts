@@ -17,7 +17,7 @@ export class ExportProgress {
 
   /** Requests the total only if the progress is visible. */
   static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
-    // A progress line would mix with a list in the same terminal.
+    // Hidden if the list itself is printed to the terminal: the two would mix.
     const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
     const total =
       isShown && format !== 'geojson'

@@ -38,7 +38,7 @@ export async function* toTable(listings: AsyncIterable<object>, names: readonly 
   if (measured !== undefined && measured.length > 0) yield begin(measured);
 }
 
-/** Yields the same columns for programs: separated by tabs, without a header, never truncated. */
+/** Like `toTable`, but for programs: columns separated by tabs, without a header, never truncated. */
 export async function* toTabbedLines(
   listings: AsyncIterable<object>,
   names: readonly string[],
@@ -70,7 +70,7 @@ function toColumn(name: string): Column {
   };
 }
 
-/** Shown with thousands separators. */
+/** Fields that are shown with thousands separators. */
 const AMOUNTS = new Set(['listPrice', 'livingArea', 'lotSizeArea']);
 const AMOUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 

@@ -1,7 +1,7 @@
 import { fit, widthOf } from './terminal.ts';
 
 const DRAW_INTERVAL_MS = 100;
-/** Including brackets. A bar narrower than the minimum is omitted. */
+/** In columns, including brackets. A bar narrower than the minimum is omitted. */
 const BAR_WIDTH = { min: 7, max: 26 };
 const GAP = '  ';
 /** The remaining time depends on the current rate, not on the average since the start. */
@@ -9,9 +9,9 @@ const RATE_WINDOW_MS = 5_000;
 
 export interface Amount {
   done: number;
-  /** Undefined for a pipe. */
+  /** The total to reach; undefined for a pipe. */
   total: number | undefined;
-  /** Such as "3.1 MB". */
+  /** Formats a count, for example as "3.1 MB". */
   format: (count: number) => string;
 }
 
@@ -41,7 +41,7 @@ export class ProgressLine {
   }
 
   #draw(line: string): void {
-    // Even on Ctrl-C.
+    // Clear the line on exit, even after Ctrl-C.
     if (!this.#isDrawn) process.once('exit', () => this.clear());
     this.#isDrawn = true;
     process.stderr.write(`\r${fit(line, terminalWidth())}\u001b[K`);
@@ -64,7 +64,7 @@ function canDraw(): boolean {
   return process.stderr.isTTY && process.env.TERM !== 'dumb';
 }
 
-/** Without the last column, where the cursor is. */
+/** The usable width, without the last column, where the cursor is. */
 function terminalWidth(): number {
   return (process.stderr.columns || 80) - 1;
 }
@@ -102,7 +102,7 @@ function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** In decimal units, such as "3.1 MB". */
+/** Formats a size in decimal units, such as "3.1 MB". */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   const power = bytes < 1_000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));

@@ -11,7 +11,7 @@ export function withJsonOption(command: Command): Command {
   return command.option('--json', 'print JSON only');
 }
 
-/** Writes one line per member, in two columns in a terminal and separated by a tab in a pipe; or JSON. */
+/** Writes JSON, or one line per member: two columns in a terminal, separated by a tab in a pipe. */
 export async function writeRecord(value: object, { json }: RecordOptions, shown: object = value): Promise<void> {
   if (json) return write(`${toJson(value)}\n`);
   const entries = Object.entries(shown);
@@ -26,7 +26,7 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
   await write(`${lines.join('\n')}\n`);
 }
 
-/** Writes a changed listing as JSON; or its ID to stdout for scripts, and its address to a terminal's stderr. */
+/** Writes a changed listing as JSON, or only its ID. If stderr is a terminal, the address is shown there as well. */
 export async function writeChange(word: string, listing: Listing, { json }: RecordOptions): Promise<void> {
   if (json) return write(`${toJson(listing)}\n`);
   if (process.stderr.isTTY) {

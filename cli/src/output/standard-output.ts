@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { toShown } from './terminal.ts';
 
-/** One write per line would cost more than the line itself. */
+/** Lines are written together, because a write per line would cost more than producing the line. */
 const GATHERED_LENGTH_MAX = 64 * 1024;
 
-/** Waits for a slow reader, so that memory use stays constant. */
+/** Writes to stdout, and waits for a slow reader so that memory use stays constant. */
 export async function write(text: string | Uint8Array, output: Writable = process.stdout): Promise<void> {
   if (!output.write(text)) await once(output, 'drain');
 }

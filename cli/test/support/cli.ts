@@ -17,7 +17,7 @@ export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): 
   return { PROPERTY_LISTINGS_BASE_URL: `${url}/v1`, PROPERTY_LISTINGS_API_KEY: key };
 }
 
-/** Starts a server in place of the service. @returns settings for it */
+/** Starts a fake service. @returns settings that point to it */
 export async function standInFor(t: TestContext, listener: RequestListener): Promise<Settings> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   t.after(() => {
@@ -31,12 +31,11 @@ export async function standInFor(t: TestContext, listener: RequestListener): Pro
 
 const program = new WarmProgram(new URL('./warm-program.ts', import.meta.url));
 
-/** Runs `listings` without the settings of the test's environment; `input` is its stdin. */
+/** Runs `listings` without settings from the test's own environment; `input` is stdin. */
 export function listings(args: string[], settings: Settings = {}, input: string | Uint8Array = '') {
   return program.run({ args, env: environment(settings), input });
 }
 
-/** Starts `listings`. */
 export function start(t: TestContext, args: string[], settings: Settings) {
   return spawnFor(t, process.execPath, [LISTINGS, ...args], environment(settings));
 }

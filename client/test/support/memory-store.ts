@@ -1,6 +1,6 @@
 import type { Listing, ListingEvent, ListingStore, Position } from '../../src/index.ts';
 
-/** A copy in memory that counts its replacements. */
+/** An in-memory copy of the listings that counts how often it is replaced as a whole. */
 export class MemoryStore implements ListingStore {
   listings = new Map<string, Listing>();
   kept: Position | undefined;

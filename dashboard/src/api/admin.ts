@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Check a setup link
-         * @description Shows whether the token of the link works, and which accounts its user will administer.
+         * @description Shows whether the token of the link works, and which accounts the first administrator will manage.
          */
         post: operations["previewSetup"];
         delete?: never;
@@ -219,7 +219,7 @@ export interface paths {
         put?: never;
         /**
          * Change your name
-         * @description The name that others see. The audit log keeps the name you had at the time.
+         * @description Changes the name that others see. Earlier entries of the audit log keep the earlier name.
          */
         post: operations["changeName"];
         delete?: never;
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description The next request of this session is denied.
+         * @description Ends one of your sessions; its next request is denied.
          */
         post: operations["endSession"];
         delete?: never;
@@ -397,7 +397,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first listing.
+         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` gets 410; then list again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410; then list the listings again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Show the account
-         * @description Its name, and the default currency and units of prices and areas.
+         * @description The name of the account, and the default currency and area units of its listings.
          */
         get: operations["retrieveAccount"];
         put?: never;
@@ -676,7 +676,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Its link stops working.
+         * @description Revokes an open invitation; its link stops working.
          */
         delete: operations["deleteInvitation"];
         options?: never;
@@ -717,9 +717,9 @@ export interface components {
             error: {
                 /** @enum {string} */
                 code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
-                /** @description The problem, and what to do. */
+                /** @description The problem, and how to solve it. */
                 message: string;
-                /** @description Also in `X-Request-Id`; not in a 401. */
+                /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
                 requestId?: string;
                 /** @description The invalid fields. */
                 details?: {
@@ -781,7 +781,7 @@ export interface components {
                     [key: string]: number;
                 };
             };
-            /** @description This hour and the 23 hours before it, without hours in which a key was not used. */
+            /** @description One entry per key and hour, for this hour and the 23 hours before it. Hours in which a key was not used have no entry. */
             usage: {
                 /** @description The keys that were used in these hours, including deleted keys. */
                 keys: {
@@ -797,7 +797,7 @@ export interface components {
                      */
                     hour: string;
                     keyId: string;
-                    /** @description Requests with the key, without those above its rate limit. */
+                    /** @description Number of requests with the key, excluding requests above its rate limit. */
                     requests: number;
                     /** @description Number of these requests with a status of 400 or above. */
                     errors: number;
@@ -814,7 +814,7 @@ export interface components {
             nextCursor: string | null;
             /** @description The account's sequence, which grows by one with each change. */
             sequence: number;
-            /** @description Distinguishes sequences of a restored database from earlier ones. */
+            /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
             /** @description With `count=true`: the number of listings on all pages. */
             total?: number;
@@ -823,7 +823,7 @@ export interface components {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -897,7 +897,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
+            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
             version: number;
             /**
              * Format: date-time
@@ -918,12 +918,12 @@ export interface components {
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: the named members that the listing has. */
+        /** @description With `fields`: those of the named members that the listing has. */
         ListingMembers: {
             /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
             id?: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -997,7 +997,7 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
-            /** @description 1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead. */
+            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
             version?: number;
             /**
              * Format: date-time
@@ -1033,7 +1033,7 @@ export interface components {
         };
         ListingInput: {
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -1145,7 +1145,7 @@ export interface components {
             data: components["schemas"]["Event"][];
             /** @description The `after` of the next page. */
             nextAfter: number;
-            /** @description Distinguishes sequences of a restored database from earlier ones. */
+            /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
         };
         Event: {
@@ -1162,10 +1162,10 @@ export interface components {
             createdAt: string;
         };
         ImportRow: {
-            /** @description The listing to replace; without it, `externalId` identifies the listing. */
+            /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
             id?: string;
             /**
-             * @description Your own id of the listing, unique in the account.
+             * @description Your own id for the listing, unique in the account.
              * @example MLS-20931
              */
             externalId?: string;
@@ -1497,7 +1497,7 @@ export interface components {
             invitedBy: string;
             /** @description The link that lets its holder join the account. */
             url: string;
-            /** @description Whether the mail server accepted it. */
+            /** @description Whether the mail server accepted the mail. */
             isMailed: boolean;
         };
     };
@@ -1914,13 +1914,13 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+        /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
         RequestId: string;
         /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
         AccountId: string;
-        /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+        /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
         IfNoneMatch: string;
-        /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+        /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
@@ -1932,7 +1932,7 @@ export interface components {
         /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
         UnlessMatch: string;
         /**
-         * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+         * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
          * @example MLS-20931
          */
         externalId: string;
@@ -1955,12 +1955,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of the request, also in the log: your own if it is valid.
+         * @description The id of the request, also in the log: the `X-Request-Id` that you sent, if it is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
         /**
-         * @description The session cookie, when the session begins, is renewed, or ends; before the second factor is verified, a cookie of the sign-in.
+         * @description The session cookie, sent when a session starts, is extended, or ends; until the second factor is verified, the cookie of the pending sign-in.
          * @example property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax
          */
         "Set-Cookie": string;
@@ -1988,7 +1988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2042,7 +2042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2127,7 +2127,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2164,7 +2164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2264,7 +2264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2333,7 +2333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2424,7 +2424,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2453,7 +2453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2540,7 +2540,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2627,7 +2627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2696,7 +2696,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2792,7 +2792,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2877,7 +2877,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2943,7 +2943,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3002,7 +3002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3033,7 +3033,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3122,7 +3122,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3193,7 +3193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3282,7 +3282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3355,7 +3355,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3631,12 +3631,12 @@ export interface operations {
                  */
                 near?: string;
                 /**
-                 * @description The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.
+                 * @description The maximum distance from `near` along a great circle, in `m`, `km`, or `mi`.
                  * @example 5km
                  */
                 radius?: string;
                 /**
-                 * @description Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
+                 * @description Listings in which each of these words begins a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
                  * @example elm str
                  */
                 q?: string;
@@ -3667,9 +3667,9 @@ export interface operations {
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3682,7 +3682,7 @@ export interface operations {
             /** @description The listings. */
             200: {
                 headers: {
-                    /** @description Weak; changes with everything in the list. */
+                    /** @description A weak ETag, which changes whenever the list does. */
                     ETag?: string;
                     /** @description The next page (`rel="next"`), if there is one. */
                     Link?: string;
@@ -3829,9 +3829,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -3910,9 +3910,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4000,13 +4000,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4050,13 +4050,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4153,16 +4153,16 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of the response that you have. If it is still current, the response is 304 without a body. */
+                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4243,20 +4243,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4366,20 +4366,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
                 /**
-                 * @description Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -4434,7 +4434,7 @@ export interface operations {
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4546,7 +4546,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
+                 * @description Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.
                  * @example true
                  */
                 atomic?: boolean;
@@ -4562,9 +4562,9 @@ export interface operations {
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. For 24 hours, the same request with the same key is done only once and gets the same response. */
+                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4724,7 +4724,7 @@ export interface operations {
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only in part.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it.
              */
             422: {
                 headers: {
@@ -4749,7 +4749,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4815,7 +4815,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4915,7 +4915,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -4980,7 +4980,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5022,7 +5022,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5142,7 +5142,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5295,7 +5295,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5357,7 +5357,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5422,7 +5422,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5555,7 +5555,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5617,7 +5617,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
@@ -5745,7 +5745,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
                 /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
                 "X-Account-Id"?: components["parameters"]["AccountId"];

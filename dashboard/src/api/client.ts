@@ -7,11 +7,11 @@ export type Query = Record<string, string | undefined>;
 
 interface RequestOptions {
   query?: Query;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** Finishes even if the page is closed. */
+  /** Completes the request even if the page is closed. */
   keepalive?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function toSearch(query: Query = {}): string {
   return writeQuery(Object.fromEntries(Object.entries(query).filter(([, value]) => value)));
 }
 
-/** Another window of this browser switched the account. The request had no effect. */
+/** The error code if another window of this browser has switched the account. The request had no effect. */
 export const ACCOUNT_CHANGED = 'account_changed';
 
 let reloadSession = () => {};

@@ -18,7 +18,7 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Only outages: a retry would not change a 4xx.
+      // Retry only outages: a repeated request would get the same 4xx.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },
@@ -39,7 +39,7 @@ export const membersQuery = get<MemberList>(['members'], '/admin/members');
 export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/invitations');
 export const accountQuery = get<Account>(['account'], '/admin/account');
 export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
-/** Other pages change it, so it is loaded each time the page opens. */
+/** Loaded each time the Overview page opens, because changes on other pages affect it. */
 export const overviewQuery = { ...get<Overview>(['overview'], '/admin/overview'), staleTime: 0 };
 
 const ACTIVITY = 'activity';

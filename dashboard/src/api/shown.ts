@@ -9,7 +9,7 @@ export interface Shown {
 let shown: Shown | undefined;
 const listeners = new Set<() => void>();
 
-/** Undefined if the user is signed out or not a member of any account. */
+/** Sets the shown user and account; undefined if the user is signed out or has no account. */
 export function setShown(next: Shown | undefined): void {
   shown = next;
   for (const listener of listeners) listener();
@@ -24,7 +24,7 @@ export function useShown(): Shown | undefined {
 }
 
 /**
- * Sent with each request. The service rejects the request if another window, which shares the
+ * The header that is sent with each request. The service rejects the request if another window, which shares the
  * session, has switched the account.
  */
 export function shownAccountHeader(): Record<string, string> {

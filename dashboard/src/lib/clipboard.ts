@@ -1,5 +1,5 @@
 /**
- * Copies text. Without HTTPS or localhost, there is only a deprecated command.
+ * Copies text. Without HTTPS or localhost, browsers offer only a deprecated command.
  * @returns whether the text was copied
  */
 export async function copyText(text: string): Promise<boolean> {
@@ -18,7 +18,7 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Inside the open dialog: its focus trap would take the focus back.
+  // Outside an open dialog, the dialog's focus trap would take the focus back.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   area.select();
   let isCopied = false;

@@ -13,7 +13,7 @@ interface ImportState {
   columnIssues: ValidationIssue[];
   error: string | undefined;
   result: { report: ImportReport; isDryRun: boolean } | undefined;
-  /** The sent part of the file, from 0 to 1; undefined if no import is running. */
+  /** How much of the file has been sent, from 0 to 1; undefined if no import is running. */
   progress: number | undefined;
   /** Whether the Import page has shown the result. */
   isSeen: boolean;
@@ -29,7 +29,7 @@ const NOTHING: ImportState = {
   isSeen: true,
 };
 
-/** One per window: an import continues on other pages, and its report stays until it is seen. */
+/** One import per window: it continues on other pages, and its report stays until it is seen. */
 let state = NOTHING;
 let running = new AbortController();
 let owner = getShown();

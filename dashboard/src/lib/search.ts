@@ -1,4 +1,4 @@
-/** Query parameters as plain text, so that the URL reads as it was typed. */
+/** Parses query parameters as plain text, so that the URL stays as it was typed. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -11,7 +11,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return `?${new URLSearchParams(given).toString().replaceAll('%2C', ',').replaceAll('%5B', '[').replaceAll('%5D', ']')}`;
 }
 
-/** Keeps the parameters that a page knows. */
+/** Returns a function that keeps only the named parameters. */
 export function pickSearch<Name extends string>(names: readonly Name[]) {
   return (search: Record<string, unknown>): Partial<Record<Name, string>> => {
     const known: Partial<Record<Name, string>> = {};

@@ -8,7 +8,7 @@ interface Deletion {
   id: string;
   name: string;
   path: string;
-  /** Called with the error, if any. The item stays hidden until this resolves. */
+  /** Called with the error, if any. The item stays hidden until the promise resolves. */
   onEnd: (error: Error | undefined) => Promise<void>;
 }
 

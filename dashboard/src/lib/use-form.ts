@@ -20,7 +20,7 @@ export type Submission = ReturnType<typeof useSubmit>;
 export function useSubmit(hasField: (field: string) => boolean, describe = describeIssue) {
   const [errors, setErrors] = useState(NO_ERRORS);
   const [isBusy, setBusy] = useState(false);
-  // An effect runs when the error texts are on the page.
+  // In an effect, because the error texts must be on the page first.
   useEffect(() => {
     if (Object.keys(errors.fields).length > 0) focusFirstInvalidField();
   }, [errors]);
@@ -40,7 +40,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
   return { errors, isBusy, submit, clear: () => setErrors(NO_ERRORS) };
 }
 
-/** A form of text fields with the same names as in the API. */
+/** The state of a form with text fields, which are named as in the API. */
 export function useForm<Name extends string>(initial: Record<Name, string>) {
   const [values, setValues] = useState(initial);
   const submission = useSubmit((field) => field in initial);

@@ -60,7 +60,7 @@ export function FormDialog(props: FormDialogProps) {
 interface ConfirmDialogProps<Subject> {
   title: string;
   action: string | undefined;
-  /** The thing to change; the dialog is closed while there is none. */
+  /** The object that the action affects; the dialog is closed while there is none. */
   subject: Subject | undefined;
   onClose: () => void;
   onConfirm: (subject: Subject) => Promise<void>;

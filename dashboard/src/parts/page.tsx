@@ -10,7 +10,7 @@ interface SectionProps {
 }
 
 interface PageProps extends SectionProps {
-  /** The window's title if it differs. */
+  /** The window's title, if it differs from the page's. */
   windowTitle?: string;
   above?: ReactNode;
 }

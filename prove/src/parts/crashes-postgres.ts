@@ -8,11 +8,11 @@ const SIZES = {
   full: { kills: 50, restarts: 50, failovers: 5 },
   small: { kills: 1, restarts: 1, failovers: 1 },
 } as const;
-/** The small form has only the first, which is the hardest. */
+/** The small form has only the first course, which is the hardest. */
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** Acknowledged writes before a halt, at most. */
 const ACKNOWLEDGED_MAX = 60;
-/** Enough to cut requests without an Idempotency-Key, which planted faults need. */
+/** Enough cut commits to include requests without an Idempotency-Key, which planted faults need. */
 const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {

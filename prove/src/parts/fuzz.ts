@@ -19,7 +19,7 @@ import { askForRare, useUpRequests } from './fuzz/rare.ts';
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: the minimum count of each documented outcome. `share`: one text of this many is tried.
+ * `timesMin`: the minimum count of each documented outcome. `share`: one in this many texts is tried.
  * `compared`: requests to both engines, in the small form only for the planted difference.
  */
 const SIZES = {
@@ -65,7 +65,7 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   return [['requests compared on SQLite and PostgreSQL', String(requests)], ...(await tryTexts(worlds, trial, tally))];
 }
 
-/** Both engines treat every text the same. */
+/** Checks that both engines treat every text in the same way. */
 async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise<Figures> {
   const { share } = SIZES[size];
   const fates = await Promise.all(
@@ -133,7 +133,7 @@ const TEST = `${REPOSITORY}/server/test/postgres/both-engines.test.ts`;
 
 /**
  * Runs the test that sends the same requests to both engines and compares the responses byte by
- * byte. Both services run in its process, with one clock.
+ * byte. Both services run in the test's process, with one clock.
  */
 async function compareEngines(trial: Trial, requests: number, server: string): Promise<number> {
   const settings = {

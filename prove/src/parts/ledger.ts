@@ -10,7 +10,7 @@ const LANES = 8;
 /** How often each lane sends each kind of request. */
 const ROUNDS = { full: 60, small: 3 };
 
-/** The load and the comparison of other parts, without disturbance. */
+/** Tries the load and the comparison that other parts use, but without disturbing the service. */
 export const ledger: Part = {
   name: 'ledger',
   title: 'Ledger',

@@ -7,7 +7,7 @@ import type { Member } from './neighbours/member.ts';
 import { besiege, type Siege, type Tried } from './neighbours/siege.ts';
 import { SETTINGS } from './neighbours/stage.ts';
 
-/** The small form tries those that cost most without their limits. */
+/** The small form tries the attacks that would cost the most without a limit. */
 const SMALL =
   'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
 /** The only members or settings to try, separated by spaces. */

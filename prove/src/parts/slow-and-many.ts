@@ -16,7 +16,7 @@ const BEFORE_SECONDS = { full: 10, small: 1 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;
 const REQUESTS_PER_SECOND = 100;
-/** The small form has no time for minutes of patience. */
+/** Shorter timeouts, because the small form cannot wait for minutes. */
 const SHORT_PATIENCE: readonly Patch[] = [
   ['HEADERS_TIMEOUT_MS', '10_000', '2_000'],
   ['KEEP_ALIVE_TIMEOUT_MS', '65_000', '3_000'],

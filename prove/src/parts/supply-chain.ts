@@ -59,13 +59,13 @@ async function runSupplyChain(trial: Trial): Promise<Outcome> {
   };
 }
 
-/** @throws AssertionError unless every package is locked with a digest and comes over HTTPS */
+/** @throws AssertionError unless every package is locked with a digest and is downloaded over HTTPS */
 function assertLocked(lock: LockFile): void {
   const packages = Object.entries(lock).filter(([place, { link }]) => place.includes('node_modules/') && !link);
   const loose = packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place);
   assert.deepEqual(loose, [], `without a digest: ${loose}`);
   const foreign = packages.filter(([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://'));
-  assert.deepEqual(foreign, [], 'each package comes over HTTPS');
+  assert.deepEqual(foreign, [], 'packages are not downloaded over HTTPS');
 }
 
 function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, places: readonly string[]): void {
@@ -83,7 +83,7 @@ function isWorkspace(lock: LockFile, name: string): boolean {
   return lock[`node_modules/${name}`]?.link === true;
 }
 
-/** Asserts that npm's bill of materials for this package alone has the same packages. */
+/** Asserts that npm's bill of materials for this package has the same packages as the lock file. */
 async function assertInBill(
   trial: Trial,
   lock: LockFile,
@@ -104,7 +104,7 @@ async function assertInBill(
   assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
 }
 
-/** Where a package is installed for users, whose `node_modules` replaces the workspace's. */
+/** Finds a package where users have it installed: their `node_modules` replaces the workspace's. */
 async function findInstalledPlace(place: string): Promise<string> {
   const index = place.indexOf('node_modules/');
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;

@@ -20,7 +20,7 @@ export function withQuotaOptions(command: Command): Command {
     .option('--rate-limit <limit>', 'requests per key, such as 1000/10s, or off to use RATE_LIMIT');
 }
 
-/** The quotas of the options that were given. @throws {AppError} `validation_failed` */
+/** Parses the quota options that were given. @throws {AppError} `validation_failed` */
 export function parseQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
   const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB or TB, such as 500MB'];
   const rate = 'requests and a time of up to 24h, such as 1000/10s';
@@ -47,7 +47,7 @@ function parseBytes(text: string): number | undefined {
   return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
-/** For JSON: null without a quota. */
+/** The quotas for JSON output; null means no quota. */
 export function showQuotas({ listingsMax, bytesMax, rateLimit }: Quotas) {
   return { listingsMax, bytesMax, rateLimit: rateLimit && formatAllowance(rateLimit) };
 }

@@ -68,7 +68,7 @@ function addCreate(accounts: Command): void {
     });
 }
 
-/** The administrator of a new account, if it gets one. */
+/** Reads the administrator of a new account, if one is given. */
 async function readCandidate(options: CreateOptions, command: Command): Promise<Candidate | undefined> {
   const { adminEmail: email, adminName, adminPasswordStdin, adminExisting, person } = options;
   if (email === undefined) {
@@ -80,7 +80,7 @@ async function readCandidate(options: CreateOptions, command: Command): Promise<
   return { email, name: adminName ?? nameOf(email), password };
 }
 
-/** @returns all quotas; undefined if none is given */
+/** @returns all of the account's quotas; undefined if none is given */
 async function setQuotas(database: Database, id: string, given: Partial<Quotas>): Promise<Quotas | undefined> {
   return Object.keys(given).length === 0 ? undefined : changeQuotas(database, id, given);
 }
@@ -118,7 +118,7 @@ interface AccountOptions extends OutputOptions {
   account?: string;
 }
 
-/** A command on one account. Its ID is an argument or, as in other commands, an option. */
+/** Adds a command on one account. The account's ID is an argument or, as in other commands, an option. */
 function addAccountCommand(accounts: Command, name: string, description: string): Command {
   return addCommand(accounts, name, description)
     .argument('[account-id]', ACCOUNT_ID)
@@ -140,8 +140,8 @@ interface UpdateOptions extends AccountOptions, QuotaOptions {
 function addUpdate(accounts: Command): void {
   withQuotaOptions(addAccountCommand(accounts, 'update', 'change the name, defaults, and quotas of an account'))
     .option('--name <name>', 'account name')
-    .option('--currency <code>', 'the currency of prices without one (ISO 4217), such as EUR')
-    .option('--area-units <units>', 'the units of areas without units: sqft or sqm')
+    .option('--currency <code>', 'default currency of prices (ISO 4217), such as EUR')
+    .option('--area-units <units>', 'default units of areas: sqft or sqm')
     .action((argument: string | undefined, options: UpdateOptions, command: Command) => {
       const id = accountId(argument, options, command);
       const { name, currency, areaUnits } = options;

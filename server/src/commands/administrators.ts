@@ -28,7 +28,7 @@ export function addAdministrators(program: Command): void {
   addResetPassword(administrators);
 }
 
-/** A command on one user of an account. */
+/** Adds a command on one user of an account. */
 function addPersonCommand(administrators: Command, name: string, description: string): Command {
   return addCommand(administrators, name, description)
     .requiredOption('--account <id>', ACCOUNT_ID)
@@ -39,7 +39,7 @@ function roleOption(): Option {
   return new Option('--role <role>', 'members work with listings only').choices(ROLES).default('administrator');
 }
 
-/** Identifies a user who already has a password. */
+/** The option that identifies a user who already has a password. */
 export function personOption(): Option {
   return new Option('--person <id>', 'ID of an existing user who has not confirmed the address');
 }

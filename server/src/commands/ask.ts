@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { AppError } from '../model/errors.ts';
 
-/** A password is never an argument, which every user of the machine could read. */
+/** Passwords are never read from arguments, which every user of the machine can see. */
 export async function readPassword(isOnStdin: true | undefined, flag: string, command: Command): Promise<string> {
   if (isOnStdin) return (await text(process.stdin)).replace(/\r?\n$/, '');
   if (!process.stdin.isTTY) return command.error(`error: pass the password on standard input, with ${flag}`);
@@ -14,7 +14,7 @@ export async function readPassword(isOnStdin: true | undefined, flag: string, co
 }
 
 /**
- * Asks on stderr, because stdout is for results. `isHidden` hides the input in the terminal.
+ * Asks on stderr, since stdout is for results. `isHidden` hides the input in the terminal.
  * @returns an empty string if the input ends first
  */
 export async function ask(question: string, { isHidden = false } = {}): Promise<string> {

@@ -10,7 +10,7 @@ export interface OutputOptions {
 
 export const ACCOUNT_ID = 'account ID, as "accounts list" shows it';
 
-/** A command with a result: with `--json`, stdout has exactly one JSON value. */
+/** Adds a command with a result. With `--json`, stdout has exactly one JSON value. */
 export function addCommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print one JSON value and nothing else');
 }
@@ -23,7 +23,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
   const database = await openDatabase(readConfig().databaseUrl);
   console.error(`database: ${database.name}`);
   try {
-    // "copy" would find a change in an unfinished copy to be a difference.
+    // After a change to an unfinished copy, "copy" would report a difference.
     await requireWhole(database);
     return await work(database);
   } finally {
@@ -36,7 +36,7 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
-/** Rows in columns below their headings. */
+/** Formats rows in columns below their headings. */
 export function formatTable(headings: string[], rows: string[][]): string[] {
   const table = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));

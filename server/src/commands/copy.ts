@@ -25,7 +25,7 @@ async function copy(options: CopyOptions): Promise<void> {
   const from = readUrl('--from', options.from, 'COPY_FROM_URL', env.COPY_FROM_URL);
   const to = readUrl('--to', options.to, 'COPY_TO_URL', env.COPY_TO_URL);
   if (from.url === to.url) throw new ConfigError(`${from.name} and ${to.name} are the same database.`);
-  // Opening would create it.
+  // Opening a missing file would create it.
   if (from.url.startsWith('file:') && !existsSync(from.url.slice('file:'.length))) {
     throw new ConfigError(`${from.name} does not name a database: there is no file ${from.url.slice('file:'.length)}.`);
   }
@@ -33,8 +33,8 @@ async function copy(options: CopyOptions): Promise<void> {
 }
 
 /**
- * A database URL from an option or a variable.
- * @throws {ConfigError} including for a password in an option, which other users can read
+ * Reads a database URL from an option or a variable.
+ * @throws {ConfigError}, for example for a password in an option, which other users could read
  */
 function readUrl(option: string, given: string | undefined, variable: string, value: string | undefined) {
   if (given === undefined && !value) {
@@ -67,10 +67,10 @@ async function copyBetween(fromUrl: string, toUrl: string, options: OutputOption
   print({ tables }, options, lines);
 }
 
-/** The advice for requests does not apply: a copy resumes where it stopped. */
+/** Replaces the advice for requests, which does not apply: a copy resumes where it stopped. */
 function explainLoss(error: unknown): never {
   if (!(error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown'))) throw error;
-  const message = 'The connection to a database was lost. Run the same "copy" again to resume.';
+  const message = 'The connection to a database was lost. Run the same "copy" command again to resume.';
   throw new AppError(error.code, message, { cause: error });
 }
 

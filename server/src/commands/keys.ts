@@ -83,7 +83,7 @@ function keyTable(keys: ReturnType<typeof showKey>[]): string[] {
   return formatTable(['ID', 'KEY', 'ACCESS', 'LAST USED', 'EXPIRES', 'NAME'], rows);
 }
 
-/** UTC milliseconds. */
+/** @returns UTC milliseconds */
 function parseExpiry(text: string): number {
   const time = parseTime(text);
   if (time === undefined) throw new InvalidArgumentError('It must be a time, such as 2027-01-31T12:00:00Z.');

@@ -12,7 +12,7 @@ import { addServe } from './serve.ts';
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
-/** Runs the command line. Errors go to stderr; the exit code is 1, or 2 for wrong usage. */
+/** Runs the command line. Errors go to stderr, and the exit code is then 1, or 2 for incorrect usage. */
 export async function runProgram(argv: string[]): Promise<void> {
   try {
     await createProgram().parseAsync(argv);

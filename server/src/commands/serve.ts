@@ -24,7 +24,7 @@ async function serve(): Promise<void> {
 async function serveAlone(config: Config, given: Environment): Promise<void> {
   const log = createLog(config.logLevel);
   const signalled = nextSignal(() => log.logger.warn('SIGHUP does nothing without WORKERS: restart the service'));
-  // Loaded here, as it is half of the program's start and no other command needs it.
+  // Loaded here, since it takes half of the program's start-up time and no other command needs it.
   const { startService, loadIdentity } = await import('../runtime/service.ts');
   await loadIdentity();
   await ensureDashboard(log);

@@ -11,8 +11,8 @@ import { actorOf } from './audit.ts';
 import { requireResumed } from './principals.ts';
 
 /**
- * `user` is the existing user with the invited address.
- * @throws {AppError} `not_found`; `forbidden` while the account is suspended
+ * Finds a token's invitation. `user` is the existing user with the invited address.
+ * @throws {AppError} `not_found`, or `forbidden` while the account is suspended
  */
 export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {
   const invitation = await findInvitation(transaction, hashToken(token), Date.now());
@@ -29,7 +29,7 @@ export async function getInvitation(transaction: Executor, token: string): Promi
 
 /**
  * Creates a user with the invited e-mail address, and adds them to the account.
- * @throws {AppError} as `getInvitation`, or `conflict` for an existing user, or `validation_failed`
+ * @throws {AppError} as `getInvitation`, `conflict` for an existing user, or `validation_failed`
  */
 export async function acceptAsNew(
   database: Database,
@@ -37,7 +37,7 @@ export async function acceptAsNew(
   person: Omit<NewUser, 'email'>,
   address: string,
 ): Promise<User> {
-  // Checked first, so that a request without an invitation does not cost a hash.
+  // Checked first, so that no password is hashed for a request without an invitation.
   const { email, accountName } = await getInvitation(database, token);
   const prepared = await prepareUser({ ...person, email }, accountName);
   await database.write(async (transaction) => {

@@ -7,7 +7,7 @@ import type { Database, Executor } from '../storage/database.ts';
 import { getAccount } from './accounts.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 
-/** Changes the given quotas; the others stay. @throws {AppError} `not_found` */
+/** Changes the given quotas and leaves the others unchanged. @throws {AppError} `not_found` */
 export function changeQuotas(database: Database, id: string, change: Partial<Quotas>): Promise<Quotas> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -27,7 +27,7 @@ export function changeQuotas(database: Database, id: string, change: Partial<Quo
 
 /**
  * Locks out users and keys until the account is resumed.
- * @throws {AppError} `not_found`; `validation_failed`
+ * @throws {AppError} `not_found` or `validation_failed`
  */
 export function suspendAccount(database: Database, id: string, reason: string): Promise<void> {
   return database.write(async (transaction) => {
@@ -37,7 +37,7 @@ export function suspendAccount(database: Database, id: string, reason: string): 
   }, id);
 }
 
-/** @throws {AppError} `not_found`; `conflict` for an account that is not suspended */
+/** @throws {AppError} `not_found`, or `conflict` for an account that is not suspended */
 export function resumeAccount(database: Database, id: string): Promise<void> {
   return database.write(async (transaction) => {
     const current = await getLimits(transaction, id);
@@ -76,7 +76,7 @@ function describe({ listingsMax, bytesMax, rateLimit }: Quotas): string {
   return `listings ${listingsMax ?? OFF}, bytes ${bytesMax ?? OFF}, requests ${rate}`;
 }
 
-/** The reason is sent in a response header, which excludes control characters. */
+/** The reason is sent in a response header, which cannot contain control characters. */
 function parseReason(text: string): string {
   try {
     return parseName(text);

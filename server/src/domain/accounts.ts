@@ -45,8 +45,8 @@ export interface AccountChange {
 }
 
 /**
- * Currency and units are defaults for later requests; existing listings keep their own.
- * @throws {AppError} `not_found`; `validation_failed`; what `requireAdministrator` throws
+ * Currency and units are only defaults for new prices and areas; stored listings keep theirs.
+ * @throws {AppError} `not_found`, `validation_failed`, or what `requireAdministrator` throws
  */
 export function changeAccount(
   database: Database,
@@ -91,12 +91,12 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
   throw new AppError('validation_failed', `Area units must be ${AREA_UNITS.join(' or ')}, not "${text}".`);
 }
 
-/** Rows per transaction: other writes wait for a few milliseconds. */
+/** Rows per transaction. With this many, other writes wait for a few milliseconds. */
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes the keys first, then listings and events in slices, and last the account with users that
- * belong to no other account. A second call completes an interrupted deletion.
+ * Deletes an account: its keys, then listings and events in slices, and last the row itself with
+ * users of no other account. A second call completes an interrupted deletion.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {

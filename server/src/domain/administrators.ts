@@ -23,7 +23,7 @@ export interface PreparedUser {
   credential: { id: string; passwordHash: string };
 }
 
-/** @throws {AppError} `validation_failed`; `rate_limited` */
+/** @throws {AppError} `validation_failed` or `rate_limited` */
 export async function prepareUser({ name, email, password }: NewUser, accountName = ''): Promise<PreparedUser> {
   const user: User = { id: createId('usr'), name: parseName(name), email: parseEmail(email) };
   const parsed = parsePassword(password, [user.name, user.email, accountName]);
@@ -33,16 +33,16 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
 
 interface ExistingUser {
   email: string;
-  /** Confirms that the user with an unverified `email` is the right person. */
+  /** The id of the existing user. It confirms that the user with an unverified `email` is the right person. */
   personId?: string | undefined;
 }
 
 export type Candidate = NewUser | ExistingUser;
 
 /**
- * Adds a user to an account for the operator.
- * @throws {AppError} `not_found` for the account or the existing user; `conflict` if the user is a
- * member, a new user's address is taken, or the address is unverified; `validation_failed`
+ * Adds a user to an account on behalf of the operator.
+ * @throws {AppError} `not_found` for the account or the existing user, `validation_failed`, or
+ * `conflict` if the user is a member, a new user's address is taken, or the address is unverified
  */
 export async function createAdministrator(
   database: Database,
@@ -60,7 +60,7 @@ export async function createAdministrator(
   });
 }
 
-/** Creates an account with its first administrator. @throws {AppError} like `createAdministrator` */
+/** Creates an account with its first administrator. @throws {AppError} as `createAdministrator` */
 export async function createAccountFor(
   database: Database,
   name: string,
@@ -116,7 +116,7 @@ export async function describeUser(transaction: Executor, { id, name }: User): P
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);
   const accounts = memberships.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`);
-  return `${name}, here since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
+  return `${name}, a user since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
 }
 
 /** @throws {AppError} `conflict` if the address is taken */

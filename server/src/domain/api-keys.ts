@@ -36,8 +36,8 @@ export interface NewApiKey {
 
 /**
  * Issues a key. `secret` is the key itself, which is not stored.
- * @throws {AppError} `not_found` for the account; `validation_failed` for a blank name or a past
- * expiry; what `requireAdministrator` throws
+ * @throws {AppError} `not_found` for the account, `validation_failed` for a blank name or a past
+ * expiry, or what `requireAdministrator` throws
  */
 export async function issueApiKey(
   database: Database,
@@ -68,7 +68,7 @@ export async function issueApiKey(
 
 /**
  * Deletes a key. From then on, every process rejects requests with it.
- * @throws {AppError} `not_found`, even for another account's key; what `requireAdministrator`
+ * @throws {AppError} `not_found`, even for another account's key, or what `requireAdministrator`
  * throws
  */
 export async function deleteApiKey(
@@ -98,7 +98,7 @@ function targetOf({ id, name }: { id: string; name: string }): AuditTarget {
 /** The reason for rejecting a key, for `WWW-Authenticate`. */
 export type KeyRejection = { why: 'malformed' | 'unknown' | 'expired' } | { why: 'suspended'; reason: string };
 
-/** A key's principal, with its used rate-limit points if the database counted the request. */
+/** A key's principal, with the key's used rate-limit points if the database counted the request. */
 export interface Authenticated {
   principal: KeyPrincipal;
   taken: Taken | undefined;

@@ -17,15 +17,15 @@ import {
   writeLong,
 } from './writing.ts';
 
-/** Rows of one file: they are held in memory, and other writes wait while they are written. */
+/** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
 /**
  * Saves all rows in one transaction, or none. The changes are computed before the transaction,
  * which only writes them.
  * @param makeIdempotentRequest called when all rows have been read
- * @throws {AppError} `import_failed` with the issues of the rows; `payload_too_large`;
- * `unavailable` if the listings change too fast; what `batches` and `write` throw; the reason of
+ * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`,
+ * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
  * `signal` if it aborts before the transaction
  */
 export async function importAtomically(
@@ -95,7 +95,7 @@ function pauseAfterSlices(turn: () => Promise<void>): () => Promise<void> {
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
-/** Too many concurrent changes to refresh the plan inside the transaction. */
+/** Thrown if there are too many concurrent changes to refresh the plan inside the transaction. */
 class StalePlanError extends AppError {
   constructor() {
     const message = 'The listings change faster than the import can be prepared, and nothing was written; retry later.';

@@ -38,7 +38,7 @@ export async function recordAudit(
   });
 }
 
-// The audit log has only users' changes of listings; API keys' changes are only events.
+// Changes of listings are in the audit log only if a user made them. Changes by API keys are only events.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 

@@ -35,9 +35,9 @@ interface Final {
   before: IndexedListing | undefined;
 }
 
-/** Time for statements per event-loop turn. Shorter slices would prolong the transaction. */
+/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
 const SLICE_MS = 5;
-/** Bytes of a statement's parameters, unless a single row is longer. */
+/** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
 /** Removing words from SQLite's index takes 80 µs, like writing this many bytes. */
@@ -53,7 +53,7 @@ export class ChangeBatch {
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
-  /** `before` is the stored listing; undefined for a new one. */
+  /** Adds a change. `before` is the stored listing; undefined for a new one. */
   add(change: ReadyChange, before: IndexedListing | undefined): void {
     const { id } = change.listing;
     const earlier = this.#finals.get(id);
@@ -137,7 +137,7 @@ async function storeSearchColumns(
   lastRow: number,
   finals: Final[],
 ): Promise<void> {
-  // These come first, since another listing of the batch can take their external ids.
+  // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { listing } }) => {
     const externalId = before?.externalId ?? undefined;
     return externalId !== undefined && externalId !== listing.externalId;

@@ -12,9 +12,9 @@ export type CopyReport = Record<string, TableDigest>;
 export type CopyProgress = (step: 'copied' | 'compared', table: string, rows: number) => void;
 
 /**
- * Copies a database to an empty one, on the same or the other engine, and compares their rows. An
- * interrupted copy resumes where it stopped, and cannot be served until it is complete.
- * @throws {AppError} `conflict` if the target has other data, or rows changed during the copy
+ * Copies a database to an empty one, on the same or the other engine, and compares the rows of
+ * both. An interrupted copy resumes where it stopped, and cannot be served until it is complete.
+ * @throws {AppError} `conflict` if the target has other data or rows changed during the copy
  */
 export async function copyDatabase(from: Database, to: Database, onProgress: CopyProgress): Promise<CopyReport> {
   const info = await getDatabaseInfo(from);

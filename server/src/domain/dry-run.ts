@@ -14,13 +14,13 @@ const WORK_MAX_MS = 1;
 
 /**
  * Saves rows in a temporary database. The listings that a row could affect are copied there first.
- * So each row has the same outcome as in an import, even if rows affect each other.
+ * Each row therefore has the same outcome as in an import, even if rows affect each other.
  */
 export class DryRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
-  /** The account's counts after the rows so far, for its quotas. */
+  /** The account's counts after the rows so far, to check its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
   /** Rows whose listings were copied: `save` gets a row again until it is saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
@@ -84,8 +84,8 @@ export class DryRun {
 }
 
 /**
- * Copies a listing unless it is there already, as earlier rows changed it. The same applies if a row
- * created a listing and the account has since got one with the same external id.
+ * Copies a listing to the temporary database, unless it is already there, possibly changed by earlier rows, or an
+ * earlier row has created a listing with the same external id.
  */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
   const { transaction, account } = writing;

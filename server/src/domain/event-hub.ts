@@ -12,21 +12,21 @@ export const accountWrites = new EventEmitter<{ written: [accountId: string] }>(
 const POLL_INTERVAL_MS = 250;
 
 /**
- * Woken requests that read concurrently. The others wait here without a limit, since thousands of
- * them would fill the queue of the few database connections.
+ * How many woken requests read concurrently. The others wait here without a limit, since thousands
+ * of them would fill the queue for the few database connections.
  */
 const READERS_MAX = 4;
 
 interface Waiter {
   accountId: string;
-  /** The account's sequence that the request has seen. */
+  /** The account's sequence that the client has seen. */
   sequence: number;
   end(): void;
 }
 
 /**
- * Long polls wait here for a change of their account. Writes in this process wake them at once;
- * polling with one query for all finds other processes' writes. Without long polls, nothing runs.
+ * Long polls wait here for a change of their account. Writes in this process wake them at once.
+ * While any are waiting, one query for all accounts polls for other processes' writes.
  */
 export class EventHub {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class EventHub {
 
   /**
    * Resolves when the account's sequence differs from `sequence`, after `durationMs`, when `signal`
-   * aborts, or when the hub stops; the caller checks which. Earlier commits count as well.
+   * aborts, or when the hub stops. The caller checks which. Commits before the call also count.
    */
   wait(accountId: string, sequence: number, durationMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,7 +54,7 @@ export class EventHub {
     return promise;
   }
 
-  /** Runs `work` when the account's turn comes. If the database is lost, all waiting readers fail at once. */
+  /** Runs `work` when the account's turn comes. If the database is lost, all waiting work fails at once. */
   read<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     return this.#turns.run(accountId, () =>
       work().catch((error: unknown) => {
@@ -122,7 +122,7 @@ export class EventHub {
     for (const waiter of changed) this.#remove(waiter);
     for (const waiter of changed) {
       waiter.end();
-      // Each reads in its own event-loop turn: a thousand at once would block the loop.
+      // Each request reads in its own event-loop turn: a thousand at once would block the loop.
       await nextTurn();
     }
   }

@@ -3,9 +3,9 @@ import { findAccountIds } from '../storage/accounts.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { findOldestEvents, removeEvents } from '../storage/events.ts';
 
-/** Documented in the API's contract. */
+/** How long events are stored, as documented in the API's contract. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/** Events per transaction, which takes a millisecond, or a few with a listing of 1 MiB. */
+/** Events per transaction. Removing them takes one millisecond, or a few if a listing has 1 MiB. */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;

@@ -30,9 +30,9 @@ interface WaitOptions {
 }
 
 /**
- * Returns the events of a range, and waits if there is none yet. The page is empty after a timeout,
- * when the client disconnects, and when the service stops.
- * @throws {AppError} `events_expired`; `unauthorized` if the principal loses access
+ * Returns the events of a range, and waits for the first if there are none yet. The page is empty
+ * after a timeout, when the client disconnects, and when the service stops.
+ * @throws {AppError} `events_expired`, or `unauthorized` if the principal loses access
  */
 export async function followEvents(
   { database, eventHub }: { database: Database; eventHub: EventHub },

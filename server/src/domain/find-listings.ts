@@ -9,8 +9,8 @@ import { readFirst, runSize } from './run-size.ts';
 import { type FoundListings, type PageRequest, searchListings } from './search-listings.ts';
 
 /**
- * @throws {AppError} `unauthorized` if the principal loses access before all is read;
- * `unavailable`; the reason of `signal`
+ * @throws {AppError} `unauthorized` if the principal loses access before all listings are read,
+ * `unavailable`, or the reason of an aborted `signal`
  */
 export function findListings(
   database: Database,
@@ -22,7 +22,7 @@ export function findListings(
   return searchListings(database, principal, search, request);
 }
 
-/** Counts all matches, also before the page. @throws {AppError} as `findListings` */
+/** Counts all matches, including those before the page. @throws {AppError} as `findListings` */
 export async function countListings(
   database: Database,
   principal: Principal,
@@ -35,7 +35,7 @@ export async function countListings(
   return count;
 }
 
-/** All listings, newest first. The position in this list is a listing's id. */
+/** All listings, newest first. A position in this list is a listing's id. */
 async function listNewest(
   database: Database,
   principal: Principal,
@@ -50,9 +50,7 @@ async function listNewest(
   return { first: first.docs, rest, pageEnd };
 }
 
-/**
- * The id of the page's last listing unless the list ends there: a header, sent before it is read.
- */
+/** The id of a page's last listing, for a header that is sent first; undefined if the list ends there. */
 async function findEnd(first: ListingRun, limit: number, { accountId }: Principal, database: Database) {
   const { docs, nextAfterId } = first;
   if (nextAfterId === undefined || docs.length === limit) return nextAfterId;
@@ -71,7 +69,7 @@ function readRest(
     if (afterId === undefined || afterId === untilId) return undefined;
     const range = { afterId, untilId, areLong, signal, ...runSize() };
     const run = await findListingRun(database, principal.accountId, range);
-    // After reading: otherwise the list of a deleted account would look complete.
+    // Checked after reading: otherwise, the list of a deleted account would look complete.
     await getLiveHead(database, principal);
     ({ nextAfterId: afterId, areLong } = run);
     return run.docs;

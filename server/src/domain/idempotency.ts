@@ -18,12 +18,12 @@ export interface IdempotentRequest {
   fingerprint: string;
 }
 
-/** Documented in the API's contract. */
+/** How long records are valid, as documented in the API's contract. */
 const RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Stores the outcome of a request. A listing is stored as the sequence of its version: the document
- * is in `listings` or `events`, and with a copy, a request of a few bytes would store a whole one.
+ * Stores the outcome of a request. For a listing, this is only the sequence of its version:
+ * otherwise, a request of a few bytes could store a whole document.
  */
 export async function recordOutcome(
   transaction: Executor,
@@ -43,15 +43,15 @@ function isSavedListing(outcome: unknown): outcome is StoredListing & { type: st
   return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
 }
 
-/** The record of a kept document. The space prevents a clash with clients' keys, which have none. */
+/** The key of the record that holds a document. It cannot equal a client's key, which contains no spaces. */
 function keptKey(sequence: number): string {
   return `version ${sequence}`;
 }
 
 /**
- * Keeps the document of a request that changed nothing if its event is purged before the record
- * expires, since a later change would lose it. All records that refer to the document share one
- * copy, which is written at most once a day.
+ * Keeps the document of a request that changed nothing if the document's event is purged before the
+ * record expires, since the next change would then lose the document. All records that refer to the
+ * document share one copy, which is written at most once a day.
  */
 async function keepOldDoc(transaction: Executor, accountId: string, sequence: number, doc: string, expiresAt: number) {
   const event = await findEvent(transaction, accountId, sequence);
@@ -113,7 +113,7 @@ async function findKeptDoc(transaction: Executor, accountId: string, sequence: n
   return (await findIdempotencyRecord(transaction, accountId, keptKey(sequence)))?.outcome;
 }
 
-/** Records per transaction. Those of the older form contain a listing each, which may be large. */
+/** Records per transaction. Each record of the older form contains a listing, which may be large. */
 const PURGE_LENGTH = 20;
 
 export async function purgeIdempotencyRecords(database: Database, signal: AbortSignal): Promise<void> {

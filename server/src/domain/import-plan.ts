@@ -25,7 +25,7 @@ interface PlannedChange extends ReadyChange {
   after: CurrentListing;
 }
 
-/** The listings after the rows so far. */
+/** The planned listings after the rows so far. */
 interface Overlay {
   byId: Map<string, CurrentListing>;
   idOf: Map<string, string>;
@@ -38,8 +38,8 @@ export interface PlanLimits {
 }
 
 /**
- * Computes, without a lock, the outcomes of saving the rows one by one. When a listing changes that
- * a row could affect, the plan becomes stale, and `refresh` brings it up to date.
+ * Computes, without a lock, the outcomes of saving the rows one by one. When a listing that a row
+ * could affect changes, the plan becomes stale, and `refresh` brings it up to date.
  */
 export class ImportPlan {
   report: ImportReport = emptyReport();
@@ -47,7 +47,7 @@ export class ImportPlan {
   readonly #rows: ImportRow[];
   readonly #limits: PlanLimits;
   #account: AccountHead;
-  /** The account after the rows so far, for its quotas. */
+  /** The account after the rows so far, to check its quotas. */
   #accountAfter: AccountHead;
   #known = new KnownListings();
   #planned = new Map<ImportRow, PlannedRow>();
@@ -59,7 +59,7 @@ export class ImportPlan {
     this.#limits = limits;
   }
 
-  /** @throws {AppError} `payload_too_large`; what `pause` throws */
+  /** @throws {AppError} `payload_too_large`, or what `pause` throws */
   async make(transaction: Executor, pause: () => Promise<void>): Promise<void> {
     const good = this.#rows.flatMap((row) => ('issue' in row ? [] : [row]));
     const ids = good.map(({ id }) => id).filter((id) => id !== undefined);

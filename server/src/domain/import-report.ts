@@ -18,7 +18,7 @@ export interface ImportReport {
   errors: RowFailure[];
 }
 
-/** Failures and issues that are reported for a file, which may have a million. */
+/** Maximum failures and issues that are reported for a file, which may have a million. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 

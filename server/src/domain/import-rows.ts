@@ -8,7 +8,7 @@ export interface ValidRow {
   line: number;
   /** The listing to change. Without an id, the row changes the listing with `externalId` or creates one. */
   id: string | undefined;
-  /** Undefined if the row does not set one: then `makeInput` returns the listing's own. */
+  /** The row's external id; if undefined, `makeInput` returns the listing's own. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput: (current: Listing | undefined) => ListingInput;
@@ -60,7 +60,7 @@ async function saveById(writing: Writing, row: ValidRow, id: string): Promise<Sa
   return saveChanged(writing, current, input);
 }
 
-/** The error even for another account's listing. */
+/** The error for an id that is not in the account, even if another account has a listing with it. */
 export function noSuchRow(): AppError {
   return new AppError(
     'not_found',

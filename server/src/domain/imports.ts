@@ -58,7 +58,7 @@ async function auditReport(database: Database, { accountId, user }: Actor, repor
   await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
-/** Adds the report and replaces the message, since those of database errors say that nothing was written. */
+/** Adds the report and replaces the message, since the messages of database errors say that nothing was written. */
 function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
@@ -87,7 +87,7 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   return outcomes;
 }
 
-/** The time that a transaction saves rows before other writes get their turn. */
+/** How long a transaction saves rows, at least, before other writes get their turn. */
 const WORK_MIN_MS = 1;
 const WORK_MAX_MS = 5;
 

@@ -20,7 +20,7 @@ import { type Administrator, requireAdministrator } from './roles.ts';
 /** Seven days: long enough for a vacation. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** An invitation with its tokens, of which only hashes are stored. */
+/** An invitation with its tokens. Only their hashes are stored. */
 export interface NewInvitation {
   invitation: Invitation;
   accountName: string;
@@ -31,8 +31,8 @@ export interface NewInvitation {
 }
 
 /**
- * Invites a user, in place of an earlier invitation to the same address.
- * @throws {AppError} `conflict` for a member; `validation_failed`; `not_found`; what
+ * Invites a user, and replaces an earlier invitation to the same address.
+ * @throws {AppError} `conflict` for a member, `validation_failed`, `not_found`, or what
  * `requireAdministrator` throws
  */
 export function invite(
@@ -68,7 +68,7 @@ async function requireNoMember(transaction: Executor, accountId: string, email: 
   throw new AppError('conflict', `${email} is already a member of the account.`);
 }
 
-/** @throws {AppError} `not_found`; what `requireAdministrator` throws */
+/** @throws {AppError} `not_found`, or what `requireAdministrator` throws */
 export async function revokeInvitation(
   database: Database,
   accountId: string,
@@ -85,7 +85,7 @@ export async function revokeInvitation(
   });
 }
 
-/** Revokes the invitations by a user who is no longer an administrator. */
+/** Revokes the invitations sent by a user who is no longer an administrator. */
 export async function revokeInvitationsBy(transaction: Executor, accountId: string, userId: string, actor: AuditActor) {
   await recordRevoked(transaction, accountId, await removeInvitationsBy(transaction, accountId, userId), actor);
 }

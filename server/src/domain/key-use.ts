@@ -32,10 +32,10 @@ interface Use extends KeyHour {
   lastUsedAt: number;
 }
 
-/** Uses per transaction, which takes a few milliseconds. */
+/** Uses per transaction. Writing them takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** The uses of one transaction. Its number prevents double counting if the batch is written again. */
+/** The uses written in one transaction. The number prevents double counting if the batch is written again. */
 interface Batch {
   number: number;
   uses: Use[];
@@ -48,7 +48,7 @@ export class KeyUse {
   #hour = 0;
   /** The uses in the current hour, by key. */
   #current = new Map<string, Use>();
-  /** Other uses for the next flush, by key and hour. */
+  /** Uses from earlier hours and failed flushes, by key and hour. */
   readonly #kept = new Map<string, Use>();
   readonly #process = randomUUID();
   #lastNumber = 0;
@@ -151,7 +151,7 @@ export async function sumKeyUse({ scans }: Database, accountId: string) {
   return sums;
 }
 
-/** Rows per transaction, which takes less than a millisecond. */
+/** Rows per transaction. Removing them takes less than a millisecond. */
 const PURGE_LENGTH = 200;
 
 export async function purgeKeyUse(database: Database, signal: AbortSignal): Promise<void> {

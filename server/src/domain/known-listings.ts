@@ -22,7 +22,7 @@ export class KnownListing<S extends StoredListing = StoredListing> implements Cu
 
 export type LookupKind = 'id' | 'externalId';
 
-/** The listings looked up so far that the rows of a file could affect. */
+/** The listings that a file's rows could affect, as far as they have been looked up. */
 export class KnownListings {
   readonly byId = new Map<string, KnownListing<IndexedListing>>();
   /** Listing ids by external id. */
@@ -31,7 +31,7 @@ export class KnownListings {
   bytes = 0;
   readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };
 
-  /** Looks up ids and external ids that are new. Awaits `pause` after each statement. */
+  /** Looks up ids and external ids that have not been looked up yet. Awaits `pause` after each statement. */
   async lookUp(
     transaction: Executor,
     accountId: string,

@@ -2,22 +2,22 @@ import type { Head } from '../model/accounts.ts';
 import type { Scans } from '../storage/database.ts';
 import { countByStatus, type StatusCount } from '../storage/searches.ts';
 
-/** Cached counts, of less than 1 KiB each. */
+/** Maximum accounts with cached counts, which take less than 1 KiB each. */
 const ACCOUNTS_MAX = 1000;
-/** Accounts with up to this many listings are counted again after each change, in a few milliseconds. */
+/** In accounts with up to this many listings, these are counted again after each change, in a few milliseconds. */
 const QUICK_LENGTH = 10_000;
-/** Counting takes 0.7 µs per listing, so a larger account takes at most 1/30 of a reader's time. */
+/** How long a larger account's counts are used: about 30 times as long as counting takes (0.7 µs per listing). */
 const FRESH_MS_PER_LISTING = 0.02;
 
 interface Counted {
   /** The account's epoch and sequence. */
   at: string;
   counts: Promise<StatusCount[]>;
-  /** Until then, the count is used even after changes. */
+  /** Until this time, the counts are used even after changes. */
   freshUntilMs: number;
 }
 
-/** Caches counts, since counting reads all listings and the dashboard requests it every few seconds. */
+/** Caches counts of listings by status: counting reads all listings, and dashboards ask every few seconds. */
 export class ListingCounts {
   readonly #scans: Scans;
   readonly #byAccount = new Map<string, Counted>();
@@ -29,7 +29,7 @@ export class ListingCounts {
   /** @throws {AppError} `unavailable` */
   async count(accountId: string, { epoch, sequence }: Head): Promise<StatusCount[]> {
     const at = `${epoch} ${sequence}`;
-    // Concurrent callers share one count.
+    // Concurrent callers share one query.
     await this.#byAccount.get(accountId)?.counts.catch(() => undefined);
     const known = this.#byAccount.get(accountId);
     if (known !== undefined && (known.at === at || performance.now() < known.freshUntilMs)) return known.counts;

@@ -9,7 +9,7 @@ import { type Actor, type IdempotentRequest, type WriteResult, write } from './w
 
 /**
  * Checks the listing's version, which is undefined if there is no listing.
- * @throws {AppError} `version_mismatch`; `precondition_failed`
+ * @throws {AppError} `version_mismatch` or `precondition_failed`
  */
 export type Precondition = (version: number | undefined) => void;
 
@@ -18,13 +18,13 @@ export interface ChangeOptions {
   precondition?: Precondition | undefined;
 }
 
-/** Input parsed before the transaction. Its error is thrown inside, so that a replay is recognized first. */
+/** Input parsed before the transaction. An error is only thrown inside it, after a replay has been recognized. */
 export type ParsedInput = ListingInput | AppError;
 
 /**
  * Creates a listing, and resolves once it is on disk.
- * @throws {AppError} the input's; `external_id_taken` with the `listingId` that has it; what
- * `write` throws
+ * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other
+ * listing, or what `write` throws
  */
 export function createListing(
   database: Database,
@@ -42,9 +42,8 @@ export function createListing(
 }
 
 /**
- * Changes a listing. Without a difference, it keeps its version and gets no event.
- * @throws {AppError} `not_found`, and then what the precondition, `change` and `createListing`
- * throw
+ * Changes a listing. If nothing differs, the listing keeps its version and gets no event.
+ * @throws {AppError} `not_found`, or what the precondition, `change`, and `createListing` throw
  */
 export function updateListing(
   database: Database,
@@ -66,7 +65,7 @@ export function updateListing(
   });
 }
 
-/** Creates or replaces a listing. @throws {AppError} like `updateListing`, except `not_found` */
+/** Creates or replaces a listing. @throws {AppError} as `updateListing`, except `not_found` */
 export function putListing(
   database: Database,
   actor: Actor,
@@ -86,7 +85,7 @@ export function putListing(
 
 export type ListingKey = { id: string } | { externalId: string };
 
-/** Deletes a listing. @throws {AppError} `not_found`; what the precondition and `write` throw */
+/** Deletes a listing. @throws {AppError} `not_found`, or what the precondition and `write` throw */
 export function deleteListing(
   database: Database,
   actor: Actor,
@@ -107,7 +106,7 @@ export function deleteListing(
   });
 }
 
-/** The error even for another account's listing. */
+/** The error for an id that is not in the account, even if another account has a listing with it. */
 export function noListing(): AppError {
   return new AppError('not_found', 'There is no listing with this id in the account.');
 }

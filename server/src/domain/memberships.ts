@@ -12,7 +12,7 @@ import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
  * Switches a session to another of the user's accounts.
- * @throws {AppError} `not_found` without a membership; `forbidden` if the account is suspended
+ * @throws {AppError} `not_found` without a membership, or `forbidden` if the account is suspended
  */
 export async function chooseAccount(
   database: Database,
@@ -26,10 +26,7 @@ export async function chooseAccount(
   return membership;
 }
 
-/**
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what
- * `requireAdministrator` throws
- */
+/** @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator` throws */
 export function changeRole(
   database: Database,
   accountId: string,
@@ -51,7 +48,7 @@ export function changeRole(
 
 /**
  * Removes a member, and deletes the user if this was their only account.
- * @throws {AppError} `not_found`; `conflict` for the last administrator; what
+ * @throws {AppError} `not_found`, `conflict` for the last administrator, or what
  * `requireAdministrator` throws
  */
 export async function removeMember(

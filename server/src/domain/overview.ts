@@ -8,7 +8,7 @@ import type { StatusCount } from '../storage/searches.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
 import { firstHourShown } from './key-use.ts';
 
-/** A key that was used. It may have been deleted since. */
+/** A key that was used, and that may have been deleted since. */
 interface UsedKey {
   id: string;
   name: string;
@@ -55,7 +55,7 @@ export async function getOverview(
   };
 }
 
-/** Names deleted keys from the audit log. A key used in an hour was deleted after that hour began. */
+/** Finds the names of deleted keys in the audit log. A key used in an hour was deleted after that hour began. */
 async function nameKeys(
   { scans }: Database,
   accountId: string,

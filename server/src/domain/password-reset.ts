@@ -11,8 +11,8 @@ import { OPERATOR, recordAudit } from './audit.ts';
 import { hashPassword } from './passwords.ts';
 
 /**
- * Sets a member's password for the operator, and ends the member's sessions.
- * @throws {AppError} `not_found` without such a member; `validation_failed`
+ * Sets a member's password on behalf of the operator, and ends the member's sessions.
+ * @throws {AppError} `not_found` without such a member, or `validation_failed`
  */
 export async function resetPassword(
   database: Database,
@@ -38,7 +38,7 @@ export async function resetPassword(
   });
 }
 
-/** Records the reset in all of the user's accounts, which share the password. */
+/** Records the reset in the audit logs of all the user's accounts, since it affects them all. */
 async function recordReset(transaction: Executor, { id, name }: User, hasLostTwoFactor: boolean): Promise<void> {
   const target = { type: 'administrator', id, name } as const;
   for (const { accountId } of await listMembershipsOf(transaction, id)) {

@@ -41,7 +41,7 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** About a second of hashing. Further sign-ins are rejected. */
+/** Maximum waiting hashes, which is about a second of work. Further sign-ins are rejected. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
@@ -49,7 +49,7 @@ let isHashing = false;
 
 /**
  * Runs one `work` at a time, while at most `WAITING_MAX` others wait.
- * @throws {AppError} `rate_limited`; what `work` throws
+ * @throws {AppError} `rate_limited`, or what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
   if (isHashing) await waitForTurn();

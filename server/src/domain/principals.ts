@@ -17,7 +17,7 @@ export interface SessionPrincipal extends Head {
 export type Principal = KeyPrincipal | SessionPrincipal;
 
 /**
- * @throws {AppError} `unauthorized` if the session is no longer valid; `forbidden` while the account is suspended
+ * @throws {AppError} `unauthorized` if the session is no longer valid, or `forbidden` while the account is suspended
  */
 export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;
@@ -38,8 +38,8 @@ export async function requireResumed(transaction: Executor, accountId: string): 
 }
 
 /**
- * Checks the principal again, for responses that take long.
- * @throws {AppError} `unauthorized` if access has ended
+ * Checks the principal again during responses that take a long time.
+ * @throws {AppError} `unauthorized` if the principal has lost access
  */
 export async function getLiveHead(transaction: Executor, principal: Principal): Promise<Head> {
   const head = await findLiveHead(transaction, principal);

@@ -58,7 +58,7 @@ export async function recordSecurityChange(transaction: Executor, sessionActor: 
 }
 
 /**
- * Rejects a change if the session has ended since the request began, such as by a password change.
+ * Rejects a change if the session has ended since the request began, as after a password change.
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {

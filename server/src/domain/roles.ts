@@ -10,7 +10,7 @@ export type Administrator = 'operator' | AccountUser;
 
 /**
  * Checks again, in the transaction of the change, that the user is an administrator.
- * @throws {AppError} `unauthorized` if the session has ended; `forbidden` if the role has changed
+ * @throws {AppError} `unauthorized` after the session's end, or `forbidden` after a change of role
  */
 export async function requireAdministrator(
   transaction: Executor,

@@ -3,11 +3,11 @@ import { RUN_BYTES_MAX, RUN_LENGTH } from '../storage/database.ts';
 
 /** V8 keeps longer texts in a separate space, where a slow client's response takes four times the memory. */
 const BYTES_MAX = 120 * 1024;
-/** The total for all lists that are being sent. */
+/** Maximum bytes of all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
-/** Pages that are read as a whole at the same time. Further ones are read while they are sent. */
+/** Maximum pages that are read as a whole at the same time. Further pages are read while they are sent. */
 const PAGES_WHOLE = 8;
-/** Smaller runs would take most of their time to find their start. */
+/** Smaller runs would spend most of their time finding their start. */
 const PART_MIN = 1 / 8;
 
 /** The size of a list's next run, which shrinks with the number of lists that are being sent. */

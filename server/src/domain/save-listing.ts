@@ -49,7 +49,7 @@ export async function saveChanged(
   return { type: 'updated', ...updated };
 }
 
-/** `changed` names the fields that differ. */
+/** Makes a listing's new version. `changed` names the fields that differ. */
 export function makeChanged(
   { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
   before: Listing,
@@ -64,7 +64,7 @@ export function makeChanged(
   return { listing, changed: changedFields(before, listing) };
 }
 
-/** @throws {AppError} `external_id_taken` if a listing other than `current` has it */
+/** @throws {AppError} `external_id_taken` if a listing other than `current` has the external id */
 export async function requireFreeExternalId(
   { transaction, account }: Writing,
   externalId: string | undefined,

@@ -23,22 +23,22 @@ export interface PageRequest {
   after: string | undefined;
   /** Listings per page; undefined for all. */
   limit: number | undefined;
-  /** Aborts when the client leaves, which cancels a waiting search. */
+  /** Aborts when the client disconnects, which cancels a waiting search. */
   signal: AbortSignal;
 }
 
 /**
- * A sorted list takes one scan of the whole account per this many listings, which hold 5 MB of
- * memory. The first scan returns fewer, sooner.
+ * A sorted list needs one scan of the whole account for each group of this many matches, which take
+ * 5 MB of memory. The first scan returns fewer matches, but sooner.
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
-/** Pages up to this length are read with the scan. */
+/** The scan also reads the documents of pages up to this length. */
 const SHORT_MAX = 101;
 
 /**
- * The scan returns no documents, which are read run by run. A listing that changes in between is
- * returned as it then is, or left out if it no longer matches.
+ * Scans for matches, and then reads their documents run by run. A listing that changes in between
+ * is returned in its new version, or left out if it no longer matches.
  * @throws {AppError} `unauthorized` if the principal loses access
  */
 export async function searchListings(
@@ -55,7 +55,7 @@ export async function searchListings(
   }
   const found = await findFirst(database.scans, principal.accountId, search, { after: start, limit: wanted, signal });
   const isCut = found.length === wanted;
-  // The listing beyond a page only shows that there is one.
+  // The listing after the page only shows that another page follows.
   if (isCut && limit !== undefined) found.pop();
   const reading = new Reading({ database, principal, search, signal }, { found, isCut: isCut && limit === undefined });
   const pageEnd = isCut && limit !== undefined ? encodePosition(found[limit - 1]) : undefined;
@@ -63,7 +63,7 @@ export async function searchListings(
   return { first, rest: reading.isOver ? undefined : reading.rest(), pageEnd };
 }
 
-/** Reads a page with the scan; undefined if its listings are too long for that. */
+/** Reads a page with a single scan; undefined if the page's listings are too long for that. */
 async function findShortPage(
   database: Database,
   principal: Principal,
@@ -74,7 +74,7 @@ async function findShortPage(
   const { rows, isCut } = await findPage(database.scans, principal.accountId, search, { ...wanted, bytesMax });
   if (isCut) return undefined;
   const isFull = rows.length === wanted.limit;
-  // The listing beyond a page only shows that there is one.
+  // The listing after the page only shows that another page follows.
   if (isFull) rows.pop();
   await getLiveHead(database, principal);
   const pageEnd = isFull ? encodePosition(rows.at(-1)) : undefined;
@@ -94,7 +94,7 @@ class Reading {
   #found: Found[];
   /** Listings found after `#found`. */
   #packs: PackedRows<Found>['packs'] = [];
-  /** Whether the scan stopped at its limit. */
+  /** Whether the scan stopped at its limit, so that more matches may follow. */
   #isCut: boolean;
 
   constructor(of: Reader, start: { found: Found[]; isCut: boolean }) {
@@ -116,7 +116,7 @@ class Reading {
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
-    // After reading: otherwise the list of a deleted account would look complete.
+    // Checked after reading: otherwise, the list of a deleted account would look complete.
     await getLiveHead(database, principal);
     return docs;
   }

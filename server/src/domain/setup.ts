@@ -53,7 +53,7 @@ export interface SetupPreview {
   hasMoreAccounts: boolean;
 }
 
-/** @throws {AppError} `forbidden`; `conflict`, as for `setUp` */
+/** @throws {AppError} `forbidden` or `conflict`, as `setUp` */
 export async function previewSetup(transaction: Executor, token: string): Promise<SetupPreview> {
   await requireOpen(transaction, token);
   const names = await listAccountNames(transaction, NAMES_SHOWN_MAX + 1);
@@ -61,13 +61,13 @@ export async function previewSetup(transaction: Executor, token: string): Promis
 }
 
 /**
- * Creates the first administrator, for all accounts or for a new one. The operator's command calls
- * it without a `token`. Only one of several concurrent calls succeeds.
- * @throws {AppError} `forbidden` for an invalid link; `conflict` if there is an administrator;
+ * Creates the first administrator, for all accounts or for a new one. The operator's command omits
+ * `token`. Only one of several concurrent calls succeeds.
+ * @throws {AppError} `forbidden` for an invalid link, `conflict` if there is an administrator, or
  * `validation_failed`
  */
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
-  // Checked first, so that a request without a link does not cost a hash.
+  // Checked first, so that no password is hashed for a request without a valid link.
   await requireOpen(database, token);
   const prepared = await prepareUser(setup, setup.accountName);
   await database.writeLong(async (transaction) => {

@@ -11,7 +11,7 @@ import { recordEverywhere, type SessionActor } from './profile.ts';
 /**
  * Records a sign-in before its cookie is sent. The session starts in the user's first account that
  * is not suspended, and replaces the browser's previous session.
- * @throws {AppError} `forbidden` if all are suspended
+ * @throws {AppError} `forbidden` if all of the user's accounts are suspended
  */
 export async function recordSignIn(
   database: Database,
@@ -68,9 +68,7 @@ export async function recordWrongFactor(database: Database, userId: string, addr
 /** @throws {AppError} `unauthorized` if the password has changed */
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
-/**
- * Notes the current hash, so that an old password cannot complete a sign-in after its change.
- */
+/** Remembers the current hash, so that a sign-in with an old password fails after the password changes. */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);
   return async (later) => {

@@ -11,7 +11,7 @@ import { principalGone } from './principals.ts';
 
 export type { IdempotentRequest };
 
-/** What a write needs of a principal. Unlike a principal, it may have neither key nor user: then nothing is checked. */
+/** The parts of a principal that a write needs. With neither a key nor a user, access is not checked. */
 export interface Actor {
   accountId: string;
   /** The principal's key, checked again in the transaction. */
@@ -39,7 +39,7 @@ export interface WriteResult<T> {
 /**
  * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key, so that
  * a crash neither loses nor repeats it. Errors of `work` are not recorded.
- * @throws {AppError} `unauthorized` if the actor has lost access; `idempotency_key_reused`; what
+ * @throws {AppError} `unauthorized` if the actor has lost access, `idempotency_key_reused`, or what
  * `Database.write` and `work` throw
  */
 export async function write<T>(
@@ -74,8 +74,8 @@ export async function writeLong<T>(
 }
 
 /**
- * Returns the result of an earlier request with this Idempotency-Key. `write` checks again.
- * @throws {AppError} `unauthorized`; `idempotency_key_reused`
+ * Returns the result of an earlier request with this Idempotency-Key. `write` looks for one again.
+ * @throws {AppError} `unauthorized` or `idempotency_key_reused`
  */
 export async function findEarlierResult<T>(
   transaction: Executor,

@@ -59,7 +59,7 @@ export function createApp(services: Services): App {
   };
 }
 
-/** The error counts exclude requests above the rate limit and requests of deleted keys. */
+/** Whether a response counts as an error of the key; 401 (deleted key) and 429 do not. */
 function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }
@@ -81,7 +81,10 @@ function internalError(cause: unknown): AppError {
   );
 }
 
-/** A disconnect, or a key deleted while sending, appears only in the request's log line. */
+/**
+ * Logs why a response was cut off. If the client disconnected or the key was deleted, the request's
+ * own log line is enough.
+ */
 function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
   const { requestId, outgoing } = exchange;
   outgoing.destroy();

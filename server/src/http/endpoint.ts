@@ -11,7 +11,7 @@ import { negotiateType, requireBodyType } from './protocol/negotiate.ts';
 import type { Reply } from './protocol/reply.ts';
 import type { Services } from './services.ts';
 
-/** The handler's exchange, by caller. */
+/** The exchange that a handler gets, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
@@ -71,11 +71,15 @@ export function endpoint<C extends Caller, S extends QuerySchema>(
 export interface ApiAccess {
   base: string;
   authenticators: Authenticators<'account' | 'anyone'>;
-  /** Below this path, an unknown path gets 404 even without a session: users are signing in. */
+  /**
+   * Below this path, an unknown path gets 404 even without a session, for users who are signing in.
+   */
   openBelow?: string;
   /** Headers of every response, including errors. */
   headers?: Record<string, string>;
-  /** A cheap authentication, for an overloaded service. @throws {AppError} `unauthorized` */
+  /**
+   * Checks the credentials cheaply, for an overloaded service. @throws {AppError} `unauthorized`
+   */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { ApiAccess, Endpoint, ServedApi } from './endpoint.ts';
 import { admitKey, requireLikelyKey } from './gate/authenticate.ts';
 import { admitAdministrator, admitAnyone, admitMember, admitUser } from './identity/admit.ts';
 import { ADMIN_DESCRIPTION, withShortBody } from './openapi/admin.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { atOrigin, openApiDocument } from './openapi/document.ts';
 import { V1_DESCRIPTION } from './openapi/v1.ts';
 import type { Exchange } from './protocol/exchange.ts';
 import { type Reply, replyJson } from './protocol/reply.ts';
@@ -30,7 +30,7 @@ import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
 import type { Services } from './services.ts';
 
-/** For API keys and members. */
+/** Endpoints for both API keys and members. */
 const SHARED = [...listingEndpoints, ...eventEndpoints, ...importEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
@@ -39,7 +39,7 @@ function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
 
 const v1Endpoints = [...SHARED, ...meEndpoints];
 
-/** For programs, with an API key. */
+/** The API for programs, which authenticate with an API key. */
 export const V1: ServedApi<'account' | 'key' | 'anyone'> = {
   ...V1_DESCRIPTION,
   authenticators: { account: admitKey, key: admitKey, anyone: async (exchange) => exchange },
@@ -64,7 +64,7 @@ const ACCOUNT_ENDPOINTS = [
   ...invitationEndpoints,
 ];
 
-/** For the dashboard, with a session. */
+/** The API for the dashboard, which authenticates with a session. */
 export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 'anyone'> = {
   ...ADMIN_DESCRIPTION,
   authenticators: {
@@ -75,7 +75,7 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
     anyone: admitAnyone,
   },
   openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
-  // Users can share a browser, which must not cache what the next user could see.
+  // Users can share a browser, so it must not cache any response.
   headers: { 'Cache-Control': 'no-store' },
   endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
   operations: [
@@ -97,7 +97,7 @@ export interface Found extends Omit<Route, 'answer'> {
   answer(exchange: Exchange): Promise<Reply>;
 }
 
-/** All routes: two APIs, and the public pages. */
+/** Creates all routes: two APIs, and the public pages. */
 export function createMap(services: Services): (exchange: Exchange) => Found {
   const routes = new Routes<Route>();
   addApi(routes, V1, services);
@@ -122,7 +122,7 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
       answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
     });
   }
-  // Created on the first request: it would take a fifth of the startup time.
+  // Created on the first request; at startup, it would take a fifth of the time.
   let document: Promise<string> | undefined;
   routes.add('GET', api.base + OPENAPI_NAME, {
     api,
@@ -130,12 +130,20 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
     answer: async (exchange) => {
       await api.authenticators.anyone(exchange, services);
       document ??= openApiDocument(api, services.release).then((created) => JSON.stringify(created));
-      return replyJson(200, await document);
+      return replyJson(200, atOrigin(originOf(exchange, services), await document));
     },
   });
 }
 
-/** 401 comes before 404: without authentication, nothing shows which paths exist. */
+function originOf({ incoming }: Exchange, { publicUrl }: Services): string {
+  const { host } = incoming.headers;
+  return publicUrl ?? (host === undefined ? '' : `http://${host}`);
+}
+
+/**
+ * Handles an unknown path. Unauthenticated requests get 401, so they cannot reveal which paths
+ * exist.
+ */
 function toMissing(error: AppError, path: string, services: Services): Found {
   const api = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const isPublic = api?.openBelow === undefined ? api === undefined : path.startsWith(api.openBelow);

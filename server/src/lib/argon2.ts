@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
 
-/** The extension is `.ts`, or `.js` after a build. */
+/** The extension of this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
 
 const waiting = new Map<number, PromiseWithResolvers<Buffer>>();
@@ -25,7 +25,7 @@ export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
 }
 
 function start(): Worker {
-  // Under `node --watch`, the thread would post its imports, which `settle` would take for results.
+  // Under `node --watch`, the thread would post its imports, which `settle` would mistake for results.
   const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
   const worker = new Worker(THREAD_FILE, { env });
   let reason: unknown = new Error('the password hashing thread has exited');

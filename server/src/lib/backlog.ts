@@ -1,15 +1,15 @@
-/** Waiting requests at which new ones are rejected: half a second of work on a fast machine. */
+/** New requests are rejected while this many wait, which is half a second of work on a fast machine. */
 const LENGTH_MAX = 1_500;
-/** From this length on, new requests are rejected if the first has waited for `STANDING_MS`. */
+/** While this many wait, new requests are rejected if the oldest has waited for `STANDING_MS`. */
 const STANDING_LENGTH = 800;
 const STANDING_MS = 1_000;
 
-/** When a wait began, in the time of `performance.now()`. */
+/** The start of a wait, in the time of `performance.now()`. */
 interface Start {
   sinceMs: number;
 }
 
-/** Counts what waits, and for how long. It does not decide what comes next. */
+/** Counts waiting requests and measures the longest wait. It does not decide which request is next. */
 export class Backlog {
   /** In order of arrival. */
   readonly #starts = new Set<Start>();
@@ -19,7 +19,7 @@ export class Backlog {
     this.#lengthMax = Math.min(lengthMax, LENGTH_MAX);
   }
 
-  /** Counts as waiting until the promise is settled. */
+  /** Counts a waiting request until the promise is settled. */
   async wait<T>(promise: Promise<T>): Promise<T> {
     const start = { sinceMs: performance.now() };
     this.#starts.add(start);
@@ -34,12 +34,12 @@ export class Backlog {
     return this.#starts.size === 0;
   }
 
-  /** The number of waits that can still begin before their duration matters. */
+  /** How many more requests can wait before the longest wait is taken into account. */
   get room(): number {
     return Math.max(0, STANDING_LENGTH - this.#starts.size);
   }
 
-  /** Whether to reject new work: too much is waiting, or the first has waited too long. */
+  /** Whether to reject new requests: too many are waiting, or the oldest has waited too long. */
   get isTooLong(): boolean {
     if (this.#starts.size >= this.#lengthMax) return true;
     if (this.#starts.size < STANDING_LENGTH) return false;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Read on first use: most processes never need it. `server/scripts/common-passwords.ts` writes the file. */
+/** The list, read on first use: most processes never need it. `server/scripts/common-passwords.ts` writes it. */
 let common: ReadonlySet<string> | undefined;
 
 /** Whether a lowercase text is a common password, or a word that many common passwords begin with. */

@@ -8,7 +8,7 @@ export type Cells = (string | undefined)[];
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const LINE_BREAK = /\r\n|\r|\n/g;
-/** Twenty times the columns that a file can have. The parser limits the bytes of a record, but not its cells. */
+/** Twenty times the maximum number of columns. The parser limits a record's bytes but not its cells. */
 const CELLS_MAX = 10_000;
 
 /**
@@ -22,7 +22,7 @@ export class CsvSplitter implements Splitter<Cells> {
   readonly #empty = new EmptyRecords();
   #line = 1;
   #fault: unknown;
-  /** The file's first bytes, as long as they could be a byte order mark. */
+  /** The file's first bytes, until they are known to be a byte order mark or not. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
   constructor(recordBytesMax: number) {
@@ -82,7 +82,7 @@ export class CsvSplitter implements Splitter<Cells> {
     return null;
   }
 
-  /** The cells of the unfinished record. In a file of nothing but commas, they would fill the memory. */
+  /** The cells of the unfinished record. In a file that contains only commas, they would fill the memory. */
   #openCells(): string[] {
     const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
     return Array.isArray(record) ? record : [];
@@ -106,7 +106,7 @@ export class CsvSplitter implements Splitter<Cells> {
 
   #describe(error: Error): string {
     const isTooLong = 'code' in error && error.code === 'CSV_MAX_RECORD_SIZE';
-    const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'ends with the file, inside quotes';
+    const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'is still open when the file ends';
     return `The row that begins on line ${this.#line} ${fault}: look for an unclosed quote`;
   }
 }

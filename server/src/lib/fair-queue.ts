@@ -1,4 +1,4 @@
-/** A queue whose owners take turns; the entries of one owner stay in order. */
+/** A queue in which owners take turns. Each owner's entries stay in order. */
 export class FairQueue<K, T> {
   /** The entries by owner, in the order of the owners' turns; no list is empty. */
   readonly #entries = new Map<K, T[]>();
@@ -38,7 +38,7 @@ export class FairQueue<K, T> {
     return undefined;
   }
 
-  /** Takes an entry out of the queue. @returns whether it was still waiting */
+  /** Removes an entry. @returns whether it was still waiting */
   remove(key: K, entry: T): boolean {
     const entries = this.#entries.get(key) ?? [];
     const index = entries.indexOf(entry);

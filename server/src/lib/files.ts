@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 
-/** SHA-256 of a file in hex. The file is streamed, so it can be of any size. */
+/** The SHA-256 of a file, in hex. The file is streamed, so it can have any size. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);

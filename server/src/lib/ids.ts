@@ -5,7 +5,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 
-/** Random bytes for many IDs: a call for each ID takes ten times as long. */
+/** Random bytes for many IDs. Generating them separately for each ID would take ten times as long. */
 const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
 let randomnessUsed = randomness.length;
 

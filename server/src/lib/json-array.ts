@@ -2,11 +2,11 @@ import { BrokenFileError, type FileRecord, RecordBuffer, type Splitter } from '.
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** RFC 8259 §2. */
+/** JSON's white space (RFC 8259 §2). */
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** Splits a JSON array into the texts of its elements. It only finds where they end and does not validate them. */
+/** Splits a JSON array into the texts of its elements. It only finds where elements end and does not validate them. */
 export class JsonArraySplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
   /** The position of the current chunk in the file, in bytes. */

@@ -26,7 +26,7 @@ export const CODE = {
 } as const;
 
 export function endOfWhitespace(text: string, start: number): number {
-  // The usual case: none.
+  // Usually, there is no white space.
   if (text.charCodeAt(start) > CODE.space) return start;
   let position = start;
   for (;;) {

@@ -2,7 +2,7 @@ import { CODE, endOfEscape, endOfNumber, endOfPlainCharacters, endOfWhitespace, 
 
 /** Invalid JSON, or JSON that different parsers read differently. */
 export class JsonError extends Error {
-  /** In UTF-16 code units from 0. */
+  /** The offset of the error in UTF-16 code units. */
   readonly position: number;
 
   constructor(message: string, position: number) {
@@ -23,7 +23,7 @@ export type PropertyPath = (string | number)[];
 const DEPTH_MAX = 32;
 
 /**
- * A listing has at most 400 values, and a row with all RESO fields and a hundred media a few thousand. Larger
+ * A listing has at most 400 values. A row with all RESO fields and a hundred media items has a few thousand. Larger
  * documents are only checked for syntax: building the half million values that fit in a mebibyte takes at least 0.1 s.
  */
 export const VALUES_MAX = 5_000;
@@ -56,7 +56,7 @@ class Parser {
     this.#text = text;
   }
 
-  /** Whether values are built: false once there are too many. */
+  /** Whether to build values; false once there are too many. */
   get isKeeping(): boolean {
     return this.#valueCount <= VALUES_MAX;
   }

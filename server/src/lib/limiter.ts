@@ -31,15 +31,15 @@ export type CreateLimiter = (name: string, allowance: Allowance) => Limiter;
 
 /** Counts in the memory of this process. Until its window ends, an entry takes 0.4 KiB and a timer. */
 export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =>
-  // A prefix for each key would take as long as the rest.
+  // Prefixing a key would take as long as counting it.
   new RateLimiterMemory({ points, duration: seconds, keyPrefix: '' });
 
 /** How long a request waits for the first process to count it. */
 const ANSWER_MAX_MS = 500;
 
 /**
- * Counts in the first process of a cluster, for all workers. While it does not respond, each worker counts for
- * itself.
+ * Counts in the first process of a cluster, for all workers. While the first process does not respond, each worker
+ * counts for itself.
  */
 export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   const { points, seconds: duration } = allowance;
@@ -52,7 +52,7 @@ export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/** Counts in a database for all processes on all machines, or in `createOther`'s limiter while it does not respond. */
+/** Counts in a database for all machines, or in `createOther`'s limiter while the database does not respond. */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

@@ -2,6 +2,6 @@ import type { Logger } from 'pino';
 
 export interface Log {
   logger: Logger;
-  /** Takes a line in the logger's format, with its line feed. */
+  /** Writes a line in the logger's format; `line` includes the line feed. */
   writeLine(line: string): void;
 }

@@ -7,7 +7,7 @@ interface Mail {
 
 export type Mailer = (mail: Mail) => Promise<void>;
 
-/** A request waits for the mail server. */
+/** Short, since a request waits for the mail server. */
 const TIMEOUT_MS = 10_000;
 
 /** Sends mail through an SMTP server; the first message loads the library. */

@@ -1,11 +1,11 @@
-/** Whether a value is a JSON object, which an array is not. */
+/** Whether a value is a JSON object, and not an array or null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
- * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. The `null` of a member that is not
- * removable stays, so that validation reports it. `within` is the top-level member that contains the value.
+ * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. If a member is not removable, its `null`
+ * stays, so that validation reports it. `within` is the top-level member that contains the value.
  */
 export function mergePatch(
   target: unknown,

@@ -1,4 +1,4 @@
-/** In UTF-16 units. No script puts that many marks on one letter; decorative text has a few dozen. */
+/** Maximum marks in a row, in UTF-16 units. No script puts that many on a letter; decorative text has a few dozen. */
 export const MARKS_MAX = 128;
 
 /**
@@ -9,9 +9,9 @@ export function toNfc(text: string): string {
   return hasTooManyMarks(text) ? text : text.normalize('NFC');
 }
 
-/** NFC composes at most four code points, of at most two UTF-16 units each (UAX #15, table 1). */
+/** NFC composes at most four code points, of at most two UTF-16 units each, into one (UAX #15, table 1). */
 const UNITS_PER_CODE_POINT = 8;
-/** Text after a cut can only combine with the last letter before it: at most three marks, and half a character. */
+/** Code points that a cut can cost: up to three marks of the last letter, and half a surrogate pair. */
 const CUT_LOSS_MAX = 4;
 
 /**
@@ -30,7 +30,7 @@ export function codePoints(text: string): number {
   return count;
 }
 
-/** Whether two UTF-16 units are one code point. */
+/** Whether the two UTF-16 units at an index are one code point. */
 function isPair(text: string, index: number): boolean {
   return isUnitOf(0xd800, text.charCodeAt(index)) && isUnitOf(0xdc00, text.charCodeAt(index + 1));
 }

@@ -1,14 +1,14 @@
 /** A record of a file that arrives in chunks. */
 export interface FileRecord<T> {
-  /** The line on which it begins, from 1; in a JSON array, the number of the element. */
+  /** The line on which the record begins, from 1; in a JSON array, the number of the element. */
   line: number;
-  /** Undefined for a record that is too long. Valid until the next record is requested. */
+  /** Undefined if the record is too long. Valid until the next record is requested. */
   content: T | undefined;
 }
 
 /** Splits a file that arrives in chunks into records. */
 export interface Splitter<T> {
-  /** Where the next or unfinished record begins. */
+  /** The `line` of the next or unfinished record. */
   readonly line: number;
   /** The records that end in this chunk. @throws {BrokenFileError} after the records before the error */
   push(chunk: Buffer): Iterable<FileRecord<T>>;
@@ -16,7 +16,7 @@ export interface Splitter<T> {
   end(): Promise<Iterable<FileRecord<T>>>;
 }
 
-/** The beginning of the next record cannot be found. */
+/** Thrown if the beginning of the next record cannot be found. */
 export class BrokenFileError extends Error {
   /** The position of the error in bytes from 0, if known. */
   readonly offset: number | undefined;
@@ -27,7 +27,9 @@ export class BrokenFileError extends Error {
   }
 }
 
-/** Consecutive empty records, such as blank lines. A file with more would only keep the service busy. */
+/**
+ * Maximum consecutive empty records, such as blank lines. A file with more of them would only keep the service busy.
+ */
 const EMPTY_RECORDS_MAX = 10_000;
 
 /** Counts consecutive empty records. */
@@ -49,7 +51,7 @@ export class RecordBuffer {
   #bytes = Buffer.alloc(0);
   #length = 0;
 
-  /** @param lengthMax the bytes of a longer record are dropped */
+  /** @param lengthMax in bytes; the content of a longer record is dropped */
   constructor(lengthMax: number) {
     this.#lengthMax = lengthMax;
   }

@@ -6,6 +6,6 @@ export function setThreadPriority(nice: number): void {
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), nice);
   } catch {
-    // The thread keeps its priority.
+    // On failure, the thread keeps its priority.
   }
 }

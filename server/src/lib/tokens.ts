@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** Creates 256 random bits for a link. They cannot be guessed, so a fast hash is enough. */
+/** Creates a token for a link. Its 256 random bits cannot be guessed, so a fast hash is enough. */
 export function createToken(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -12,7 +12,7 @@ let waitingCount = 0;
 let holders = 0;
 /** When the current series of connections began. */
 let connectingSinceMs = 0;
-/** The turns until the series ends, unless another connection arrives. */
+/** The number of turns until the series ends, unless another connection arrives. */
 let connectingTurns = 0;
 
 /**
@@ -27,7 +27,7 @@ export function ownTurn(owner = ''): Promise<void> {
   return promise;
 }
 
-/** Pauses `ownTurn` for more urgent work, until the result is disposed of. */
+/** Pauses `ownTurn` in favor of more urgent work, until the result is disposed of. */
 export function holdTurns(): Disposable {
   holders += 1;
   return {
@@ -49,7 +49,7 @@ export function countWaiting(): number {
   return waitingCount;
 }
 
-/** Call it for each new connection. */
+/** Call this for each new connection. */
 export function noteConnection(): void {
   if (connectingTurns === 0) {
     connectingSinceMs = performance.now();

@@ -10,15 +10,15 @@ import { schedule } from './schedule.ts';
 const PURGE_INTERVAL_MS = 60_000;
 /** Deleted data stays in the write-ahead log for at most this time. */
 const LOG_INTERVAL_MS = 600_000;
-/** Each purge reads every account. */
+/** Long, since each purge reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
- * Removes expired data. One process does it for all, although several would do no harm. Nothing is
- * removed within an hour of a clock change.
- * @returns functions that stop it
+ * Removes expired data. One process does this for all, although several could do it safely. Nothing
+ * is removed within an hour of a clock change.
+ * @returns functions that stop the schedules
  */
 export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {
   const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 /**
  * Runs `work` every `intervalMs`, never twice at once. Errors are logged, and the next run tries
  * again.
- * @returns a function that stops it: it aborts running work, and waits until the work ends
+ * @returns a function that stops the schedule: it aborts running work, and waits until the work
+ * ends
  */
 export function schedule(
   name: string,

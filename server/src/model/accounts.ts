@@ -4,7 +4,7 @@ import { AppError } from './errors.ts';
 export const AREA_UNITS = ['sqft', 'sqm'] as const;
 export type AreaUnits = (typeof AREA_UNITS)[number];
 
-/** A tenant. Listings, keys, and events belong to exactly one account. */
+/** A tenant. Each listing, key, and event belongs to exactly one account. */
 export interface Account {
   id: string;
   name: string;
@@ -13,22 +13,22 @@ export interface Account {
   areaUnits: AreaUnits;
 }
 
-/** An account as a transaction sees it that changes the account's listings. */
+/** An account, as seen by a transaction that changes its listings. */
 export interface AccountHead extends Account {
-  /** The number of changes to its listings, including this transaction's. */
+  /** The number of changes to the account's listings, including this transaction's. */
   sequence: number;
-  /** Includes this transaction's listings if the account has a quota. */
+  /** If the account has a quota, includes this transaction's listings. */
   listingCount: number;
-  /** UTF-8 bytes of its listings and of the versions in its events; includes this transaction's like `listingCount`. */
+  /** UTF-8 bytes of the listings and of the versions in events; includes this transaction's, as in `listingCount`. */
   storedBytes: number;
-  /** Its quotas; null where there is none. */
+  /** The account's quotas; null means no quota. */
   listingsMax: number | null;
   bytesMax: number | null;
 }
 
 /** A position in an account's history. */
 export interface Head {
-  /** The number of changes to its listings. */
+  /** The number of changes to the account's listings. */
   sequence: number;
   /** Distinguishes sequences from before and after a restore of the database. */
   epoch: string;

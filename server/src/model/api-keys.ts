@@ -25,7 +25,7 @@ const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 8;
 const FORMAT = /^plk_[0-9A-Za-z]{38}$/;
 
-/** Generates a key: `plk_`, 32 random base62 characters (190 bits), and a checksum of 6. */
+/** Generates a key: `plk_`, 32 random base62 characters (190 bits), and a checksum of 6 characters. */
 export function generateSecret(): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]);
   const body = PREFIX + random.join('');

@@ -33,12 +33,12 @@ export type ActorType = (typeof ACTOR_TYPES)[number];
 export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'import', 'invitation', 'listing'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** An actor as stored: the principal's user at that time, or the operator, who is never a principal. */
+/** The actor of an audit entry: the user, as named at that time, or the operator. */
 export interface AuditActor {
   type: ActorType;
   id: string | null;
   name: string;
-  /** Identifies the user even after a change of name: the address cannot change. */
+  /** Identifies the user even after a change of name: an email address cannot change. */
   email: string | null;
   address: string | null;
 }

@@ -1,6 +1,6 @@
 import { isOnCommonList } from '../lib/common-passwords.ts';
 
-/** Real-estate terms, and seasons and months that the list lacks. */
+/** Real-estate terms, and seasons and months that `common-passwords.txt` lacks. */
 const WORDS = new Set(
   (
     'property properties listing listings propertylistings realestate realtor homes houses ' +
@@ -8,7 +8,7 @@ const WORDS = new Set(
   ).split(' '),
 );
 
-/** A common word with fewer added characters, such as `2026!` or `12345`, is still a common password. */
+/** With fewer characters added, such as `2026!` or `12345`, a common word is still a common password. */
 const ADDED_LENGTH_MIN = 8;
 
 /**
@@ -24,7 +24,7 @@ function isWord(text: string): boolean {
   return WORDS.has(text) || isOnCommonList(text);
 }
 
-/** Such as `summer2026`, `123letmein!`, and `p@ssword.1`. */
+/** Matches passwords such as `summer2026`, `123letmein!`, and `p@ssword.1`. */
 function isCommonWithMore(text: string): boolean {
   const word = text.replace(/^[^\p{L}]+/u, '').replace(/[^\p{L}]+$/u, '');
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
@@ -34,12 +34,12 @@ function isCommonWithMore(text: string): boolean {
 const REPEATED_LENGTH_MAX = 32;
 const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
 
-/** Such as `aaaaaaaa`, `abababab`, and `12341234`. */
+/** Matches passwords such as `aaaaaaaa`, `abababab`, and `12341234`. */
 function isRepeated(text: string): boolean {
   return text.length <= REPEATED_LENGTH_MAX && REPEATED.test(text);
 }
 
-/** Such as `abcdefgh` and `987654321`; 0 also follows 9. */
+/** Matches passwords such as `abcdefgh` and `987654321`; 0 also follows 9. */
 function isSequence(text: string): boolean {
   const codes = [...text.replace(/^0|0$/g, '')].map((character) => character.codePointAt(0) ?? 0);
   const steps = new Set(codes.slice(1).map((code, index) => code - (codes[index] ?? 0)));

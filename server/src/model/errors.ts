@@ -34,7 +34,7 @@ export const ERROR_CODES = [
   'quota_exceeded',
 ] as const;
 
-/** The message of every `unauthorized` error about an API key; it selects the fixed body. */
+/** The message of every `unauthorized` error about an API key. These errors share one precomputed response body. */
 export const INVALID_KEY = 'Invalid or missing API key';
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -60,7 +60,7 @@ export interface ValidationIssue {
   message: string;
 }
 
-/** An invalid row of a file; an `ErrorCode` concerns the whole row. */
+/** An invalid row of a file. If `code` is an `ErrorCode`, it concerns the whole row. */
 export interface RowIssue extends Omit<ValidationIssue, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;
@@ -68,9 +68,9 @@ export interface RowIssue extends Omit<ValidationIssue, 'code'> {
 
 export interface AppErrorOptions {
   details?: ValidationIssue[] | RowIssue[] | undefined;
-  /** Other members of the error object, such as `offset` or `listingId`. */
+  /** Additional members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
-  /** Other response headers, such as `Allow`. */
+  /** Additional response headers, such as `Allow`. */
   headers?: Record<string, string>;
   cause?: unknown;
 }
@@ -90,7 +90,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** A copy with more members. */
+  /** Returns a copy with additional members. */
   with(members: Record<string, unknown>): AppError {
     const { code, message, details, headers, cause } = this;
     return new AppError(code, message, { details, members: { ...members, ...this.members }, headers, cause });

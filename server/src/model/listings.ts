@@ -74,7 +74,7 @@ export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted
 
 export type ServerFields = Pick<Listing, 'id' | 'version' | 'createdAt' | 'updatedAt'>;
 
-/** Fills in the account's defaults; the members have the order of every response. */
+/** Fills in the account's defaults, and puts the members into the order of responses. */
 export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
   return {

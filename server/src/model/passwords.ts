@@ -18,8 +18,8 @@ export function isPassword(normal: string): boolean {
 }
 
 /**
- * Validates a new password. `known` holds public words about the user, such as the name; `field` is the password's
- * name in the request.
+ * Validates a new password. `known` contains public information about the user, such as the name; `field` is the
+ * password's name in the request.
  * @throws {AppError} `validation_failed` if it is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {

@@ -1,11 +1,11 @@
 import type { Allowance } from '../lib/limiter.ts';
 
-/** An account's limits, set by the operator; null where the account has none of its own. */
+/** An account's limits, set by the operator; null means that the account has no limit of its own. */
 export interface Quotas {
   listingsMax: number | null;
-  /** UTF-8 bytes of its listings, and of the versions that its events store for 30 days. */
+  /** UTF-8 bytes of the account's listings, and of the versions that its events store for 30 days. */
   bytesMax: number | null;
-  /** The limit of each of its keys; overrides RATE_LIMIT. */
+  /** The rate limit of each of the account's keys; overrides RATE_LIMIT. */
   rateLimit: Allowance | null;
 }
 

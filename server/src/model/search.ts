@@ -1,7 +1,7 @@
 import type { Box, Circle } from './geo.ts';
 import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
 
-/** The listing's members that lists are filtered and sorted by. */
+/** The members of a listing by which lists can be filtered and sorted. */
 export const SEARCH_COLUMNS = [
   'externalId',
   'status',
@@ -23,7 +23,7 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
-/** Comparisons besides equality, as written in brackets after the name of a parameter. */
+/** Comparisons besides equality, written in brackets after a parameter's name. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 
@@ -34,7 +34,7 @@ export type Filter =
 
 /**
  * The filters of lists. Parameters, their documentation, and SQL are generated from this table. A `choice` accepts
- * several values, a number a value or ranges, and a time only ranges.
+ * several values, a number accepts a value or ranges, and a time accepts only ranges.
  */
 export const FILTERS: readonly Filter[] = [
   { field: 'status', type: 'choice', choices: STATUSES },
@@ -71,7 +71,7 @@ export interface Search {
   conditions: readonly Condition[];
   box: Box | undefined;
   circle: Circle | undefined;
-  /** Each must be a prefix of a word in the listing. */
+  /** Each of these words must be a prefix of a word in the listing. */
   words: readonly string[];
   order: Order;
 }

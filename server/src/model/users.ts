@@ -9,13 +9,13 @@ export type Role = (typeof ROLES)[number];
 /** An unused session expires after this time. Each day of use extends it. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How often use extends a session. */
+/** How often a session in use is extended. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
 /** Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits a stolen cookie. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** A person with a sign-in. */
+/** A person who can sign in. */
 export interface User {
   id: string;
   name: string;
@@ -58,7 +58,7 @@ export interface AccountUser {
 /** RFC 5321 §4.5.3.1: a path has 256 characters, including its brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** Normalizes an address: two spellings would be two users. */
+/** Normalizes an email address, since two spellings would become two users. */
 export function normalEmail(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }

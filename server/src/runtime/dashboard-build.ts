@@ -6,12 +6,12 @@ import { findClone } from '../config.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /**
- * Builds the dashboard of a clone if it is missing or older than its sources. The package contains a build; the API
- * needs none.
+ * In a clone of the repository, builds the dashboard if the build is missing or older than its sources. The published
+ * package contains a build.
  */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   const clone = findClone();
-  // `npm run dev` serves it from its sources.
+  // `npm run dev` serves the dashboard from its sources, without a build.
   if (clone === undefined || process.env.DASHBOARD_BUILD === 'off') return;
   const dashboard = join(clone, 'dashboard');
   const sources = [join(dashboard, 'src'), join(clone, 'client/src')];

@@ -3,7 +3,7 @@ import { getSystemErrorMessage } from 'node:util';
 import { type Config, ConfigError } from '../config.ts';
 import { openSockets } from '../http/protocol/sockets.ts';
 
-/** @returns the URL at which the server listens @throws {ConfigError} when it cannot listen */
+/** @returns the URL at which the server listens @throws {ConfigError} if it cannot listen */
 export async function listen(server: Server, { host, port, workers }: Config): Promise<string> {
   try {
     // The first process hands connections to workers.

@@ -5,29 +5,29 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/** For an administrator from the settings; both can be changed later. */
+/** Names for the account and the administrator from the settings. Both can be changed later. */
 const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 
 export interface Addresses {
   /** How clients reach the service. */
   publicUrl: string;
-  /** The page for creating the first administrator; undefined when there is one. */
+  /** The page for creating the first administrator; undefined if there is an administrator. */
   setupUrl: string | undefined;
 }
 
 export interface Preparation {
   /** Call this when the service listens at `url`: writes the setup link to its file. */
   announce(url: string): Addresses;
-  /** Call this when the service has stopped: removes that file. */
+  /** Call this when the service has stopped: removes the setup link's file. */
   end(): void;
 }
 
 /**
  * Runs once per start, regardless of the number of processes: checks that the database is sound,
  * and creates the first administrator from the settings, or a setup link.
- * @throws {ConfigError} for an invalid address or password; {AppError} `unavailable` for a damaged
- * database
+ * @throws {ConfigError} for an invalid address or password, or {AppError} `unavailable` for a
+ * damaged database
  */
 export async function prepareStart(database: Database, config: Config, log: Log): Promise<Preparation> {
   database.requireSound?.();
@@ -54,14 +54,14 @@ async function prepareSetup(database: Database, config: Config, { logger }: Log)
     const user = await setUp(database, { ...firstAdministrator, ...names }, null).catch(explainSetup);
     if (user !== undefined) logger.info({ email: user.email }, 'created the first administrator from ADMIN_EMAIL');
   }
-  // A database that cannot be written to can still be read.
+  // A service whose database is read-only can still respond to reads.
   return await renewSetupLink(database).catch((error: unknown) => {
     logger.error({ err: error }, 'could not create a setup link');
     return undefined;
   });
 }
 
-/** `conflict`: another process that starts at the same time was first. */
+/** Ignores `conflict`: another process that started at the same time has created the administrator. */
 function explainSetup(error: unknown): undefined {
   if (error instanceof AppError && error.code === 'conflict') return undefined;
   if (!(error instanceof AppError && error.code === 'validation_failed')) throw error;

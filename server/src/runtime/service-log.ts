@@ -2,19 +2,19 @@ import { fstatSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Log } from '../lib/log.ts';
 
-/** Lines are buffered up to this size or time: a write for each would cost more than its request. */
+/** Lines are buffered up to this size or time, since writing each one separately would take longer than its request. */
 const GATHERED_BYTES_MAX = 64 * 1024;
 /** Up to this length, writes of several processes to one pipe do not mix (PIPE_BUF of Linux, pipe(7)). */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
-/** The maximum per UTF-16 code unit; counting a line's bytes would take as long as copying them. */
+/** Maximum UTF-8 bytes per UTF-16 code unit. Counting a line's bytes would take as long as copying them. */
 const UTF8_BYTES_MAX = 3;
 /** If the output is not read, further lines are dropped instead of filling the memory. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ServiceLog extends Log {
   flush(): void;
-  /** Writes the last lines, after those being written. */
+  /** Writes the remaining lines. */
   end(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createLog(level: string, isShared = false): ServiceLog {
     dest: 1,
     sync: fstatSync(1).isFile(),
     maxLength: WAITING_BYTES_MAX,
-    // Waiting lines are joined up to this size.
+    // Waiting lines are joined into writes of up to this size.
     ...(isShared && { maxWrite: bytesMax }),
   });
   // pino's own listener throws; a full disk under the log must not end the service.
@@ -86,7 +86,7 @@ interface LogLine {
   time: number;
   msg: string;
   err?: { stack: string };
-  /** The members of a request's line. */
+  /** The members of a request's log line. */
   [member: string]: unknown;
 }
 

@@ -28,25 +28,25 @@ import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 
-/** How long running requests can take once the service stops. */
+/** How long in-flight requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
-/** Longer if other processes keep serving, but shorter than `END_MAX_MS` (worker-process.ts). */
+/** Used instead if other processes keep serving; must be shorter than `END_MAX_MS` (worker-process.ts). */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
-/** A request that is on its way when the service stops still gets a response. */
+/** Idle connections stay open this long, so that a request on its way when the service stops still gets a response. */
 const IDLE_GRACE_MS = 300;
-/** If other processes keep serving, clients get time to read `Connection: close` in a response. */
+/** Used instead if other processes keep serving: clients get time to read `Connection: close` in a response. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
-/** A crash loses at most the request counts of this time. */
+/** How often the use of keys is stored. A crash loses at most the counts of this time. */
 const KEY_USE_INTERVAL_MS = 5_000;
 
 interface Serving {
-  /** The address it listens on. */
+  /** The address that the service listens on. */
   url: string;
   /** Takes over the scheduled work, which one process does for all. */
   keepHouse(): void;
-  /** Takes no new requests and finishes running ones. `isReplaced`: the service continues without this process. */
+  /** Accepts no new requests and finishes in-flight ones. `isReplaced`: the service continues without this process. */
   stop(options?: { isReplaced: boolean }): Promise<void>;
-  /** Aborts running requests, before the process ends. */
+  /** Aborts in-flight requests, before the process ends. */
   cut(): void;
 }
 
@@ -56,8 +56,8 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
 
 /**
  * Runs the service in this process alone.
- * @throws {ConfigError} when it cannot listen or prepare; errors of `openDatabase`; {AppError} `unavailable` without
- * a database
+ * @throws {ConfigError} if it cannot listen or prepare, errors of `openDatabase`, or {AppError} `unavailable` without a
+ * database
  */
 export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
   return beginWithDatabase(config, async (database) => {
@@ -77,7 +77,7 @@ export function startService(config: Config, log: Log, limits: ServerLimits = {}
   });
 }
 
-/** Call this before the service starts: later, it would block requests for a fifth of a second. */
+/** Loads better-auth before the service starts: later, loading would block requests for a fifth of a second. */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }
@@ -86,7 +86,7 @@ interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
 }
 
-/** Wires the parts together: database → app → HTTP server. @throws {ConfigError} when it cannot listen */
+/** Wires the parts together: database → app → HTTP server. @throws {ConfigError} if it cannot listen */
 export async function serveRequests(
   database: Database,
   config: Config,

@@ -7,8 +7,8 @@ const STANDARD_STREAMS = [0, 1, 2];
 
 /**
  * The signal that ends the service: SIGINT, SIGTERM, or SIGHUP if its terminal has closed. Any
- * other SIGHUP calls `reload`. The listeners stay: without one, even for an instant, the next
- * signal would end the process.
+ * other SIGHUP calls `reload`. The listeners are never removed: if one were missing for an instant,
+ * a signal would end the process.
  */
 export function nextSignal(reload: () => void): Promise<string> {
   const terminals = STANDARD_STREAMS.filter(isatty);
@@ -24,14 +24,11 @@ export function nextSignal(reload: () => void): Promise<string> {
 
 interface Running {
   stop(): Promise<void>;
-  /** Aborts running requests. */
+  /** Aborts in-flight requests. */
   cut(): void | Promise<void>;
 }
 
-/**
- * Stops the service at the signal, and then ends the process; a second signal aborts running
- * requests.
- */
+/** Stops the service at the signal, and then ends the process; a second signal aborts in-flight requests. */
 export async function stopOnSignal(signalled: Promise<string>, log: ServiceLog, { stop, cut }: Running) {
   const signal = await signalled;
   log.logger.info({ signal }, 'stopping');
@@ -54,14 +51,14 @@ function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: Running['cut']):
   process.on('SIGTERM', onSignal);
 }
 
-/** Ends the process after the service has stopped, even if a second signal aborted requests. */
+/** Ends the process after the service has stopped, including after a second signal. */
 export async function exitStopped({ logger, end }: ServiceLog): Promise<never> {
   if (process.exitCode === undefined) logger.info('stopped');
   await end();
   process.exit();
 }
 
-/** Aborts if a signal stops the service while it is starting. */
+/** Returns an `AbortSignal` that aborts if the process gets a stop signal while the service is starting. */
 export function abortOn(signalled: Promise<unknown>): AbortSignal {
   const stopping = new AbortController();
   void signalled.then(() => stopping.abort());

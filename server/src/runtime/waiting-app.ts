@@ -7,7 +7,7 @@ import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 
-/** Responds while the database server is unreachable: the process is live but not ready. */
+/** Creates the app that responds while the database server is unreachable. The process is live but not ready. */
 export function createWaitingApp(log: Log): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);

@@ -10,24 +10,24 @@ import { listen } from './listening.ts';
 import { createWaitingApp } from './waiting-app.ts';
 
 const TRY_INTERVAL_MS = 500;
-/** Responses of this server are short and end their connections. */
+/** Shutdown times of the stand-in server, whose responses are short and close their connections. */
 const GRACE = { idleMs: 0, runningMs: 1_000 };
 
 export interface Waiting {
   log: Log;
-  /** Ends the waiting. */
+  /** Ends the wait when it aborts. */
   signal: AbortSignal;
   /** Whether other processes serve requests during the wait. */
   isServed?: boolean;
 }
 
 /**
- * Calls `start`, and calls it again while the database server cannot be reached. Meanwhile,
+ * Calls `start`, and calls it again while the database server cannot be reached. During the wait,
  * requests get 503: the process is live but not ready.
- * @param start must clean up before it throws; its `config` has the picked port if the settings
- * leave it open
- * @returns the result of `start`; undefined if `signal` ended the waiting
- * @throws {ConfigError} when it cannot listen; errors of `start` and `openDatabase` that waiting
+ * @param start must clean up before it throws; its `config` contains the chosen port if the
+ * settings leave the port open
+ * @returns the result of `start`; undefined if `signal` ended the wait
+ * @throws {ConfigError} if it cannot listen, or errors of `start` and `openDatabase` that waiting
  * cannot fix
  */
 export async function startWithDatabase<T>(
@@ -58,7 +58,7 @@ function isOfDatabase(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown');
 }
 
-/** Why the database cannot be reached; undefined if it can, and then its tables are up to date. */
+/** Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to date. */
 async function findAway({ databaseUrl, databasePool }: Config): Promise<DatabaseAwayError | undefined> {
   try {
     const database = await openDatabase(databaseUrl, databasePool);
@@ -83,7 +83,7 @@ async function wait(config: Config, { log, signal, isServed = false }: Waiting):
   return { ...config, port: standIn?.port ?? config.port };
 }
 
-/** Responds to every request that the service is not ready. */
+/** Starts a server that responds to every request that the service is not ready. */
 async function serveNotReady(config: Config, log: Log) {
   const server = createHttpServer(createWaitingApp(log), log, { publicUrl: config.publicUrl });
   const connections = trackConnections(server);

@@ -2,18 +2,18 @@ import type { Config, Environment } from '../config.ts';
 import type { ServiceLog } from './service-log.ts';
 
 interface Running {
-  /** The address it listens on. */
+  /** The address that the service listens on. */
   url: string;
   publicUrl: string;
   databaseName: string;
   setupUrl: string | undefined;
 }
 
-/** Announces that the service runs, and where; `given` is the environment that it was started with. */
+/** Announces the service's addresses. `given` is the environment that the service was started with. */
 export function sayListening(running: Running, config: Config, given: Environment, { logger }: ServiceLog): void {
   const { url, publicUrl, databaseName, setupUrl } = running;
   if (process.stdout.isTTY) console.log(welcome(publicUrl, databaseName, shellSettings(given), setupUrl));
-  // Not in the log: anyone with the link can become the administrator.
+  // Not logged, since anyone with the link can become the administrator.
   else if (setupUrl !== undefined) console.error(`Set up the first administrator within 30 minutes: ${setupUrl}`);
   const { workers } = config;
   logger.info({ url, publicUrl: config.publicUrl, database: databaseName, pid: process.pid, workers }, 'listening');

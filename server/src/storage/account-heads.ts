@@ -86,7 +86,7 @@ export const subtractBytes = command(
       .where('account_id', '=', parameter('accountId')),
 );
 
-/** Accounts per statement. It is fixed, so unused parameters are bound to empty ids. */
+/** Accounts per statement. The number is fixed, so unused parameters are bound to empty ids. */
 const IDS_LENGTH = 100;
 const ID_NAMES = Array.from({ length: IDS_LENGTH }, (_, index) => `id${index}`);
 
@@ -98,7 +98,7 @@ const selectSequences = statement<Record<string, string>, { accountId: string; s
     .where('suspended_for', 'is', null),
 );
 
-/** The sequences of these accounts, except accounts that do not exist or are suspended. */
+/** The sequences of these accounts, without accounts that do not exist or are suspended. */
 export async function findSequences(executor: Executor, accountIds: string[]): Promise<Map<string, number>> {
   const sequences = new Map<string, number>();
   for (let start = 0; start < accountIds.length; start += IDS_LENGTH) {

@@ -1,7 +1,7 @@
 import { type Executor, statement } from './database.ts';
 import { rowOf } from './functions.ts';
 
-/** An account's limits as stored; null where there is none. */
+/** An account's limits as stored; null means no limit. */
 export interface StoredLimits {
   listingsMax: number | null;
   bytesMax: number | null;

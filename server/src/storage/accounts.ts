@@ -17,7 +17,7 @@ export async function insertAccount(executor: Executor, account: Account, create
   await insertHead(executor, account.id);
 }
 
-/** An account as the operator sees it, with its usage. */
+/** An account with its usage, as shown to the operator. */
 export type ListedAccount = Account & StoredLimits & { createdAt: number; listings: number; bytes: number };
 
 /** All accounts, oldest first, for the operator only. */

@@ -34,14 +34,14 @@ export interface KeyPrincipal extends Head {
   accountId: string;
   access: Access;
   expiresAt: number | null;
-  /** The account's own limit per key: requests per `rateSeconds`. */
+  /** The account's own rate limit: requests of a key per `rateSeconds`. */
   ratePoints: number | null;
   rateSeconds: number | null;
   /** Why the account is suspended; null while it is not. */
   suspendedFor: string | null;
 }
 
-/** Exported for `key-counts.ts`, which adds a count; otherwise use `findKeyPrincipal`. */
+/** Exported for `key-counts.ts`, which counts the request in the same round trip; use `findKeyPrincipal` elsewhere. */
 export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query, parameter, engine) =>
   query
     .selectFrom(engine.keyPrincipals(parameter('hash')).as('holder'))
@@ -59,8 +59,8 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 );
 
 /**
- * The key with this SHA-256. It is never cached, since a deleted key must not work for another request. The sequence
- * is part of the row, since a second statement would cost an unchanged list a tenth of its time.
+ * The key with this SHA-256. It is never cached, since a deleted key must be rejected from the next request on. The row
+ * includes the sequence, since a second statement would slow down the 304 response for a list by a tenth.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
@@ -128,7 +128,7 @@ export const listApiKeys = allRows(['accountId'], (query, parameter: Parameter<{
     .orderBy('id'),
 );
 
-/** The head of a key's account; undefined if there is no such key or the account is suspended. */
+/** The head of a key's account; undefined if the key does not exist or the account is suspended. */
 export const findKeyHead = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
@@ -140,7 +140,7 @@ export const findKeyHead = firstRow(['accountId', 'id'], (query, parameter: Para
     .where('api_keys.id', '=', parameter('id')),
 );
 
-/** The key stops working when the transaction commits. @returns whether there was such a key */
+/** Deletes a key, which stops working when the transaction commits. @returns whether the key existed */
 export const removeApiKey = hasRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .deleteFrom('api_keys')
@@ -154,7 +154,7 @@ export const removeApiKeys = command(['accountId'], (query, parameter: Parameter
   query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')),
 );
 
-/** Clocks of other processes are less than this ahead: a later time was written before the clock was set back. */
+/** Clocks of other processes are ahead by less than this. A later time was written before a clock was set back. */
 const LATER_MAX_MS = 60 * 60 * 1000;
 
 const touch = statement<KeyId & { usedAt: number; latest: number }>((query, parameter) =>

@@ -55,7 +55,7 @@ const selectBefore = statement<{ accountId: string; before: string; limit: numbe
     .limit(parameter('limit')),
 );
 
-/** The account's audit log, newest first: entries older than `before`, or from the newest. */
+/** The account's audit log, newest first. If `before` is given, only entries older than that entry. */
 export async function findAuditEntries(
   executor: Executor,
   accountId: string,

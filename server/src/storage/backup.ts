@@ -30,9 +30,9 @@ export interface Backup {
 }
 
 /**
- * Writes a consistent snapshot of a database, without deleted data, to a new file, checks the file, and writes its digest
- * next to it. A running service is not delayed.
- * @throws {AppError} with a message for the operator; no file is left behind
+ * Writes a consistent snapshot of a database, without deleted data, to a new file, checks the file, and writes its
+ * digest next to it. A running service is not delayed.
+ * @throws {AppError} with a message for the operator; a failed backup leaves no file behind
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
@@ -42,7 +42,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   for (const name of [file, digestFile]) {
     if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
   }
-  // The final name is only given to a complete file: an interrupted backup leaves only partial files.
+  // Only a complete backup gets the final name; an interrupted one leaves only partial files.
   const partial = `${file}.partial`;
   const rewritten = `${file}.rewritten`;
   const removeUnfinished = () => Promise.all([removeDatabase(partial), removeDatabase(rewritten)]);
@@ -100,7 +100,7 @@ export interface Restored {
   epoch: string;
   /** The path of the previous database, if there was one. */
   replaced: string | undefined;
-  /** Excludes keys that the previous database also had. */
+  /** Does not include keys that the previous database had as well. */
   credentials: Credentials;
 }
 
@@ -108,7 +108,7 @@ export interface Restored {
  * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
  * invitations, and links become invalid, since they may have been revoked after the backup.
  * @param options `force`: whether to replace an existing database, which is kept under another name
- * @throws {AppError} with a message for the operator; then nothing has changed
+ * @throws {AppError} with a message for the operator, in which case nothing has changed
  */
 export async function restore(databaseUrl: string, file: string, options: { force: boolean }): Promise<Restored> {
   const path = getDatabaseFile(databaseUrl);
@@ -139,9 +139,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
 }
 
-/**
- * @throws {AppError} `conflict` for a database on a server, whose own tools are better
- */
+/** @throws {AppError} `conflict` for a database on a server, which has better tools of its own */
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
   const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
@@ -157,7 +155,7 @@ async function verifyDigest(file: string): Promise<void> {
     throw new AppError('conflict', `${file} is a directory; name a file that \`backup\` wrote.`);
   }
   if (!existsSync(digestFile)) {
-    const advice = `copy it from where \`backup\` wrote it with ${basename(file)}`;
+    const advice = `\`backup\` wrote it next to ${basename(file)}: copy it from there`;
     throw new AppError('not_found', `There is no ${digestFile}; ${advice}.`);
   }
   const written = await readFile(digestFile, 'utf8').catch((error) => rejectUnreadable(digestFile, error));
@@ -179,7 +177,7 @@ async function prepare(file: string, prepared: string): Promise<Pick<Restored, '
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
-  // The backup file may be readable by all users.
+  // The copy has the mode of the backup file, which may be readable by all users.
   await chmod(prepared, FILE_MODE);
   const database = await openDatabase(`file:${prepared}`).catch((error) => rejectBackup(file, prepared, error));
   const renewed = await renew(database).finally(() => database.close());
@@ -193,7 +191,7 @@ async function renew(database: Database): Promise<Pick<Restored, 'epoch' | 'cred
   return { epoch: await renewEpoch(database), credentials };
 }
 
-/** Replaces the path of the copy, which the operator does not know, with that of the backup. */
+/** In the message, replaces the path of the copy, which the operator does not know, with the path of the backup. */
 function rejectBackup(file: string, prepared: string, error: unknown): never {
   if (!(error instanceof AppError) || isStorageFull(error)) throw error;
   const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);
@@ -201,7 +199,7 @@ function rejectBackup(file: string, prepared: string, error: unknown): never {
   throw new AppError('conflict', message, { cause: error });
 }
 
-/** Unlike a rename, never replaces a database that was created in the meantime. */
+/** Uses a link, which, unlike a rename, never replaces a database that was created in the meantime. */
 async function putInPlace(prepared: string, path: string): Promise<undefined> {
   await link(prepared, path);
   await unlink(prepared);

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely';
 import type { Executor, Parameter, Statement } from './database.ts';
 
-/** Rows per statement, which reduces a statement's fixed cost to a tenth of the total. */
+/** Rows per statement. With this many, a statement's fixed cost is a tenth of the total. */
 export const BATCH_LENGTH = 50;
 
 /** The values of all rows, row by row. */
@@ -23,7 +23,7 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return { whole: build(BATCH_LENGTH), single: build(1) };
 }
 
-/** Runs a statement for at most `BATCH_LENGTH` rows. @returns the rows that it returns */
+/** Runs a statement for at most `BATCH_LENGTH` rows. @returns the statement's rows */
 export async function executeBatch<R>(
   executor: Executor,
   { whole, single }: { whole: Statement<BatchValues, R>; single: Statement<BatchValues, R> },

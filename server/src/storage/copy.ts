@@ -23,7 +23,7 @@ export interface CopiedTable {
 
 /**
  * The copied tables, each after those that it references. Search columns and words are computed again from listings,
- * since each engine indexes words differently. Setup links are not copied: they are only valid for their own database.
+ * since each engine indexes words differently. Setup links are only valid for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -48,7 +48,7 @@ const BATCH_LENGTH = 200;
 
 export interface TableDigest {
   rows: number;
-  /** SHA-256 in hex of the rows in key order, which is the same on both engines. */
+  /** The SHA-256 of the rows in key order, in hex. It is the same on both engines. */
   digest: string;
 }
 

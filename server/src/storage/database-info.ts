@@ -11,7 +11,7 @@ const select = firstRow([], (query) =>
 export const ping = firstRow([], (query) => query.selectFrom('database_info').select('id'));
 
 export interface DatabaseInfo {
-  /** Signs cursors, in all processes. */
+  /** Signs cursors; the same in all processes. */
   cursorSecret: string;
   epoch: string;
 }
@@ -25,7 +25,7 @@ export async function getDatabaseInfo(executor: Executor): Promise<DatabaseInfo>
 /** Prefix of the epoch of an unfinished copy. */
 const UNFINISHED = 'copy-of-';
 
-/** @throws {AppError} like `requireWhole` */
+/** @throws {AppError} as `requireWhole` */
 export async function getCursorSecret(executor: Executor): Promise<string> {
   const { cursorSecret } = await requireWhole(executor);
   return cursorSecret;

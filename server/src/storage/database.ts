@@ -24,13 +24,13 @@ export interface EngineSql {
     parameter: Parameter<WordsPlace & Pick<NewWords, 'words'>>,
   ) => { compile(): CompiledQuery<never> };
   removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
-  /** The key with this hash and its account's head: one row or none. */
+  /** The key with this hash and the head of its account: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
   /** Whether each of these words is a prefix of a word in the row of `facets`. */
   hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
   /** The pairs of a JSON array, as rows of `index`, `id`, and `searchRow`. */
   pairs: (json: string) => RawBuilder<FoundPair>;
-  /** The account's search columns, scanned from the newest id if the engine benefits. */
+  /** The account's search columns, scanned from the newest id if that is faster on the engine. */
   searchColumnsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
 }
 
@@ -41,9 +41,9 @@ export type KeyPrincipalRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'ac
 
 export interface NewWords {
   accountId: string;
-  /** The account's sequence at indexing, which is unique among the account's words. */
+  /** The account's sequence when the words were indexed. It is unique among the account's words. */
   sequence: number;
-  /** Separated by spaces. */
+  /** The words, separated by spaces. */
   words: string;
 }
 
@@ -52,9 +52,9 @@ export interface WordsPlace {
   searchRow: number;
 }
 
-/** A match of a search. */
+/** A search match. */
 export interface FoundPair {
-  /** Its position in the list. */
+  /** The position in the list of matches. */
   index: number;
   id: string;
   searchRow: number;
@@ -77,13 +77,13 @@ export function statement<P, R = never>(build: Statement<P, R>['build']): Statem
 export interface Executor {
   /**
    * `signal` cancels a read that is still waiting.
-   * @throws {AppError} `unavailable` or `storage_full`; the reason of `signal`
+   * @throws {AppError} `unavailable` or `storage_full`, or the reason of an aborted `signal`
    */
   execute<P, R>(statement: Statement<P, R>, parameters: P, signal?: AbortSignal): Promise<R[]>;
   /**
-   * Like `execute`, but stops after the row with which the text exceeds `bytesMax` (UTF-8). Returns at least one row if
-   * there is any. Use it for rows that may be large, since reading them blocks the event loop.
-   * @throws {AppError} like `execute`
+   * Like `execute`, but stops after the row that brings the total text above `bytesMax` (UTF-8 bytes). Returns at least
+   * one row if there is any. Use it for rows that may be large, since reading them blocks the event loop.
+   * @throws {AppError} as `execute`
    */
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
 }
@@ -91,8 +91,8 @@ export interface Executor {
 /** Bytes per read, which takes at most ten milliseconds with three-byte characters. */
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
- * Listings per read if no page is requested; fewer if they are large. Usual listings stay below 128 KiB in total: V8
- * keeps longer texts in a separate space, and a stream of them takes twice the memory.
+ * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128 KiB in
+ * total: V8 keeps longer texts in a separate space, and a stream of them takes twice the memory.
  */
 export const RUN_LENGTH = 150;
 
@@ -108,12 +108,15 @@ export interface LongTransaction extends Executor {
   nextTurn(): Promise<void>;
 }
 
-/** Builds a query per request. */
+/** Builds a query for a single request. */
 export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compile(): CompiledQuery<R> };
 
 /** Long reads, which run outside the main thread. Accounts take turns. */
 export interface Scans {
-  /** The rows of a query on an account's data. @throws {AppError} `unavailable`; the reason of `signal` */
+  /**
+   * The rows of a query on an account's data.
+   * @throws {AppError} `unavailable`, or the reason of an aborted `signal`
+   */
   query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
   /** Like `query`, but for many rows of numbers and texts that are not all needed at once. */
   queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>>;
@@ -126,7 +129,7 @@ export interface PackedRows<R> {
 }
 
 export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
-  /** Stops like `executeRun`. */
+  /** Where to stop, as in `executeRun`. */
   bytesMax?: number;
 }
 
@@ -135,7 +138,7 @@ export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
 /** The common interface of both engines. */
 export interface Database extends Executor {
-  /** Its name in messages for the operator, without passwords. */
+  /** The database's name in messages for the operator, without passwords. */
   readonly name: string;
   readonly dialect: QueryDialect;
   readonly scans: Scans;
@@ -145,7 +148,7 @@ export interface Database extends Executor {
    */
   isOverfull(accountId?: string): boolean;
   /**
-   * Call it before a change by an API key. Changes by users are not limited, so that they can always delete a key.
+   * Call this before a change by an API key. Changes by users are not limited, so that they can always delete a key.
    * @throws {AppError} `unavailable` if too many changes of the account wait
    */
   requireRoom(accountId: string): void;
@@ -154,19 +157,20 @@ export interface Database extends Executor {
   /**
    * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a commit, and
    * accounts take turns. If a job throws, its changes are undone, and the other jobs may run again from the start. A
-   * job must only await its transaction, which ends with it. `accountId` is the account that it changes, and that no
-   * other process changes at the same time. Jobs without one change data of no account, or of several, one at a time.
-   * @throws what the job throws; {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
+   * job must await only its transaction, which ends with the job. `accountId` is the account that the job changes; no
+   * other process changes it at the same time. Jobs without `accountId`, for data of no account or of several, run one
+   * at a time.
+   * @throws what the job throws, or {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
    */
   write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
-  /** The most bytes that a long write writes and replaces. On SQLite, all other writes wait for it. */
+  /** Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long write. */
   readonly longWriteBytesMax: number;
   /** Like `write`, but for a long job, which is alone in its transaction and can await the transaction's `nextTurn`. */
   writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;
-  /** Undefined for SQLite. */
+  /** The counters that several machines share; undefined for SQLite. */
   readonly counters?: Counters;
   /**
-   * Distributes the tables over the machines of a cluster, without concurrent writes; undefined for SQLite.
+   * Distributes the tables over the machines of a cluster while nothing else writes; undefined for SQLite.
    * @throws {AppError} `conflict` without a cluster
    */
   distribute?(): Promise<void>;
@@ -181,11 +185,11 @@ export interface Database extends Executor {
   close(): Promise<void>;
 }
 
-/** Counters that the processes of several machines share. */
+/** Counters that processes on several machines share. */
 export interface Counters extends CounterStore {
   /**
    * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted` is empty.
-   * @throws {AppError} like `execute`
+   * @throws {AppError} as `execute`
    */
   executeCounting<P extends { hash: string }, R, C>(
     query: Statement<P, R>,
@@ -199,7 +203,7 @@ export interface Counted<R, C> {
   counted: C[];
 }
 
-/** The database server does not respond or accepts no connections at the moment. */
+/** Thrown if the database server does not respond or accepts no connections. */
 export class DatabaseAwayError extends AppError {
   constructor(message: string, cause: unknown) {
     super('unavailable', message, { cause });

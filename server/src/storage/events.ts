@@ -28,7 +28,7 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
   }),
 );
 
-/** Appends an event. It has no document of its own until the listing's is replaced. */
+/** Appends an event, which has no document of its own until a later change replaces the one in `listings`. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
   await executor.execute(insert, { accountId, ...event });
 }
@@ -41,7 +41,7 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Appends a batch of events. An event has a document if a later event of the batch replaces the listing's. */
+/** Appends a batch of events. An event has a document if a later event of the batch changes the same listing. */
 export async function insertEvents(
   executor: Executor,
   accountId: string,
@@ -113,7 +113,7 @@ export const keepEventDoc = command(
       .where('sequence', '=', parameter('sequence')),
 );
 
-/** `doc` is null as long as the document is in `listings`. Undefined once the event is purged. */
+/** An event's time and document; undefined once the event has been purged. `doc` is null while it is in `listings`. */
 export const findEvent = firstRow(['accountId', 'sequence'], (query, parameter: Parameter<EventKey>) =>
   query
     .selectFrom('events')
@@ -172,7 +172,7 @@ const selectAfter = statement<After, StoredEvent>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** The first `limit` events after a sequence, cut after the one with which the text exceeds `bytesMax`. */
+/** The first `limit` events after a sequence, cut after the event that brings the total text above `bytesMax`. */
 export function findEvents(
   executor: Executor,
   accountId: string,

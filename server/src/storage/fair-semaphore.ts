@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../lib/fair-queue.ts';
 import { stopping, unavailable } from './errors.ts';
 
-/** Waiting queries per account. Further ones are rejected, since they would wait for minutes. */
+/** Maximum waiting queries per account. Further ones are rejected, since they would wait for minutes. */
 const WAITING_MAX = 256;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
@@ -19,9 +19,11 @@ interface Waiter {
 export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /** Whether it is a later query of a search. It goes before the account's other work, which frees memory sooner. */
+  /** Whether the work continues a search. It runs before the account's other work, which frees memory sooner. */
   continues?: boolean | undefined;
-  /** Whether to hold the permit for twice the work's duration while others read, to leave them half of the time. */
+  /**
+   * Whether to hold the permit twice as long as the work takes while other accounts read, to leave them half the time.
+   */
   pauses?: boolean | undefined;
 }
 
@@ -46,7 +48,7 @@ export class FairSemaphore {
 
   /**
    * Call this right before `run`. @returns a promise that rejects if too many reads of the account wait
-   * @throws {AppError} `unavailable` if the service is stopping; the reason of an aborted `signal`
+   * @throws {AppError} `unavailable` if the service is stopping, or the reason of an aborted `signal`
    */
   requireRoom(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<never> | undefined {
     signal?.throwIfAborted();
@@ -67,7 +69,7 @@ export class FairSemaphore {
     }
   }
 
-  /** Takes a permit until `release`. @returns a promise if it is not free yet @throws the reason of `signal` */
+  /** Takes a permit until `release`. @returns a promise if no permit is free yet @throws the reason of `signal` */
   acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {
     if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, continues);
     this.#begin(accountId);
@@ -76,7 +78,7 @@ export class FairSemaphore {
 
   release(accountId: string): void {
     this.#end(accountId);
-    // Can be more than one if an account has become the only one.
+    // More than one permit can be free for an account that has become the only one.
     while (this.#free > 0) {
       const next = this.#waiting.take((waiter) => this.#isBelowMax(waiter.accountId));
       if (next === undefined) return;

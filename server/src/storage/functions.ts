@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
 
-// These functions each declare a statement and return the function that runs it. Its arguments are an
-// executor and the named parameters in this order; on tenant data, `accountId` comes first.
+// Each of these functions declares a statement and returns a function that runs the statement. The arguments of the
+// returned function are an executor and the named parameters, in order; for tenant data, `accountId` comes first.
 
 type Build<P, R> = Statement<P, R>['build'];
 /** Not callable if `N` lacks a parameter of the statement. */
@@ -27,7 +27,7 @@ export function firstRow<P, R, const N extends readonly string[]>(names: N, buil
   };
 }
 
-/** Counts the rows that a statement returns. */
+/** Declares a statement and returns a function that counts the statement's rows. */
 export function countRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
   const find = allRows(names, build);
   return async (executor: Executor, ...values: Values<P, N>) => (await find(executor, ...values)).length;

@@ -21,7 +21,7 @@ const put = statement<IdempotencyRecord & { accountId: string }>((query, paramet
     ),
 );
 
-/** Stores a record, in place of an expired one with the same key. */
+/** Stores a record, replacing an expired record with the same key. */
 export async function insertIdempotencyRecord(
   executor: Executor,
   accountId: string,

@@ -13,7 +13,7 @@ import type { Database, Executor } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { Tables } from './schema.ts';
 
-/** The database in the form that better-auth takes. On both engines, times are ISO text, and booleans 0 and 1. */
+/** The database in the form that better-auth expects. On both engines, times are ISO text, and booleans 0 and 1. */
 export interface BetterAuthDatabase {
   db: Kysely<Tables>;
   type: 'sqlite';
@@ -21,7 +21,7 @@ export interface BetterAuthDatabase {
   transaction: false;
 }
 
-/** A job in the transaction of a change by better-auth. `rows` are the rows that the change returned. */
+/** A job that runs in the transaction of a change by better-auth. `rows` are the rows that the change returned. */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
   job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;
@@ -38,7 +38,7 @@ interface Call {
 const calls = new AsyncLocalStorage<Call>();
 
 /**
- * Runs a call of better-auth.
+ * Runs a call to better-auth.
  * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if better-auth
  * reports a missing session or another error instead; otherwise, what better-auth throws
  */
@@ -70,13 +70,13 @@ class DatabaseDriver extends DummyDriver {
     return {
       executeQuery: <R>(query: CompiledQuery) => run<R>(database, query),
       streamQuery() {
-        throw new Error('better-auth streams nothing');
+        throw new Error('better-auth must not stream');
       },
     };
   }
 
   override async beginTransaction(): Promise<void> {
-    throw new Error('better-auth has no transactions here');
+    throw new Error('better-auth must not use transactions');
   }
 }
 

@@ -20,7 +20,7 @@ export const removeInvitationTo = allRows(['accountId', 'email'], (query, parame
 
 type ByInviter = { accountId: string; inviterId: string };
 
-/** Removes a user's invitations of others. */
+/** Removes the invitations that a user has sent. */
 export const removeInvitationsBy = allRows(['accountId', 'inviterId'], (query, parameter: Parameter<ByInviter>) =>
   query
     .deleteFrom('invitations')
@@ -48,12 +48,12 @@ const insert = statement<StoredInvitation>((query, parameter) =>
 
 interface StoredInvitation extends Invitation {
   inviterId: string | null;
-  /** Hash of the token in the link, as `mailedHash` is for the mailed link. */
+  /** Hash of the token in the link that the inviter sees; `mailedHash` is for the mailed link. */
   hash: string;
   mailedHash: string;
 }
 
-/** Stores an invitation, which replaces an earlier one to the same address. */
+/** Stores an invitation, replacing an earlier invitation to the same address. */
 export async function putInvitation(executor: Executor, invitation: StoredInvitation): Promise<void> {
   await removeInvitationTo(executor, invitation.accountId, invitation.email);
   await executor.execute(insert, invitation);

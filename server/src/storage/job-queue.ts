@@ -1,7 +1,7 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { tooManyChanges } from './errors.ts';
 
-/** Waiting changes per account. They are committed together, but can wait for seconds on a slow machine. */
+/** Maximum waiting changes per account. They are committed together, but can wait for seconds on a slow machine. */
 export const ACCOUNT_JOBS_MAX = 1_500;
 
 export interface JobOptions {
@@ -15,7 +15,7 @@ type QueuedJob = Required<JobOptions>;
 
 /**
  * Jobs that wait for one writer. Accounts take turns, and jobs without an account have turns of their own. The jobs of
- * an account stay in order. Short jobs run between long ones, so that none waits for two long jobs.
+ * an account stay in order. Short jobs run between long ones, so that no short job waits for two long ones.
  */
 export class JobQueue<J extends QueuedJob> {
   readonly #accounts = new FairQueue<string | undefined, J>();

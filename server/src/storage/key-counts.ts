@@ -17,7 +17,7 @@ interface CountParameters {
   latest: number;
 }
 
-/** Clocks of other processes are less than this ahead: a window that ends later began before the clock was set back. */
+/** Clocks of other processes are ahead by less than this. A later window began before a clock was set back. */
 const AHEAD_MAX_MS = 60_000;
 
 /** Counts a point in the same row and form as the limiter's library, but only if the key is valid. */

@@ -44,7 +44,7 @@ export async function addKeyHour(executor: Executor, accountId: string, hour: Ke
 /** A batch of counts that a process writes. */
 export interface KeyUseBatch {
   process: string;
-  /** Grows with each batch. */
+  /** Increases with each batch of the process. */
   number: number;
   /** UTC milliseconds. */
   writtenAt: number;
@@ -63,7 +63,7 @@ const begin = statement<KeyUseBatch, { number: number }>((query, parameter) =>
     .returning('number'),
 );
 
-/** Records a batch in the transaction that writes it. @returns false if it has been written before */
+/** Records a batch in the transaction that writes it. @returns false if the batch has been written before */
 export async function beginKeyUseBatch(executor: Executor, batch: KeyUseBatch): Promise<boolean> {
   const rows = await executor.execute(begin, { ...batch });
   return rows.length > 0;

@@ -41,7 +41,7 @@ export interface ListingRange {
   limit: number;
   /** Total length of the texts (default `RUN_BYTES_MAX`), which a single text can exceed. */
   bytesMax?: number;
-  /** Whether the previous run had long documents, so that this one probably does. */
+  /** Whether the previous run had long documents. If so, this run probably does as well. */
   areLong?: boolean;
   /** Cancels the read while it waits. */
   signal?: AbortSignal;
@@ -50,9 +50,9 @@ export interface ListingRange {
 export interface ListingRun {
   /** JSON texts. */
   docs: string[];
-  /** The last listing's id if more may follow. */
+  /** The last listing's id if more listings may follow. */
   nextAfterId: string | undefined;
-  /** Whether there are fewer than `limit` because they are large. Then nothing may follow `nextAfterId`. */
+  /** Whether the run has fewer than `limit` listings because they are large. It may still be the last run. */
   isCut: boolean;
   /** Whether a document was too long to read without counting bytes. */
   areLong: boolean;
@@ -66,7 +66,7 @@ export async function findListingRun(executor: Executor, accountId: string, rang
   const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };
   if (!areLong) {
-    // Reading is a third cheaper if the bytes need not be counted.
+    // Reading takes a third less time if the bytes need not be counted.
     const docBytesMax = Math.floor(bytesMax / limit);
     const rows = await executor.execute(selectRun, { ...parameters, docBytesMax }, signal);
     if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
@@ -87,7 +87,7 @@ function toRun(
   { limit, untilId }: ListingRange,
   { isCut, areLong }: Pick<ListingRun, 'isCut' | 'areLong'>,
 ): ListingRun {
-  // A condition in the statement would cost pages without `untilId` a fifteenth of their time.
+  // A condition in the statement would slow down pages without `untilId` by a fifteenth.
   const wanted = untilId === undefined ? rows : rows.filter(({ id }) => id >= untilId);
   const isEnd = wanted.length < rows.length;
   // The row beyond the limit only shows that more listings follow.

@@ -48,7 +48,7 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-/** Stores a listing's new version. `words` is undefined if they have not changed. */
+/** Stores a listing's new version. `words` is undefined if the words have not changed. */
 export async function replaceListing(
   executor: Executor,
   accountId: string,
@@ -140,7 +140,7 @@ export interface IndexedListing extends StoredListing {
 
 type Lookup = Statement<Record<string, string>, IndexedListing>;
 
-/** Cross joins force SQLite to use this order. Otherwise, it reads all of the account's listings. */
+/** Cross joins force SQLite to read the tables in this order. Otherwise, it reads all of the account's listings. */
 const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
   statement((query, parameter) => {
     const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
@@ -158,8 +158,8 @@ const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
 const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('facets.external_id') };
 
 /**
- * The listings with these ids or external ids, at most `BATCH_LENGTH`. If they are large, the result is cut, but not
- * before the second.
+ * The listings with these ids or external ids, at most `BATCH_LENGTH`. If their documents are large, the result is cut
+ * after at least one listing.
  */
 export async function findIndexedListings(
   executor: Executor,

@@ -108,7 +108,7 @@ const selectBySession = statement<{ sessionId: string; accountId: string; now: s
       .where('suspended_for', 'is', null),
 );
 
-/** Undefined if the session has expired, its user is not a member of the account, or the account is suspended. */
+/** A session's membership; undefined for an expired session, a user who is not a member, or a suspended account. */
 export async function findSessionMembership(
   executor: Executor,
   accountId: string,

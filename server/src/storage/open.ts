@@ -6,7 +6,7 @@ export { openScratch } from './sqlite/scratch.ts';
 
 export const FILE_SCHEME = 'file:';
 
-/** The pool of the operator's commands. */
+/** The pool settings of the operator's commands. */
 const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**

@@ -11,12 +11,12 @@ import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
 
-/** Limits only memory, since other accounts do not wait: enough for the largest atomic import with its words. */
+/** Enough for the largest atomic import with its words. Limits only memory, since other accounts do not wait. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
 
 /**
  * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
- * @throws {AppError} `unavailable` with a message for the operator: no server, no such database, newer tables
+ * @throws {AppError} `unavailable` with a message for the operator for a missing server or database, or newer tables
  */
 export async function openPostgres(url: string, settings: PoolSettings): Promise<Database> {
   const name = nameOf(url);

@@ -30,12 +30,12 @@ export interface Tables {
     listing_count: number;
     /** UTF-8 bytes of the account's documents in `listings` and `events`. */
     stored_bytes: Generated<number>;
-    /** Its quotas; null where there is none. */
+    /** The account's quotas; null means no quota. */
     listings_max: number | null;
     bytes_max: number | null;
     rate_points: number | null;
     rate_seconds: number | null;
-    /** Why it is suspended; null while it is not. */
+    /** Why the account is suspended; null while it is not. */
     suspended_for: string | null;
   };
   listings: {
@@ -66,7 +66,7 @@ export interface Tables {
     /** RFC 3339, as in the document. */
     created_at: string;
     updated_at: string;
-    /** Its row in `listing_words`. */
+    /** The listing's row in `listing_words`. */
     search_row: number;
   };
   /** The engine's index of words. */
@@ -103,7 +103,7 @@ export interface Tables {
     account_id: string;
     name: string;
     access: Access;
-    /** SHA-256 in hex. */
+    /** The SHA-256 of the key, in hex. */
     hash: string;
     start: string;
     created_by: string | null;
@@ -150,7 +150,7 @@ export interface Tables {
     id: string;
     token: string;
     user_id: string;
-    /** The account that the user works in, if one was chosen. */
+    /** The account that the user works in, if they have chosen one. */
     account_id: string | null;
     ip_address: string | null;
     user_agent: string | null;
@@ -165,7 +165,7 @@ export interface Tables {
     provider_id: string;
     /** The user's id. */
     provider_user_id: string;
-    /** A hash. */
+    /** The hash of the password. */
     password: string | null;
     created_at: string;
     updated_at: string;
@@ -202,11 +202,11 @@ export interface Tables {
     id: string;
     email: string;
     role: Role;
-    /** SHA-256 in hex of the token in its link. */
+    /** The SHA-256 of the token in the invitation's link, in hex. */
     hash: string;
     /** Like `hash`, but of the token in the mailed link, which the dashboard does not show. */
     mailed_hash: string;
-    /** The user who sent it; null for the operator. */
+    /** The user who sent the invitation; null for the operator. */
     inviter_id: string | null;
     /** The inviter's name at that time. */
     invited_by: string;
@@ -216,7 +216,7 @@ export interface Tables {
   setup_links: {
     /** Always 1. */
     id: number;
-    /** SHA-256 in hex of the token in the link. */
+    /** The SHA-256 of the token in the link, in hex. */
     hash: string;
     expires_at: number;
   };

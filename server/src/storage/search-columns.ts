@@ -12,7 +12,7 @@ type RowParameters = SearchColumns & ListingKey;
 const searchColumnValues = (parameter: Parameter<SearchColumns>) =>
   rowOf(parameter, SEARCH_COLUMNS) as unknown as Columns;
 
-/** `sequence` is the account's when the listing's words were indexed. */
+/** `sequence` is the account's sequence when the listing's words were indexed. */
 const insert = statement<RowParameters & { sequence: number }>((query, parameter, engine) =>
   query.insertInto('listing_facets').values({
     ...searchColumnValues(parameter),
@@ -68,7 +68,7 @@ const put = batchStatement((length) =>
 
 export interface SearchColumnsRow {
   id: string;
-  /** The index row of its words. */
+  /** The index row of the listing's words. */
   searchRow: number;
   searchColumns: SearchColumns;
 }

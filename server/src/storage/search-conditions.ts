@@ -10,7 +10,7 @@ type Test = RawBuilder<SqlBool>;
 /** A listing's position in a sorted list. */
 export interface Position {
   id: string;
-  /** The sort value; null for a listing without one, and in a list by id. */
+  /** The sort value; null for a listing without such a value, and in a list by id. */
   value: string | number | null;
 }
 
@@ -29,8 +29,8 @@ export function isMatch(engine: EngineSql, accountId: string, { conditions, box,
 }
 
 /**
- * As `isMatch`, for a listing that matched before. Its words are looked up only if they have changed since: a look-up
- * gathers all listings with these words.
+ * Like `isMatch`, but for a listing that matched before. The listing's words are looked up only if they have changed
+ * since, because a look-up collects all listings with these words.
  */
 export function isStillMatch(
   engine: EngineSql,

@@ -7,12 +7,12 @@ import { comesAfter, isMatch, isStillMatch, type Position, sortValue } from './s
 type SearchColumns = Tables['listing_facets'];
 
 export interface Found extends Position {
-  /** The index row of its words, which changes with them. */
+  /** The index row of the listing's words, which changes whenever the words do. */
   searchRow: number;
 }
 
 interface Part {
-  /** The position before the first; undefined for the start. */
+  /** The position before the first match; undefined for the start. */
   after: Position | undefined;
   limit: number;
   signal?: AbortSignal;
@@ -29,7 +29,7 @@ export interface FoundDoc extends Found {
   doc: string;
 }
 
-/** As `findFirst`, with the documents: for short lists. Cut after the document that exceeds `bytesMax` in total. */
+/** Like `findFirst`, but with documents, for short lists. Stops after the document that exceeds `bytesMax` in total. */
 export function findPage(
   scans: Scans,
   accountId: string,
@@ -58,7 +58,7 @@ export function findPage(
   return scans.query(accountId, build, part);
 }
 
-/** As `findFirst`, for many matches. */
+/** Like `findFirst`, but for many matches. */
 export function findPacked(scans: Scans, accountId: string, search: Search, part: Part): Promise<PackedRows<Found>> {
   return scans.queryPacked(accountId, selectFound(accountId, search, part), { signal: part.signal, continues: true });
 }
@@ -80,7 +80,7 @@ function directionOf({ order }: Search) {
   return order.isDescending ? 'desc' : 'asc';
 }
 
-/** Lists with the latest times first scan from the newest id, since times grow with ids. */
+/** Scans from the newest id for lists that begin with the latest time, since times increase with ids. */
 function searchColumnsOf(engine: EngineSql, accountId: string, { by, isDescending }: Order) {
   const isLatestFirst = isDescending && (by === 'createdAt' || by === 'updatedAt');
   return isLatestFirst ? engine.searchColumnsNewestFirst(accountId) : sql<SearchColumns>`listing_facets`;

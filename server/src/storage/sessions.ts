@@ -17,7 +17,7 @@ export const setSessionAccount = command(
 export interface UserSession {
   id: string;
   createdAt: string;
-  /** When it was last extended, which is about when it was last used. */
+  /** When the session was last extended, which is about when it was last used. */
   updatedAt: string;
   expiresAt: string;
   ipAddress: string | null;
@@ -72,7 +72,7 @@ export const endSessionBy = command(['id', 'latest'], (query, parameter: Paramet
 /** A session in use, with its user. */
 export interface UsedSession {
   id: string;
-  /** The account that the user works in, if one was chosen. */
+  /** The account that the user works in, if they have chosen one. */
   accountId: string | null;
   userId: string;
   name: string;
@@ -118,7 +118,7 @@ export const hasSession = hasRow(['userId', 'id'], (query, parameter: Parameter<
     .where('id', '=', parameter('id')),
 );
 
-/** Ends a session. @returns whether the user had it */
+/** Ends a session. @returns whether the user had this session */
 export const removeSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
   query
     .deleteFrom('sessions')

@@ -14,12 +14,12 @@ import { WriteQueue } from './sqlite/write-queue.ts';
 /** Files up to this size are checked at the start, in half a second. Larger ones are only checked by backups. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Twice what 10,000 listings of 500 bytes take with their words, for which all other writes wait up to 250 ms. */
+/** Twice the size of 10,000 listings of 500 bytes with their words, which delay all other writes by up to 250 ms. */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
  * Opens the database file, creates it if there is none, and migrates its tables.
- * @throws {AppError} `unavailable` with a message for the operator: not a database, damaged, newer, not writable
+ * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, newer, or not writable
  */
 export function openSqlite(path: string): Database {
   prepareFile(path);

@@ -39,7 +39,7 @@ const insertCredential = statement<CredentialRow>((query, parameter) =>
   }),
 );
 
-/** Stores a user with a password in better-auth's form. `isVerified`: whether the address is known to be theirs. */
+/** Stores a user with a password in better-auth's form. `isVerified`: whether the address is known to be the user's. */
 export async function insertUser(
   executor: Executor,
   user: User,
@@ -60,7 +60,7 @@ export const findUser = firstRow(['id'], (query, parameter: Parameter<{ id: stri
   query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
 );
 
-/** A user's creation time (ISO text), and whether the address is known to be theirs. */
+/** A user's creation time (ISO text), and whether the address is known to be the user's. */
 export interface UserOrigin {
   createdAt: string;
   isVerified: boolean;

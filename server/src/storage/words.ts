@@ -9,7 +9,7 @@ import {
 } from './database.ts';
 import { firstRow } from './functions.ts';
 
-/** The random end of an account id, which separates one account's words from another's. */
+/** The length of an account's tag: the random end of its id, which separates its words from those of other accounts. */
 const TAG_LENGTH = 8;
 /** Longer words are cut: PostgreSQL's index accepts at most 2,046 bytes per word. */
 const WORD_LENGTH_MAX = 500;
@@ -85,7 +85,7 @@ const selectLastRow = statement<Pick<NewWords, 'sequence'>, { row: number }>((qu
   query.selectNoFrom(engine.lastWordsRow(parameter).as('row')),
 );
 
-/** The last used row of the index; `sequence` is the account's current one. */
+/** The last used row of the index; `sequence` is the account's current sequence. */
 export async function findLastWordsRow(executor: Executor, sequence: number): Promise<number> {
   const [last] = await executor.execute(selectLastRow, { sequence });
   return last?.row ?? 0;
@@ -95,7 +95,7 @@ const insertAt = statement<WordsPlace & { words: string }>((query, parameter, en
   engine.insertWordsAt(query, parameter),
 );
 
-/** Indexes words (from `indexText`) in a row after that of `findLastWordsRow`. */
+/** Indexes words (from `indexText`) in a row after the one that `findLastWordsRow` returns. */
 export async function insertWordsAt(executor: Executor, place: WordsPlace, words: string): Promise<void> {
   await executor.execute(insertAt, { ...place, words });
 }

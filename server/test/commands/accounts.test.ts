@@ -76,7 +76,7 @@ test('an unknown account cannot be changed or deleted', async () => {
   }
 });
 
-/** The number of rows that name the account, and of indexed words of all accounts. */
+/** Counts the rows that name the account, and the indexed words of all accounts. */
 function countTraces(accountId: string) {
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
   const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);

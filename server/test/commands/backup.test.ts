@@ -86,7 +86,7 @@ test('a failed restore names the file and says what to do', async (t) => {
   };
   await refuse(/is a directory; name a file that `backup` wrote/, directory);
   await rename(`${backup}.sha256`, `${backup}.kept`);
-  await refuse(/There is no .*backup\.db\.sha256; copy it from where `backup` wrote it with backup\.db/);
+  await refuse(/There is no .*backup\.db\.sha256; `backup` wrote it next to backup\.db: copy it from there/);
   await mkdir(`${backup}.sha256`);
   await refuse(/Cannot read .*backup\.db\.sha256: illegal operation on a directory/);
   await rm(`${backup}.sha256`, { recursive: true });

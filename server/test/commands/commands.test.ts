@@ -16,7 +16,7 @@ after(() => rm(directory, { recursive: true, force: true }));
 const settings = { DATA_DIR: directory };
 const run = (...args: string[]) => runCommandWarm(args, settings);
 
-/** Runs a command with `--json`; stdout must be one JSON value, and stderr only names the file. */
+/** Runs a command with `--json`: stdout must be one JSON value, and stderr name the database. */
 async function runJson(...args: string[]) {
   const { code, stdout, stderr } = await run(...args, '--json');
   assert.equal(code, 0, stderr);

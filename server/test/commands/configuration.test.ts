@@ -154,7 +154,7 @@ for (const [value, policy] of RATE_LIMITS) {
   });
 }
 
-/** Only a copy of the program reads the test's `.env`. */
+/** Only a copy of the program may read `.env`; the original would read the developer's own. */
 function environmentFor(program: string, settings: Record<string, string>) {
   return program === PROGRAM ? environment(settings) : bareEnvironment(settings);
 }

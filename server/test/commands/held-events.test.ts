@@ -15,11 +15,11 @@ async function startTwo(t: TestContext) {
   return { settings, tenant, one, other };
 }
 
-/** Starts a long poll. Returns a function, because an async function would await the response. */
+/** Starts a long poll. Returns a function, so that awaiting `hold` does not await the response. */
 async function hold(t: TestContext, url: string, key: string, query: string) {
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
-  // Now the service has accepted the connection, so a signal cannot overtake the request.
+  // The service has accepted the connection by now, so a signal cannot overtake the request.
   socket.write(requestText('GET', '/v1/events', key));
   assert.equal((await readReply(socket))?.status, 200);
   socket.write(requestText('GET', `/v1/events?${query}`, key));

@@ -15,14 +15,14 @@ import { assertStored } from '../support/stored.ts';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 const CTRL_C = '\x03';
 
-/** A relative DATA_DIR, which starts at the clone's root; removed after the test. */
+/** A DATA_DIR relative to the clone's root, removed after the test. */
 function relativeDirectoryFor(t: TestContext): string {
   const name = `data-test-${randomUUID()}`;
   t.after(() => rm(join(REPOSITORY, name), { recursive: true, force: true }));
   return name;
 }
 
-/** Overrides the developer's `.env`. */
+/** Settings that override the developer's `.env`. */
 function npmEnvironment(dataDirectory: string): Record<string, string> {
   const update = { npm_config_update_notifier: 'false' };
   return environment({ ...update, HOST: '127.0.0.1', PORT: '0', DATABASE_URL: '', DATA_DIR: dataDirectory });

@@ -16,7 +16,7 @@ import { startCreating } from '../support/load.ts';
 import { assertStored } from '../support/stored.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** More than the sockets' buffers hold, so that the signal arrives in the middle of the list. */
+/** Enough that a list exceeds the sockets' buffers and the signal arrives in its middle. */
 const LISTINGS = 8_000;
 const BURST_MS = 50;
 const BURST_SERVICES = 6;
@@ -29,7 +29,7 @@ async function start(t: TestContext) {
   return { directory, settings, tenant, service: await serveFor(t, settings) };
 }
 
-/** Sends a request without its last byte, and resolves when the service waits for it. */
+/** Sends a request without its last byte, and resolves when the service waits for that byte. */
 async function sendAllButLastByte(t: TestContext, url: string, key: string): Promise<Socket> {
   const socket = await openSocket(url);
   t.after(() => socket.destroy());
@@ -41,7 +41,7 @@ async function sendAllButLastByte(t: TestContext, url: string, key: string): Pro
   return socket;
 }
 
-/** The service must exit with 0, write all log lines, and leave one file. */
+/** The service must exit with 0, write its last log line, and leave only the database file. */
 async function assertStoppedCleanly({ child, log }: ServeProcess, directory: string): Promise<void> {
   assert.equal(await exitOf(child), 0);
   await until('the last log line is "stopped"', () => log.at(-1)?.msg === 'stopped');
@@ -125,7 +125,7 @@ test('a signal under load: every response is complete, and every acknowledged li
 
 test('a burst of signals, like one Ctrl-C under npm, counts as one', async (t) => {
   const { settings, tenant, service } = await start(t);
-  // Hitting the gap between two signals takes luck, so several services try.
+  // The moment in which a further signal could do harm is short, so several services try.
   const others = Array.from({ length: BURST_SERVICES - 1 }, () => serveFor(t, settings));
   for (const { url, child } of [service, ...(await Promise.all(others))]) {
     const running = await sendAllButLastByte(t, url, tenant.key);
@@ -144,19 +144,19 @@ test('a second signal after at least a second stops the service at once, even if
   const startTimeMs = performance.now();
   child.kill('SIGTERM');
   await waitUntilRefused(url);
-  await until('a later signal ends it', () => {
+  await until('a later signal stops the service', () => {
     child.kill('SIGINT');
     return hasEnded(child);
   });
   assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
-  await until('the log says why', () => log.at(-1)?.msg === 'a second signal: exiting at once');
+  await until('the log gives the reason', () => log.at(-1)?.msg === 'a second signal: exiting at once');
 });
 
 test('a second signal resets a list that ends with its connection, so that it does not look complete', async (t) => {
   const { key, service } = await startWithList(t);
   using connection = await beginCsv(service.url, key);
-  await until('later signals end the service', () => {
+  await until('later signals stop the service', () => {
     service.child.kill('SIGTERM');
     return hasEnded(service.child);
   });
@@ -170,7 +170,7 @@ test('the database is intact after a second signal', async (t) => {
   load.finish();
   await load.ended;
   await sendAllButLastByte(t, service.url, tenant.key);
-  await until('later signals end it', () => {
+  await until('later signals stop the service', () => {
     service.child.kill('SIGTERM');
     return hasEnded(service.child);
   });

@@ -39,7 +39,9 @@ function get(url: string, path: string, key: string): Promise<Response> {
 test('two processes write to one database at once, and no listing is lost, rejected, or duplicated', async (t) => {
   const { directory, tenant, services } = await startTwo(t);
   const loads = services.map(({ url }) => startCreating(url, tenant.key, 4));
-  await until('both have created listings', () => loads.every((load) => load.created.length >= CREATED_BY_EACH));
+  await until('both processes have created listings', () =>
+    loads.every((load) => load.created.length >= CREATED_BY_EACH),
+  );
   for (const load of loads) load.finish();
   await Promise.all(loads.map((load) => load.ended));
 

@@ -21,12 +21,12 @@ test('a killed worker is replaced and logged, and every acknowledged listing is 
   const { url, log } = service;
   const before = await workersOf(service);
   const load = startCreating(url, tenant.key, 8);
-  // Keeps connections on their way to a worker at all times.
+  // With a connection per request, some are always on their way to a worker.
   const visit = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
   const visits = Array.from({ length: 16 }, () => startVisits(url, visit));
   await until('listings are created', () => load.created.length >= 100);
   process.kill(Number(before[0]), 'SIGKILL');
-  const lines = await until('the log tells it', () => {
+  const lines = await until('the log has the replacement', () => {
     const index = log.findIndex(({ msg }) => msg === 'a worker ended unexpectedly and is replaced');
     return index >= 0 && log.slice(index).some(({ msg }) => msg === 'a worker listens') && log.slice(index);
   });
@@ -37,7 +37,7 @@ test('a killed worker is replaced and logged, and every acknowledged listing is 
   load.finish();
   await load.ended.catch(() => undefined);
   assert.deepEqual(load.refused, []);
-  // No connection waits for the killed worker.
+  // Resolves only if no connection waits for the killed worker.
   await Promise.all(visits.map((each) => each.finish()));
   for (const socket of await openToEach(t, service)) {
     assert.equal((await ask(socket, requestText('GET', '/readyz', ''))).status, 200);
@@ -48,7 +48,7 @@ test('a killed worker is replaced and logged, and every acknowledged listing is 
 
 test(
   'workers that fail to start are retried until they succeed',
-  only('sqlite', 'its version of the tables is a pragma, which the test sets'),
+  only('sqlite', 'the test sets its table version by a pragma'),
   async (t) => {
     const { database, service } = await serveByTwo(t);
     const { log } = service;
@@ -56,7 +56,7 @@ test(
     await database.script('pragma user_version = 999');
     for (const pid of await workersOf(service)) process.kill(pid, 'SIGKILL');
     const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; retrying';
-    await until('two tries have failed', () => log.filter(isFailure).length >= 2);
+    await until('two attempts have failed', () => log.filter(isFailure).length >= 2);
     assert.match(JSON.stringify(log.find(isFailure)), /schema version 999/);
     await database.script(`pragma user_version = ${row?.user_version}`);
     const again = () => log.filter(({ msg }) => msg === 'a worker listens');

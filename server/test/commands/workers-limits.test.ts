@@ -50,7 +50,6 @@ test('the workers count wrong passwords together', async (t) => {
   for (const socket of sockets) assert.equal((await ask(socket, attempt)).status, 429);
 });
 
-// On PostgreSQL the database counts.
 test(
   'requests succeed while the process that counts them hangs',
   only('sqlite', 'on PostgreSQL the database counts'),
@@ -60,7 +59,7 @@ test(
     const me = requestText('GET', '/v1/me', tenant.key);
     for (const socket of sockets) assert.equal((await ask(socket, me)).status, 200);
     service.child.kill('SIGSTOP');
-    // Until then, each worker counts for itself.
+    // Until the first process continues, each worker counts for itself.
     for (const socket of sockets) assert.match((await ask(socket, me)).head, /^RateLimit: "default";r=5;/m);
     service.child.kill('SIGCONT');
     assert.equal(await service.end(), 0);

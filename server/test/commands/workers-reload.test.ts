@@ -17,7 +17,7 @@ import { assertStoredIn } from '../support/stored.ts';
 import { startVisits, visitOf } from '../support/visits.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** More than the sockets' buffers hold, so that a worker must stop in the middle of the list. */
+/** Enough that a list exceeds the sockets' buffers and a worker must stop in its middle. */
 const LISTINGS = 8_000;
 const DESCRIPTION = 'x'.repeat(2_000);
 
@@ -43,10 +43,12 @@ test('SIGHUP under load replaces every worker, and no request fails', async (t) 
   const ready = visitOf(200, 'GET', '/readyz', tenant.key);
   const loads = [create, create, page, page, ready, { ...page, isAlone: true }, { ...create, isAlone: true }];
   const visits = loads.map((visit) => startVisits(url, visit));
-  await until('all are answered', () => visits.every(({ good }) => good >= 10));
+  await until('all connections get responses', () => visits.every(({ good }) => good >= 10));
   assert.equal(await reload(service), 'reloaded');
   const goodThen = visits.map(({ good }) => good);
-  await until('all go on', () => visits.every(({ good }, index) => good >= Number(goodThen[index]) + 10));
+  await until('all connections continue to get responses', () =>
+    visits.every(({ good }, index) => good >= Number(goodThen[index]) + 10),
+  );
   await Promise.all(visits.map((visit) => visit.finish()));
   assert.deepEqual(
     visits.flatMap(({ failures }) => failures),
@@ -81,7 +83,7 @@ test('SIGHUP: long polls get the usual empty response, and a list that is being 
   const listing = get(`${service.url}/v1/listings`, { headers: { Authorization: `Bearer ${tenant.key}` } });
   const [response]: IncomingMessage[] = await once(listing, 'response');
   const reloaded = reload(service);
-  // A worker has been asked to stop: the one that sends the list, or the other.
+  // The first response shows that a worker is stopping: the one that sends the list, or the other.
   await Promise.race(held);
   const chunks = await response?.setEncoding('utf8').toArray();
   assert.equal(JSON.parse(chunks?.join('') ?? '').data.length, LISTINGS);
@@ -101,7 +103,7 @@ test('SIGHUP applies the current settings, or none of them if one is invalid', a
   await setTo('WORKERS=1\nRATE_LIMIT=5/1h');
   const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
   const policy = async () => {
-    // A reload would wait for an open connection.
+    // The connection is new and short, because a reload would wait for an open one.
     const socket = await openSocket(service.url);
     const { head } = await ask(socket, requestText('GET', '/v1/me', tenant.key));
     socket.destroy();
@@ -130,7 +132,7 @@ test('SIGHUP applies the current settings, or none of them if one is invalid', a
 
 test(
   'SIGHUP keeps the current workers if new ones cannot start',
-  only('sqlite', 'its version of the tables is a pragma, which the test sets'),
+  only('sqlite', 'the test sets its table version by a pragma'),
   async (t) => {
     const { database, tenant, service } = await serveByTwo(t);
     const workers = await workersOf(service);
@@ -151,7 +153,9 @@ test('SIGHUP without WORKERS only logs a line', async (t) => {
   const socket = await openSocket(service.url);
   t.after(() => socket.destroy());
   service.child.kill('SIGHUP');
-  await until('the log tells it', () => service.log.some(({ msg }) => String(msg).startsWith('SIGHUP does nothing')));
+  await until('the log has the line', () =>
+    service.log.some(({ msg }) => String(msg).startsWith('SIGHUP does nothing')),
+  );
   assert.equal((await ask(socket, requestText('GET', '/v1/me', key))).status, 200);
   assert.equal(await service.end(), 0);
   assert.equal(countLines(service, 'listening'), 1);
@@ -160,9 +164,9 @@ test('SIGHUP without WORKERS only logs a line', async (t) => {
 test('a signal stops the service even while workers are replaced', async (t) => {
   const { service } = await serveByTwo(t);
   service.child.kill('SIGHUP');
-  await until('it is reloading', () => countLines(service, 'reloading') === 1);
+  await until('the service is reloading', () => countLines(service, 'reloading') === 1);
   service.child.kill('SIGTERM');
   assert.equal(await exitOf(service.child), 0);
-  await until('the log is whole', () => service.log.at(-1)?.msg === 'stopped');
+  await until('the log is complete', () => service.log.at(-1)?.msg === 'stopped');
   assert.deepEqual(await workersOf(service), []);
 });

@@ -19,11 +19,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const running = await openToEach(t, service);
     const idle = await openToEach(t, service);
     for (const socket of running) await beginRequest(socket, requestText('POST', '/v1/listings', tenant.key, BODY));
-    // Like a terminal, sends it to all processes.
+    // All processes get the signal, as with Ctrl-C in a terminal.
     for (const pid of workers) process.kill(pid, signal);
     child.kill(signal);
     for (const socket of idle) {
-      await until('an idle connection hears that the service is not ready, or is ended', async () => {
+      await until('an idle connection is closed or gets 503', async () => {
         socket.write(requestText('GET', '/readyz', ''));
         const reply = await readReply(socket);
         assert.ok(reply === undefined || reply.status === 200 || (reply.status === 503 && reply.closes));
@@ -40,7 +40,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     }
     assert.equal(await exitOf(child), 0);
     assert.deepEqual(workers.filter(isRunning), []);
-    await until('the log is whole', () => log.at(-1)?.msg === 'stopped');
+    await until('the log is complete', () => log.at(-1)?.msg === 'stopped');
     assert.equal(log.filter(({ method, status }) => method === 'POST' && status === 201).length, 2);
     if (ENGINE === 'sqlite') assert.deepEqual(await readdir(directory), ['listings.db']);
     await assertStoredIn(database, tenant.accountId, created);
@@ -68,21 +68,21 @@ test('a second signal after at least a second stops all processes at once, even 
   const startTimeMs = performance.now();
   child.kill('SIGTERM');
   await waitUntilRefused(service.url);
-  await until('a later signal ends it', () => {
+  await until('a later signal stops the service', () => {
     child.kill('SIGINT');
     return hasEnded(child);
   });
   assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
   assert.deepEqual(workers.filter(isRunning), []);
-  await until('the log says why', () => log.some(({ msg }) => msg === 'a second signal: exiting at once'));
+  await until('the log gives the reason', () => log.some(({ msg }) => msg === 'a second signal: exiting at once'));
 });
 
 test('a second signal kills a worker that no longer responds', async (t) => {
   const { service } = await serveByTwo(t);
   const workers = await workersOf(service);
   process.kill(Number(workers[0]), 'SIGSTOP');
-  await until('later signals end it', () => {
+  await until('later signals stop the service', () => {
     service.child.kill('SIGTERM');
     return hasEnded(service.child);
   });

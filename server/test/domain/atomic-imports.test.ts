@@ -102,7 +102,7 @@ async function seed(database: Database, accountId: string): Promise<string[]> {
   return ids;
 }
 
-/** New rows, changes, repeats, and rows that change nothing. */
+/** Rows that create, change, repeat, or leave listings unchanged. */
 function someRows(ids: string[]): ImportRow[] {
   const rows: ImportRow[] = [];
   const pick = <T>(from: readonly T[], index: number) => from[(index * 7) % from.length];
@@ -137,7 +137,7 @@ test('an atomic import has the same result as saving its rows one by one', async
   );
 });
 
-test('a dry or failed atomic import reports the same errors as saving its rows one by one, and writes nothing', async () => {
+test('an atomic import that fails or is a dry run reports the same errors as saving its rows one by one, and writes nothing', async () => {
   const { one, other } = await createAccounts();
   const rowsOf = (ids: string[]) => [
     row(1, { id: 'lst_0' }),
@@ -172,7 +172,7 @@ test('a dry or failed atomic import reports the same errors as saving its rows o
   assert.equal(await storedSequence(database, one), 8);
 });
 
-/** The database, but with `disturb` called just before each transaction. */
+/** Wraps a database to call `disturb` just before each transaction. */
 function disturbed(database: Database, disturb: (attempt: number) => Promise<unknown>): Database {
   let attempts = 0;
   return {

@@ -18,7 +18,7 @@ async function* batches(): AsyncGenerator<ImportRow[]> {
   yield [row(2)];
 }
 
-/** The database, but every write from this number on fails. */
+/** Wraps a database so that write number `first` and all later ones fail. */
 function failingFrom(database: Database, first: number): Database {
   let writes = 0;
   return {

@@ -11,7 +11,7 @@ const NEVER = new AbortController().signal;
 
 /** A hub with its own database, a count of its queries, and a mocked clock. */
 async function hubFor(t: TestContext) {
-  // Before the database opens, because its timers must not start on one clock and end on another.
+  // The database opens later, so that none of its timers starts on the real clock.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { database, accountId } = await databaseFor(t);
   const queries = { count: 0 };

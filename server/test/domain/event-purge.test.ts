@@ -10,7 +10,7 @@ import { create, databaseFor, words } from '../storage/support.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const NEVER = new AbortController().signal;
 
-/** Backdates an account's events by some days. */
+/** Backdates an account's events by `days`. */
 async function age(database: Database, accountId: string, days: number, sequences: string): Promise<void> {
   const statement = `update events set created_at = ${Date.now() - days * DAY_MS}
     where account_id = '${accountId}' and sequence ${sequences}`;
@@ -20,7 +20,7 @@ async function age(database: Database, accountId: string, days: number, sequence
 const sequencesOf = async (database: Database, accountId: string) =>
   (await findEvents(database, accountId, 0, { limit: 1000, bytesMax: 1e9 })).rows.map(({ sequence }) => sequence);
 
-/** The database with a count of its transactions, including purges. */
+/** Wraps a database to count its transactions, including those of purges. */
 function counted(database: Database) {
   const writes = { count: 0 };
   const watched: Database = {
@@ -50,7 +50,7 @@ test('events older than 30 days are purged, and younger ones are kept', async (t
   assert.deepEqual(await sequencesOf(database, accountId), [4, 5, 6]);
 });
 
-test('no event is purged after one that is not, so that there is never a gap', async (t) => {
+test('an event is purged only after all earlier ones, so that there is never a gap', async (t) => {
   const { database, accountId } = await accountWith(t, 5);
   await age(database, accountId, 31, 'in (1, 3, 4)');
   await purgeEvents(database, NEVER);
@@ -69,7 +69,7 @@ test('all events of one account can be purged without touching another’s', asy
   assert.deepEqual(await sequencesOf(database, accountId), [3], 'the sequence continues');
 });
 
-test('many accounts and events are purged in small transactions, and without old events there are none', async (t) => {
+test('many events of many accounts are purged in small transactions, and without old events nothing is written', async (t) => {
   const { database, accountId } = await accountWith(t, 500);
   const others = await Promise.all(Array.from({ length: 250 }, (_, index) => createAccount(database, `A${index}`)));
   for (const { id } of others) await create(database, id);
@@ -94,7 +94,7 @@ test('a slice is also limited in bytes', async (t) => {
   const { watched, writes } = counted(database);
   await purgeEvents(watched, NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [21]);
-  // 0.19 MB each: the second ends the slice.
+  // Events have 0.19 MB each, so the second one ends a slice.
   assert.equal(writes.count, 20 / 2);
 });
 

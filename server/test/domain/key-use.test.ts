@@ -12,7 +12,7 @@ import { databaseFor } from '../storage/support.ts';
 const KEYS = 1_200;
 const JOB_KEYS_MAX = 500;
 
-/** A database with many keys that counts its writes; write number `failAt` fails. */
+/** A database with many keys. Counts the writes, of which number `failAt` fails. */
 async function keysFor(t: TestContext) {
   const { database, accountId } = await databaseFor(t);
   const request = { accountId, name: 'Test', access: 'full', expiresAt: null, createdBy: null } as const;

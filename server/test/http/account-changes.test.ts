@@ -81,7 +81,7 @@ describe('a user removed from their current account', () => {
     assert.equal((await createListing(browser, first)).status, 201);
   });
 
-  test('has none if the account was deleted', async () => {
+  test('has no current account if it was deleted', async () => {
     const { browser, second } = await enter();
     await deleteAccount(service.database, second);
     await readError(await createListing(browser), 409, 'account_changed');

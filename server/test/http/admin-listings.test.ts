@@ -168,7 +168,7 @@ test('an import by a user is one audit log entry with its counts', async () => {
   const reports = [await send('', rows), await send('?dryRun=true', rows), await send('?atomic=true', rows)];
   assert.deepEqual(linesOf(reports, 'status'), ['200', '200', '422']);
   await send('?atomic=true', 'externalId,address,beds,baths\nA,12 Elm Street,4,2\nC,16 Elm Street,3,2\n');
-  // The quote is never closed; the row before it is imported.
+  // The quote in row E is never closed; row D is imported.
   const broken = await send('', 'externalId,address,beds,baths\nD,18 Elm Street,3,2\nE,"20 Elm Street,3,2\n');
   assert.equal(broken.status, 422);
   await send('', 'externalId,address,beds,baths\n');

@@ -34,7 +34,7 @@ test('the overview of a new account is empty', async () => {
   assert.deepEqual(await browser.ask('GET', '/admin/overview'), NOTHING);
 });
 
-test('the overview counts listings by status and has the time of the latest', async () => {
+test('the overview counts listings by status and has the time of the last creation', async () => {
   const { browser } = await enter();
   const other = await enter();
   await other.browser.ask('POST', '/admin/listings', MINIMAL, 201);
@@ -82,7 +82,7 @@ test('usage is counted by key and hour, and a deleted key keeps its name and usa
   assert.ok(website && imports);
   for (const path of ['/v1/me', '/v1/me', '/v1/nothing']) await (await service.fetch(website, path)).text();
   await (await service.fetch(imports, '/v1/me')).text();
-  // Its usage is not stored yet.
+  // The usage of the deleted key is not stored yet.
   await browser.ask('DELETE', `/admin/api-keys/${imports.keyId}`, undefined, 204);
   await (await service.fetch(imports, '/v1/me')).text();
 

@@ -218,7 +218,7 @@ describe('an atomic import can be retried with its Idempotency-Key', () => {
     assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
   });
 
-  test('the compressed file is the same file', async () => {
+  test('the same file is recognized when it is compressed', async () => {
     const tenant = await service.createTenant();
     assert.deepEqual(await importFile(service, tenant, { ...withKey('a'), body: line() }), counts(1));
     const headers = { 'Idempotency-Key': 'a', 'Content-Encoding': 'gzip' };

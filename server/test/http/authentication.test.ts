@@ -91,7 +91,7 @@ describe('the scheme is case-insensitive (RFC 9110 §11.1)', () => {
 
 const POST_JSON = 'POST /v1/listings HTTP/1.1\r\nContent-Type: application/json';
 const JSON_LENGTH = 'Content-Type: application/json\r\nContent-Length';
-/** The rest of each request; with a key, most would get another error. */
+/** Requests to send without a key; with a valid key, most would get another error than 401. */
 const otherFaults: [name: string, request: string][] = [
   ['an unknown path', 'GET /v1/nothing HTTP/1.1\r\n'],
   ['the version alone', 'GET /v1 HTTP/1.1\r\n'],

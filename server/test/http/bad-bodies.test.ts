@@ -155,7 +155,7 @@ describe('the first failed check decides the error', () => {
 });
 
 describe('an external id is unique within an account', () => {
-  test('creating a second listing with it gets an error that names the first', async () => {
+  test('creating a second listing with an external id in use gets an error that names the first listing', async () => {
     const tenant = await service.createTenant();
     const first = await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A-1' }), 201);
     const second = await post(service, tenant, { ...MINIMAL, externalId: ' A-1\t' });

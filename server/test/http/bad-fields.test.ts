@@ -10,7 +10,7 @@ const service = await startSharedService();
 
 const THIS_YEAR = new Date().getUTCFullYear();
 
-/** A valid listing plus these members, as JSON text that keeps numbers as written. */
+/** A valid listing plus these members, as JSON text so that numbers keep their spelling. */
 function invalid(members: string, ...faults: string[]): Refusal {
   const others = Object.entries(MINIMAL).filter(([name]) => !members.includes(`"${name}":`));
   const body = `{${others.map(([name, value]) => `"${name}":${JSON.stringify(value)},`).join('')}${members}}`;

@@ -119,7 +119,7 @@ const badValues: Refusal[] = [
   ['count=yes', 'query.count: invalid_choice'],
   ['count=TRUE', 'query.count: invalid_choice'],
   ['count', 'query.count: blank'],
-  // All of them at once.
+  // Several issues at once.
   [
     'beds=x&limit=0&near=1,2&sort=price&status=sold&city=',
     ...['query.beds: invalid_type', 'query.city: blank', 'query.limit: out_of_range', 'query.radius: inconsistent'],
@@ -159,7 +159,7 @@ const unknownNames: [name: string, hint: string][] = [
   ['latitude', 'this request takes status'],
 ];
 
-describe('an unknown name gets the nearest name or the list of names', () => {
+describe('the error for an unknown name suggests the nearest name or lists all names', () => {
   for (const [name, hint] of unknownNames) {
     test(name, async () => {
       const { message, details = [] } = await readError(await ask(`${name}=3`), 400, 'unknown_parameter');
@@ -170,7 +170,7 @@ describe('an unknown name gets the nearest name or the list of names', () => {
     });
   }
 
-  test('an invalid value gets the nearest choice or the list of choices', async () => {
+  test('the error for an invalid value suggests the nearest choice or lists all choices', async () => {
     for (const [query, hint] of [
       ['status=activ', 'Did you mean "active"?'],
       ['status=zzzzzz', 'Use one of coming_soon, active,'],
@@ -214,7 +214,7 @@ describe('invalid percent-encoded UTF-8 is rejected, never guessed', () => {
     });
   }
 
-  test('in events, imports, and names as well', async () => {
+  test('also in queries of events and imports, and in parameter names', async () => {
     for (const path of ['/v1/events?epoch=%FF', '/v1/events?after=%FF']) {
       const error = await readError(await service.fetch(tenant, path), 400, 'invalid_query');
       assert.match(error.message, /percent-encoded UTF-8/);

@@ -10,7 +10,7 @@ const administrator = await createPerson(service);
 const person = await createPerson(service, { accountId: administrator.accountId, role: 'member' });
 const nobody = new Browser(service);
 
-/** Routes of the dashboard: statuses for an empty body, signed out and as a member. */
+/** Routes that the dashboard uses: statuses for an empty body, signed out and as a member. */
 const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
   'GET /list-sessions': [401, 200],
   'POST /change-password': [401, 422],

@@ -29,7 +29,7 @@ const CHANGES: [method: string, path: string][] = [
   ['PUT', '/v1/listings/external/NEW'],
 ];
 
-/** Counts lowercased names: a name is lowercased only to compare it with the known ones. */
+/** Counts compared names: only a name that is compared with the known names is lowercased. */
 function countLowered(t: TestContext, pattern: RegExp): () => number {
   const lowered = new Set<string>();
   const { toLowerCase } = String.prototype;
@@ -203,7 +203,7 @@ test('only the start of an overlong text is normalized', async (t) => {
   assert.ok(units < 100_000, `${units} units were normalized`);
 });
 
-test('an overlong Accept header is 406 without being parsed', async () => {
+test('an overlong Accept header gets 406 without being parsed', async () => {
   const response = await service.fetch(tenant, '/v1/listings', { headers: { Accept: 'a/b,'.repeat(1_000) } });
   assert.match((await readError(response, 406, 'not_acceptable')).message, /longer than 1000 characters/);
 });

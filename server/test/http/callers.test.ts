@@ -44,7 +44,7 @@ type Name = keyof typeof PRINCIPALS;
 /** Error codes of denied requests. A read-only key is admitted; its changes are rejected later. */
 const DENIED = new Set(['unauthorized', 'forbidden', 'account_changed']);
 
-/** Bodies are invalid, so nothing changes. */
+/** Sends an invalid body, so that nothing changes. */
 async function send(name: Name, method: string, path: string, hasBody: boolean): Promise<Response> {
   const headers = { ...PRINCIPALS[name], ...(hasBody && { 'Content-Type': 'application/json' }) };
   return fetch(service.url + path, { method, headers, ...(hasBody && { body: '{' }) });
@@ -121,7 +121,7 @@ test('without access, every path gets 401, never 404 or 405', async () => {
   }
 });
 
-test('an unknown path below /admin/auth is 404 for everyone', async () => {
+test('an unknown path below /admin/auth gets 404 for everyone', async () => {
   for (const name of ['nobody', 'a member'] as const)
     assert.equal((await send(name, 'POST', '/admin/auth/sign-up/email', false)).status, 404, name);
 });

@@ -12,7 +12,7 @@ const service = await startSharedService({ rateLimit: { points: 1_000, seconds: 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** Sets the clock this many days ahead of the start of the test. */
+/** Returns a function that sets the clock to some days after the start of the test. */
 function clockFor(t: TestContext) {
   const startMs = Date.now();
   t.after(() => mock.timers.reset());

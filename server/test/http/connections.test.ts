@@ -142,7 +142,7 @@ describe('a CONNECT request', () => {
 describe('nothing more is read while the last response is pending', () => {
   const PIECE = Buffer.from('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
   const PIECES = 300;
-  /** A tenth of the memory that all requests would take. */
+  /** A tenth of the memory that the requests would take if the service read all of them. */
   const HEAP_GROWTH_MAX = 100e6;
   for (const [name, lines, behind] of [
     ['after an upgrade request', 'Upgrade: x\r\n', ''],
@@ -158,7 +158,7 @@ describe('nothing more is read while the last response is pending', () => {
       await untilStill('nothing is read', () => connection.socket.writableLength);
       await post(service, tenant, MINIMAL);
       assert.equal((await connection.readReply()).status, 200);
-      assert.ok(process.memoryUsage().heapUsed < before + HEAP_GROWTH_MAX, 'the requests are in memory');
+      assert.ok(process.memoryUsage().heapUsed < before + HEAP_GROWTH_MAX, 'the service has read the requests');
     });
   }
 });

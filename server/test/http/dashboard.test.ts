@@ -57,7 +57,7 @@ describe('the dashboard', () => {
         return reply.headers['cross-origin-opener-policy'];
       }),
     );
-    // Over plain HTTP from another machine, the browser sends no header and would log a warning.
+    // Over plain HTTP, a browser sends no Sec-Fetch header and would warn about the policy.
     assert.deepEqual(policies, ['same-origin', undefined]);
   });
 
@@ -88,13 +88,13 @@ describe('the dashboard', () => {
     }
   });
 
-  test('a missing file is 404, even with dots in its path', async () => {
+  test('a missing file gets 404, even with dots in its path', async () => {
     for (const path of ['/assets/nothing.js', '/assets/..%2Findex.html', '/assets/%2e%2e%2f%2e%2e%2fpackage.json']) {
       await readError(await fetch(service.url + path), 404, 'not_found');
     }
   });
 
-  test('an unknown path is 404 in JSON', async () => {
+  test('an unknown path gets 404 in JSON', async () => {
     await readError(await fetch(`${service.url}/nothing`, { headers: { Accept: 'text/html' } }), 404, 'not_found');
   });
 
@@ -112,7 +112,7 @@ describe('the dashboard', () => {
     }
   });
 
-  test('/admin redirects browsers to the dashboard; for programs it is 404', async () => {
+  test('/admin redirects browsers to the dashboard; programs get 404', async () => {
     const headers = { Accept: 'text/html,application/xhtml+xml' };
     for (const path of ['/admin', '/admin/']) {
       const response = await fetch(service.url + path, { headers, redirect: 'manual' });

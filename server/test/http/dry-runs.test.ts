@@ -49,7 +49,7 @@ const jsonRow = fc.record(
   { requiredKeys: ['beds'] },
 );
 
-/** The same as CSV, with only some of the columns. */
+/** Such rows as CSV, with only some of the columns. */
 const csvColumns = fc.uniqueArray(
   fc.constantFrom('target', 'externalId', 'address', 'beds', 'baths', 'listPrice', 'currency', 'latitude', 'longitude'),
   { minLength: 1 },
@@ -181,10 +181,10 @@ describe('a dry run leaves no traces', () => {
     const sent = { type: NDJSON, body, query: '?dryRun=true' };
     const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, sent));
     assert.deepEqual(result, counts(8000));
-    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+    assert.ok(growthBytes < 20 * MEBIBYTE, `memory grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
-  test("an account's fifth concurrent dry run is 429; other accounts are not affected", async () => {
+  test("an account's fifth concurrent dry run gets 429; other accounts are not affected", async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
     const ended = Promise.withResolvers<void>();
     const body = async function* () {

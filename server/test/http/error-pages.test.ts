@@ -43,7 +43,7 @@ test('the reference links to the index, the index to every page, and no link is 
   for (const path of links) assert.equal((await fetch(`${service.url}${path}`)).status, 200, path);
 });
 
-test('every error response links to its page, even the exact 401', async () => {
+test('every error response links to its page, even the 401 with its fixed body', async () => {
   const response = await fetch(`${service.url}/v1/listings`);
   assert.equal(response.headers.get('link'), '</docs/errors/unauthorized>; rel="help"');
   assert.equal(await response.text(), KEY_REJECTED);

@@ -28,13 +28,13 @@ async function removeEvents({ accountId }: Tenant, until: number): Promise<void>
 }
 
 describe('the event feed has all changes in order', () => {
-  test('an account without changes has none', async () => {
+  test('an account without changes has no events', async () => {
     const tenant = await service.createTenant();
     const { epoch } = await readList(await service.fetch(tenant, '/v1/listings'));
     assert.deepEqual(await events(tenant), { data: [], nextAfter: 0, epoch });
   });
 
-  test('each change makes one event with the listing after it; a deletion leaves a tombstone', async () => {
+  test('each change creates one event with the changed listing; a deletion creates a tombstone', async () => {
     const tenant = await service.createTenant();
     const created = await create(tenant, { city: 'Austin', listPrice: 450000 });
     const { id } = created;
@@ -56,7 +56,7 @@ describe('the event feed has all changes in order', () => {
     assert.ok(data.every(({ createdAt, listing }) => listing === undefined || createdAt >= listing.updatedAt));
   });
 
-  test('a request that changes nothing makes no event', async () => {
+  test('a request that changes nothing creates no event', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant, { externalId: 'same' });
     await patch(tenant, id, { beds: MINIMAL.beds });
@@ -68,7 +68,7 @@ describe('the event feed has all changes in order', () => {
     assert.deepEqual(sequencesOf(await events(tenant)), [1]);
   });
 
-  test('PUT by external id makes creation and change events', async () => {
+  test('PUT by external id creates an event for a creation and for a change', async () => {
     const tenant = await service.createTenant();
     const put = (body: object) => send(service, tenant, 'PUT', '/listings/external/MLS%2F1', body);
     const created = await readListing(await put(MINIMAL), 201);
@@ -79,7 +79,7 @@ describe('the event feed has all changes in order', () => {
     assert.deepEqual(second, ['listing.updated', replaced, ['baths']]);
   });
 
-  test('a replayed retry makes no second event', async () => {
+  test('a replayed retry creates no second event', async () => {
     const tenant = await service.createTenant();
     const headers = { 'Idempotency-Key': 'once' };
     await post(service, tenant, MINIMAL, headers);
@@ -87,7 +87,7 @@ describe('the event feed has all changes in order', () => {
     assert.deepEqual(sequencesOf(await events(tenant)), [1]);
   });
 
-  test('an event has the bytes that GET returned then, even after later changes', async () => {
+  test('an event has the bytes that GET returned after its change, even after later changes', async () => {
     const tenant = await service.createTenant();
     const metadata = { '\u2028"\\': 1e-7, '2': '😀 ', '1': true };
     const photos = [{ url: 'https://a.example/1', caption: 'a\nb' }];
@@ -157,7 +157,7 @@ describe('following nextAfter returns every event once', () => {
   });
 });
 
-describe('an unusable `after` is 410, and the client must list again', () => {
+describe('an unusable `after` gets 410, and the client must list again', () => {
   test('beyond the current sequence', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 2);
@@ -179,7 +179,7 @@ describe('an unusable `after` is 410, and the client must list again', () => {
     }
   });
 
-  test('followed by removed events, but not otherwise', async () => {
+  test('if events after it were removed, but not otherwise', async () => {
     const tenant = await service.createTenant();
     await fill(service, tenant, 5);
     await removeEvents(tenant, 3);
@@ -240,7 +240,7 @@ describe('an invalid query is rejected at once', () => {
   });
 });
 
-test('a read-only key reads the events; without a key it is 401', async () => {
+test('a read-only key can read events; a request without a key gets 401', async () => {
   const reader = await service.createTenant('Readers', 'read');
   assert.deepEqual((await events(reader)).data, []);
   assert.equal((await fetch(`${service.url}/v1/events?wait=60`)).status, 401);

@@ -26,7 +26,7 @@ const PATHS: [path: string, allow: string][] = [
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-describe('an unsupported method is 405 and names the supported ones', () => {
+describe('an unsupported method gets 405 with the supported methods', () => {
   for (const [path, allow] of PATHS) {
     for (const method of METHODS.filter((name) => !allow.split(', ').includes(name))) {
       test(`${method} ${path.replace(id, '{id}')}`, async () => {
@@ -71,7 +71,7 @@ describe('HEAD is GET without the body', () => {
   }
 });
 
-describe('an unknown path is 404 with the usual error body', () => {
+describe('an unknown path gets 404 with the usual error body', () => {
   const paths = [
     ...['/v1/listings/', '/v1/listing', '/v1/listings/a/b', '/v1/me/', '/v1//me', '/V1/me', '/v2/listings', '/x'],
   ];

@@ -80,12 +80,12 @@ function toRow({ coordinates, ...fields }: Generated): object {
   return { ...fields, latitude, longitude };
 }
 
-/** Imports listings with these fields and one more. @returns how many were created */
+/** Imports listings with these fields and a minimal one. @returns the number created */
 async function plant(tenant: Tenant, generated: Generated[]): Promise<number> {
   const rows = [...generated.map(toRow), MINIMAL];
   const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   const { errors, ...planted } = await importFile(service, tenant, { type: NDJSON, body });
-  // Random members or external ids can be equal once normalized.
+  // Random names or external ids can be equal once normalized; only such rows may fail.
   assert.ok(
     errors.every((error) => error.includes('duplicate')),
     errors.join(),

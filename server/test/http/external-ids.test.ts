@@ -46,7 +46,7 @@ describe('any external id works in a path, percent-decoded once', () => {
     });
   }
 
-  test('a decomposed or padded id names the same listing', async () => {
+  test('a decomposed or padded id identifies the same listing', async () => {
     const tenant = await service.createTenant();
     const created = await readListing(await put(tenant, 'Café', MINIMAL), 201);
     assert.deepEqual(await readListing(await send(service, tenant, 'GET', at(' Cafe\u0301 '))), created);
@@ -74,7 +74,7 @@ describe('an invalid external id or body is rejected, and nothing is stored', ()
   for (const path of [
     ...['/listings/external/%', '/listings/external/%ff', '/listings/external/', '/listings/external/a/b'],
   ]) {
-    test(`${path} is 404`, async () => {
+    test(`${path} gets 404`, async () => {
       const tenant = await service.createTenant();
       await readError(await send(service, tenant, 'GET', path), 404, 'not_found');
     });

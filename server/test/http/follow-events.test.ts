@@ -19,13 +19,13 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** A list read at some moment, and how many events its owner reads at a time. */
+/** A list read at some moment, and the page size for reading the events after it. */
 interface Copy {
   list: ListReply;
   limit: number;
 }
 
-/** Sends one request; returns the list if it was one. */
+/** Sends one request. Returns the list if the request reads one. */
 async function take(tenant: Tenant, action: Step): Promise<Copy | undefined> {
   if (action.type === 'list') {
     const list = await readList(await service.fetch(tenant, '/v1/listings'));
@@ -81,7 +81,7 @@ test('a list sent during changes plus the events after its sequence gives the cu
   const tenant = await service.createTenant();
   const [oldest] = await fill(service, tenant, 2);
   await fill(service, tenant, 300);
-  // Larger than the buffers between two sockets.
+  // The list must exceed the buffers between two sockets.
   await fillWithLarge(service, tenant, 20);
   const response = await openList(service, tenant);
   const newest = await fill(service, tenant, 3);

@@ -41,7 +41,7 @@ async function isClosedAfter(service: TestService, text: string): Promise<boolea
   return reply.headers.connection === 'close';
 }
 
-test('guessed keys get the exact 401, and above the budget the connection is closed', async () => {
+test('guessed keys get the usual 401, and above the budget the connection is closed', async () => {
   await using service = await startTestService();
   using guesser = await openRaw(service.url);
   await spendBudget(guesser);
@@ -103,14 +103,14 @@ test('malformed keys count as guesses', async () => {
   assert.ok(await isClosedAfter(service, guess()));
 });
 
-test('a guesser that sends its whole body before reading gets the whole 401', async () => {
+test('a guessing client that sends its whole body before it reads gets the whole 401', async () => {
   await using service = await startTestService();
   using guesser = await openRaw(service.url);
   await spendBudget(guesser);
   const head = requestText(`Authorization: Bearer ${generateSecret()}\r\nTransfer-Encoding: chunked\r\n`);
   guesser.send(head.replace('GET', 'POST'));
   await guesser.pauseAtFirstByte();
-  // A closed connection would fail the second chunk at the latest.
+  // On a closed connection, sending fails at the second chunk at the latest.
   for (const chunk of ['1\r\na\r\n', '1\r\nb\r\n', '1\r\nc\r\n', '0\r\n\r\n']) {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     guesser.socket.write(chunk, resolve);
@@ -125,7 +125,7 @@ test('a guesser that sends its whole body before reading gets the whole 401', as
 });
 
 describe('X-Forwarded-For is trusted only from a trusted proxy', () => {
-  test('which gives each client address its own budget', async () => {
+  test('so that each client address has its own budget', async () => {
     await using service = await startBehindProxy();
     using proxy = await openRaw(service.url);
     await spendBudget(proxy, () => guess('203.0.113.9, 198.51.100.1'));
@@ -137,7 +137,7 @@ describe('X-Forwarded-For is trusted only from a trusted proxy', () => {
     assert.ok(!(await isClosedAfter(service, guess())));
   });
 
-  test('from others it is ignored', async () => {
+  test('otherwise, the header has no effect', async () => {
     await using service = await startTestService();
     using guesser = await openRaw(service.url);
     let turn = 0;

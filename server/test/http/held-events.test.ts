@@ -10,7 +10,7 @@ import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
 
 const service = await startSharedService();
 
-/** Starts a waiting request. Returns its response in a function, so that `await` does not wait. */
+/** Starts a long poll. Returns a function: awaiting `holdOne` must not await the response. */
 async function holdOne(tenant: Tenant, query: string): Promise<() => Promise<RawReply>> {
   const [reply] = await hold(service, [tenant], query);
   assert.ok(reply && isAnyHeld());

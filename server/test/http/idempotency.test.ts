@@ -28,7 +28,7 @@ async function recordedLength(tenant: Tenant): Promise<number> {
   return rows.reduce((sum, { outcome }) => sum + String(outcome).length, 0);
 }
 
-/** Each kind of change. */
+/** One request of each kind that changes data. */
 const CHANGES: [name: string, method: string, path: string, body?: unknown, headers?: Record<string, string>][] = [
   ['create', 'POST', '/listings', MINIMAL],
   ['update', 'PATCH', '/listings/{id}', { beds: 9 }, { 'If-Match': '"1"' }],
@@ -138,7 +138,7 @@ test('64 concurrent identical creates make one listing and one event, and all ge
   assert.deepEqual([data.length, sequence], [1, 1]);
 });
 
-describe('reusing the key for another request is 422 idempotency_key_reused and changes nothing', () => {
+describe('reusing the key for another request gets 422 idempotency_key_reused and changes nothing', () => {
   const rows: [name: string, method: string, path: string, body: unknown, headers?: Record<string, string>][] = [
     ['another body', 'POST', '/listings', { ...MINIMAL, beds: 4 }],
     ['the same JSON with other white space', 'POST', '/listings', ` ${JSON.stringify(MINIMAL)}`],

@@ -40,7 +40,7 @@ interface Scene {
   send(): Promise<Response>;
 }
 
-/** Repeats the scene while the database fails one use later each time, until it no longer fails. */
+/** Repeats the scene, failing the database one use later each time, until no use fails. */
 async function failEverywhere(
   t: TestContext,
   arrange: () => Promise<Scene>,
@@ -83,7 +83,7 @@ async function arrange(path: string, body: unknown, prepare = signIn): Promise<S
   return { person, browser, send: () => browser.send('POST', path, body) };
 }
 
-test('signing in with a failing database is 503, and no session exists without an audit log entry', async (t) => {
+test('a sign-in while the database fails gets 503, and no session exists without an audit log entry', async (t) => {
   const begin = async () => {
     const person = await createPerson(service);
     const browser = new Browser(service);
@@ -95,7 +95,7 @@ test('signing in with a failing database is 503, and no session exists without a
   });
 });
 
-test('changing the password with a failing database is 503, and recorded in the audit log if it was changed', async (t) => {
+test('a password change while the database fails gets 503, and is in the audit log if it took effect', async (t) => {
   const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   const begin = () => arrange('/admin/auth/change-password', change);
   await failEverywhere(t, begin, async ({ person, browser }) => {
@@ -108,7 +108,7 @@ test('changing the password with a failing database is 503, and recorded in the 
   });
 });
 
-test('turning on the second factor with a failing database is 503, and it is fully on or off', async (t) => {
+test('turning on the second factor while the database fails gets 503, and the factor is fully on or off', async (t) => {
   const begin = async () => {
     const { person, browser, totpURI } = await enrol(service);
     return { person, browser, send: () => giveCode(browser, 'totp', totp(totpURI)) };
@@ -120,7 +120,7 @@ test('turning on the second factor with a failing database is 503, and it is ful
   });
 });
 
-test('turning off the second factor with a failing database is 503, and it is fully on or off', async (t) => {
+test('turning off the second factor while the database fails gets 503, and the factor is fully on or off', async (t) => {
   const begin = async () => {
     const scene = await guard(service);
     const given = { password: PASSWORD, code: nextTotp(scene.totpURI) };
@@ -134,7 +134,7 @@ test('turning off the second factor with a failing database is 503, and it is fu
   });
 });
 
-test('a code with a failing database is 503, not a wrong code, and does not sign in', async (t) => {
+test('a code entered while the database fails gets 503, does not count as wrong, and does not sign in', async (t) => {
   const begin = async () => {
     const { person, totpURI } = await guard(service);
     const browser = await typePassword(service, person);
@@ -143,7 +143,7 @@ test('a code with a failing database is 503, not a wrong code, and does not sign
   await failEverywhere(t, begin, async ({ browser }) => assert.equal(await isSignedIn(browser), false));
 });
 
-test('signing out with a failing database is 503, and recorded in the audit log if the session ended', async (t) => {
+test('a sign-out while the database fails gets 503, and is in the audit log if the session ended', async (t) => {
   await failEverywhere(
     t,
     () => arrange('/admin/auth/sign-out', undefined),

@@ -46,8 +46,8 @@ describe('an import stops', () => {
   });
 });
 
-describe('a body that arrives too slowly is 408', () => {
-  test('after the first minute it needs 30 KiB every 30 seconds', async (t) => {
+describe('a body that arrives too slowly gets 408', () => {
+  test('after the first minute, unless 30 KiB arrive every 30 seconds', async (t) => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
     t.after(() => mock.timers.reset());
@@ -56,7 +56,7 @@ describe('a body that arrives too slowly is 408', () => {
     const send = async (row: string) => {
       sending.write(row);
       sent += 1;
-      // Read without HTTP: the client's timers are also mocked.
+      // Asks the database, not the service: the HTTP client's timers are mocked too.
       await until('the row is stored', async () => (await storedSequence(service.database, tenant.accountId)) === sent);
     };
     for (const afterMs of [0, 20_000, 20_000, 20_000]) {
@@ -119,7 +119,7 @@ describe("an account's concurrent uploads are limited", () => {
         assert.equal(JSON.parse(reply).error.details.length, 100);
       }
     });
-    assert.ok(growthBytes < 60 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+    assert.ok(growthBytes < 60 * MEBIBYTE, `memory grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
   for (const [type, body] of [
@@ -142,14 +142,14 @@ describe("an account's concurrent uploads are limited", () => {
     const half = line({ nonsense: 'x'.repeat(64 * 1024) }).repeat(600);
     const first = openImport(service, tenant, headers, '?atomic=true');
     const packed = gzipSync(half);
-    // All but the end of the compressed file: the import has its rows and waits for more.
+    // Without the end of the compressed file, the import has all rows but waits for more.
     first.sending.write(packed.subarray(0, -8));
     let isFirstRejected = false;
     const replied = first.replied.then(({ status }) => {
       isFirstRejected = status === 429;
       return status;
     });
-    // The import that needs more memory is rejected, which can be either.
+    // Either import can be the one that exceeds the limit and is rejected.
     await until('the account is above its limit', async () => {
       const second = await sendFile(service, tenant, { type: NDJSON, body: packed, headers, query: '?atomic=true' });
       if (second.status === 429) await readError(second, 429, 'too_many_imports');
@@ -161,7 +161,7 @@ describe("an account's concurrent uploads are limited", () => {
     assert.equal(await replied, isFirstRejected ? 429 : 422);
   });
 
-  test('an account waits for a free place if others use all of them', async () => {
+  test('an import waits for a free place if other accounts use all places', async () => {
     const tenants = await Promise.all(Array.from({ length: 8 }, () => service.createTenant()));
     const open = tenants.flatMap((tenant) =>
       Array.from({ length: 4 }, () => openImport(service, tenant, { Expect: '100-continue' })),

@@ -54,7 +54,7 @@ describe('a file is imported while it arrives', () => {
     })();
     const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, { type: NDJSON, body }));
     assert.equal(result.failed, LINES);
-    assert.ok(growthBytes < 100 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+    assert.ok(growthBytes < 100 * MEBIBYTE, `memory grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
   test('while other requests are served', async () => {
@@ -209,7 +209,7 @@ describe('a file may be compressed', () => {
     const body = gzipSync(`{"address":"${'x'.repeat(100_000_000)}"}\n${line()}`);
     const { result, growthBytes } = await watchMemory(() => importFile(service, tenant, { ...packed, body }));
     assert.deepEqual(result, { ...counts(1), failed: 1, errors: ['1: payload_too_large'] });
-    assert.ok(growthBytes < 50 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+    assert.ok(growthBytes < 50 * MEBIBYTE, `memory grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
   test('100 MB of many rows are accepted', async () => {

@@ -7,7 +7,7 @@ const OF_ACCOUNT = 100;
 const TO_EMAIL = 5;
 const rejected = { code: 'rate_limited' };
 
-test('invitations to one address do not use up those to others', async () => {
+test('invitations to one address do not use up the limit of another', async () => {
   const limit = new InvitationLimit(createMemoryLimiter);
   for (let count = 0; count < TO_EMAIL; count += 1) await limit.spend('acc_a', 'one@example.com');
   for (let count = 0; count < 2 * OF_ACCOUNT; count += 1) {
@@ -18,7 +18,7 @@ test('invitations to one address do not use up those to others', async () => {
   await limit.spend('acc_b', 'last@example.com');
 });
 
-test('rejected invitations use no more memory', async () => {
+test('rejected invitations use no additional memory', async () => {
   const counted = new Set<string | number>();
   const createLimiter: CreateLimiter = (name, allowance) => {
     const limiter = createMemoryLimiter(name, allowance);

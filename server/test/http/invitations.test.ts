@@ -166,7 +166,7 @@ describe('an administrator who is removed or becomes a member', () => {
     ]);
   });
 
-  test('when made a member, loses them as well', async () => {
+  test('when made a member, also loses their open invitations', async () => {
     const { adas, eve, invited, token } = await enterWithEve();
     await adas.ask('PATCH', `/admin/members/${eve.userId}`, { role: 'member' });
     await readError(await accept(new Browser(service), token), 404, 'not_found');
@@ -239,7 +239,7 @@ describe('invitation mail', () => {
       () => assert.fail('an unconfirmed address was accepted'),
       (reason: Error) => reason,
     );
-    assert.match(error.message, /Grace Hopper, here since \d{4}-.*, of "Hill Country Homes" \(acc_\w+\)/);
+    assert.match(error.message, /Grace Hopper, a user since \d{4}-.*, of "Hill Country Homes" \(acc_\w+\)/);
     const [, personId = ''] = /--person (usr_\w+)/.exec(error.message) ?? [];
     await assert.rejects(letIn('ceo@example.com', 'usr_other'), /--person/);
     assert.equal((await letIn('ceo@example.com', personId)).id, personId);

@@ -9,7 +9,7 @@ import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 
 const LARGE = 30;
-/** The bytes read at a time, plus the listing that exceeds them. */
+/** The bytes that the service reads at a time, plus the listing that exceeds them. */
 const CHUNK_BYTES_MAX = 2 * MEBIBYTE;
 
 const service = await startTestService();
@@ -27,7 +27,7 @@ async function fillMixed(owner: Tenant, small: number, large: number): Promise<s
   return ids.reverse();
 }
 const ids = await fillMixed(tenant, 30, LARGE / 2);
-/** A smaller account, whose listings still take several chunks. */
+/** An account with fewer listings, which still take several chunks. */
 const lesser = await service.createTenant();
 const lesserIds = await fillMixed(lesser, 5, 3);
 
@@ -90,7 +90,7 @@ describe('listings of nearly a mebibyte', () => {
       const response = await openList(service, tenant, query);
       await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
       const growth = memoryBytes() - before;
-      assert.ok(growth < 12 * MEBIBYTE, `grew by ${Math.round(growth / MEBIBYTE)} MiB`);
+      assert.ok(growth < 12 * MEBIBYTE, `memory grew by ${Math.round(growth / MEBIBYTE)} MiB`);
       assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
 
       const { text, isComplete } = await readAll(response);
@@ -114,12 +114,12 @@ describe('listings of nearly a mebibyte', () => {
   });
 });
 
-test('a page sent in several runs ends at its cursor, even if listings are created and deleted meanwhile', async () => {
+test('a page sent in several runs ends at its cursor, even if listings are created and deleted between runs', async () => {
   const owner = await service.createTenant();
   const owned = (await fillWithLarge(service, owner, 14)).reverse();
   const response = await openList(service, owner, '?limit=10');
   await fill(service, owner, 5);
-  // Within the page, its last listing, and the first of the next page.
+  // A listing within the page, the page's last one, and the first of the next page.
   const gone = [owned[7], owned[9], owned[10]].map(String);
   await removeListings(gone);
   const page = JSON.parse((await readAll(response)).text);

@@ -8,7 +8,7 @@ import { enrol, giveCode, guard, NEW_PASSWORD, typePassword } from '../support/t
 
 const RESET_PASSWORD = 'horse staple correct battery';
 
-/** A user who sends a request authorized by the old password. */
+/** A request that the old password authorizes, and its user. */
 interface Scene {
   person: Person;
   browser: Browser;

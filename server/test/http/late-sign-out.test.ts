@@ -49,7 +49,7 @@ for (const [name, statementOf] of ENDS) {
       const held = browser.send('GET', '/admin/events?wait=60');
       await until('the request waits', isAnyHeld);
       await end(statementOf(person.userId));
-      // Another user's change wakes it.
+      // Another user's change wakes the long poll.
       const other = await signIn(service, await createPerson(service, { accountId: person.accountId }));
       await other.ask('POST', '/admin/listings', MINIMAL, 201);
       const response = await held;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { readListsWhileWriting } from '../../../testkit/src/stale-lists.ts';
-import { ListCache, ReadyBody } from '../../src/http/protocol/list-cache.ts';
+import { ListCache } from '../../src/http/protocol/list-cache.ts';
+import { ReadyBody } from '../../src/http/protocol/ready-body.ts';
 
 /** `LISTS=1000000` takes about ten minutes. */
 const LISTS = Number(process.env.LISTS ?? 1_200);

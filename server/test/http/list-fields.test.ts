@@ -57,7 +57,7 @@ describe('fields=… limits the members and keeps their order', () => {
     ]);
   });
 
-  test('even after the first run', async () => {
+  test('even in a list that is read in several runs', async () => {
     const owner = await service.createTenant();
     const ids = await fill(service, owner, 600);
     for (const format of FORMATS) {
@@ -94,7 +94,7 @@ describe('invalid fields are rejected', () => {
     });
   }
 
-  test('an unknown field gets the nearest name or all names', async () => {
+  test('the error for an unknown field suggests the nearest name or lists all names', async () => {
     for (const [given, said] of [
       ['adress', '"address"'],
       ['ID', '"id"'],

@@ -94,7 +94,7 @@ describe('pages together are the complete list', () => {
     });
   }
 
-  test('with a cursor and no limit, the response has all the rest', async () => {
+  test('with a cursor and no limit, the response has all remaining listings', async () => {
     const tenant = await service.createTenant();
     const ids = await fill(service, tenant, 300);
     const { nextCursor } = await readList(await list(tenant, '?limit=10'));

@@ -14,13 +14,13 @@ const HEADER =
   'currency,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,latitude,longitude,description,photos,' +
   'metadata,version,createdAt,updatedAt\r\n';
 
-/** The closing members of the account's list. */
+/** The members that follow `data` in the account's list. */
 async function readFrame(tenant: Tenant) {
   const { nextCursor, sequence, epoch } = JSON.parse(await readText(service, tenant, JSON_TYPE));
   return { nextCursor, sequence, epoch };
 }
 
-test('every format of an empty list', async () => {
+test('an empty list has the expected text in every format', async () => {
   const tenant = await service.createTenant();
   const { epoch } = await readFrame(tenant);
   const frame = `"nextCursor":null,"sequence":0,"epoch":"${epoch}"}`;
@@ -35,7 +35,7 @@ test('every format of an empty list', async () => {
   }
 });
 
-test('every format of two listings, one of them with coordinates', async () => {
+test('two listings, one of them with coordinates, have the expected text in every format', async () => {
   const tenant = await service.createTenant();
   const place = { latitude: 30.2672, longitude: -97.7431 };
   const photos = [{ url: 'https://a.example/1.jpg', caption: 'a "b"' }];

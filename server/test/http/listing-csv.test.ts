@@ -9,7 +9,7 @@ const FIELDS = ['id', 'address', 'beds', 'listPrice', 'latitude', 'description',
 
 const encode = (listing: Record<string, unknown>) => toCsvLine(FIELDS.map((field) => encodeCell(listing[field])));
 
-/** Reads a line with an independent parser and `decodeRecord`. */
+/** Splits a line with an independent parser, then decodes its cells with `decodeRecord`. */
 function decode(line: string) {
   const [cells = [], ...others]: string[][] = parse(line, { record_delimiter: '\r\n' });
   assert.deepEqual([cells.length, others], [FIELDS.length, []]);

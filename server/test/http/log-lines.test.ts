@@ -77,7 +77,7 @@ test('the log has a path without a key as it was sent', async () => {
   assert.equal((await loggedAs('plain-1')).path, '/v1/listings/external/%41%2525%zz');
 });
 
-test('an unknown field gets the nearest name', async () => {
+test('the error for an unknown field suggests the nearest name', async () => {
   const body = JSON.stringify({
     adress: '12 Elm Street',
     address: '1',

@@ -10,7 +10,7 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
 const WAITERS = 400;
-/** Out of the pool's ten connections. */
+/** Concurrent event reads, out of a pool of ten connections. */
 const READING_MAX = 4;
 const ACCOUNTS = 100;
 
@@ -56,7 +56,7 @@ test("waiting requests of many accounts each get their own account's event", asy
   }
 });
 
-/** Counts all reads from now on and the most at a time; they wait until all requests are woken. */
+/** Counts reads, and the most at a time. Each read waits until all requests are woken. */
 function watchReads({ database }: TestService, before = () => {}) {
   const reads = { running: 0, most: 0, all: 0 };
   const { execute, executeRun } = database;
@@ -65,7 +65,7 @@ function watchReads({ database }: TestService, before = () => {}) {
     reads.running += 1;
     reads.most = Math.max(reads.most, reads.running);
     try {
-      // The hub's own read is first and wakes all.
+      // The hub's own read is the first and wakes all requests.
       if (reads.all > 1) await untilAllWoken();
       before();
       return await read();
@@ -86,8 +86,8 @@ describe('requests woken together', () => {
     const reads = watchReads(slow);
     await fill(slow, tenant, 1);
     for (const { status } of await Promise.all(replies)) assert.equal(status, 200);
-    // One more: the read for other processes' events.
-    assert.ok(reads.most <= READING_MAX + 1, `${reads.most} at a time`);
+    // Plus the hub's own read for events of other processes.
+    assert.ok(reads.most <= READING_MAX + 1, `${reads.most} reads at a time`);
   });
 
   test('all fail with one read if the database is lost', async () => {

@@ -73,7 +73,7 @@ describe('a removed user', () => {
     assert.equal((await graces.ask('PUT', '/admin/session/account', { accountId: id })).account.id, id);
   });
 
-  test('loses their waiting request', async () => {
+  test('gets 401 for their waiting request', async () => {
     const { adas, graces, grace } = await createTeam();
     const held = graces.send('GET', '/admin/events?wait=30');
     await adas.ask('DELETE', `/admin/members/${grace.userId}`, undefined, 204);

@@ -171,7 +171,7 @@ class Client {
     assert.equal(events.nextAfter, sequence);
   }
 
-  /** An earlier list plus the later events gives the current list. */
+  /** An earlier list plus the later events must give the current list. */
   async follow(earlier: { data: Fields[]; sequence: number }): Promise<void> {
     const state = new Map(earlier.data.map((listing) => [listing.id, listing]));
     const { data: events } = await this.#get(`/events?after=${earlier.sequence}&limit=1000`);

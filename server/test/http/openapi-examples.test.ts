@@ -31,13 +31,13 @@ import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
 
 const service = await startSharedService();
 
-/** The listing of the examples. */
+/** The listing that the examples share. */
 const LISTING = exampleOf('createListing');
 
 /** 2xx examples that only work in an account that does not have the example listing yet. */
 const WITHOUT_LISTING = new Set(['createListing 201', 'upsertListing 201']);
 
-/** Requests sent beforehand, where the example shows more than the listing. */
+/** Setup requests for examples that show more than the listing. */
 const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
   listEvents: async (world) => {
     await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000 });
@@ -76,7 +76,6 @@ for (const gate of [KEY_GATE, SESSION_GATE]) {
   }
 }
 
-/** A documented response. */
 interface Documented {
   document: OpenApiDocument;
   gate: Gate;
@@ -150,7 +149,7 @@ async function assertAsWritten(
 
 function assertShownElsewhere(code: string): void {
   const file = UNPROVOKED[code];
-  assert.ok(file, `${code} is neither provoked nor listed as shown elsewhere`);
+  assert.ok(file, `no test provokes ${code}, and UNPROVOKED does not list it`);
   assert.ok(readFileSync(join(REPOSITORY, file), 'utf8').includes(code), `${file} does not show ${code}`);
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { OpenApiDocument, valueAt } from '../../../testkit/src/openapi.ts';
-import { startSharedService } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 
 const service = await startSharedService();
 const tenant = await service.createTenant();
@@ -14,6 +14,12 @@ const { operations } = document;
 const LISTING = { $ref: 'openapi#/components/schemas/Listing' };
 const LISTING_INPUT = { $ref: 'openapi#/components/schemas/ListingInput' };
 
+test('with PUBLIC_URL, the document names it as the server', async () => {
+  await using published = await startTestService({ publicUrl: 'https://listings.example.com' });
+  const { servers } = JSON.parse(await (await fetch(`${published.url}/v1/openapi.json`)).text());
+  assert.deepEqual(servers, [{ url: 'https://listings.example.com/v1' }]);
+});
+
 for (const [base, name] of [
   ['/v1', 'openapi.json'],
   ['/admin', 'admin.json'],
@@ -22,7 +28,9 @@ for (const [base, name] of [
 
   test(`the document below ${base} is the one in the repository`, async () => {
     const stored = readFileSync(new URL(`../../../openapi/${name}`, import.meta.url), 'utf8');
-    assert.deepEqual(JSON.parse(await serve()), JSON.parse(stored));
+    const { servers, ...served } = JSON.parse(await serve());
+    assert.deepEqual({ ...served, servers: [{ url: base }] }, JSON.parse(stored));
+    assert.deepEqual(servers, [{ url: service.url + base }]);
   });
 
   test(`every reference below ${base} resolves, and every component is used`, async () => {
@@ -46,7 +54,7 @@ test('every parameter in a path is described', () => {
   }
 });
 
-/** Generated clients name functions after them, so they must not change. */
+/** Operation IDs must not change, because generated clients name functions after them. */
 const OPERATION_IDS = {
   'GET /listings': 'listListings',
   'POST /listings': 'createListing',

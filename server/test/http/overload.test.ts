@@ -9,13 +9,13 @@ import { until } from '../../../testkit/src/until.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
 const CONNECTIONS = 60;
-/** Pipelined on each connection: together four times the queue limit. */
+/** Requests per connection; together, the connections send four times the queue limit. */
 const PIPELINED = 100;
 /** Connections, and requests on each, that together exceed the queue of one account. */
 const SHORT_LANES = 300;
 const SHORT_LANE = 8;
 const JSON_BODY = { 'Content-Type': 'application/json' };
-/** The queue's message; requests also get 503 after two seconds without a PostgreSQL connection. */
+/** The message of a full queue; a 503 for lack of a PostgreSQL connection has another message. */
 const REJECTED = /^Too many requests are waiting, and nothing was done; retry in \d s\.$/;
 
 const service = await startTestService();
@@ -41,7 +41,7 @@ async function pipeline(length: number, toRequest: (index: number) => string): P
   return replies;
 }
 
-/** Repeats `flood` until a request is rejected: the test may send more slowly than it is served. */
+/** Repeats `flood` until a request is rejected, because the service can be faster than the test. */
 function floodUntilRejected(toRequest: (index: number) => string): Promise<RawReply[]> {
   return until('a request is rejected', async () => {
     const replies = await flood(toRequest);
@@ -157,7 +157,7 @@ test(
     });
     assert.match(await rejected.text(), /Too many changes of this account are waiting/);
     assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [503, '1']);
-    assert.ok(hasRoom(neighbor), 'another account has room');
+    assert.ok(hasRoom(neighbor), 'the queue of another account has room');
     other.close();
     const replies = (await Promise.all(lanes)).flat();
     replies.filter(({ status }) => status !== 201).forEach(assertRejected);

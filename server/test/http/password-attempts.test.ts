@@ -33,7 +33,7 @@ async function guess(service: TestService, email: string, addresses: string[], t
 const botnet = Array.from({ length: 10 }, (_, index) => `203.0.113.${index}`);
 
 describe('password attempts', () => {
-  test('are limited per e-mail and IP address: there even the right password waits, elsewhere it does not', async () => {
+  test('are limited per e-mail and IP address: only there, even the right password is rejected', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     await guess(service, email, ['203.0.113.1']);
@@ -118,7 +118,7 @@ describe('password attempts', () => {
     assert.equal(await statusFrom(service, '192.0.2.1', email), 429);
   });
 
-  test('of a signed-in user are counted separately from those of others', async () => {
+  test('of a signed-in user are counted separately from attempts to sign in', async () => {
     await using service = await startBehindProxy();
     const person = await createPerson(service);
     const browser = await signIn(service, person);
@@ -138,7 +138,7 @@ describe('password attempts', () => {
   test('are not counted if the database fails', async (t) => {
     await using service = await startTestService();
     const { email } = await createPerson(service);
-    // Loads what identity needs.
+    // Makes the service load its identity code, which uses the database.
     await guess(service, 'nobody@example.com', ['127.0.0.1'], 1);
     const fail = () => Promise.reject(new AppError('unavailable', 'The database is not available.'));
     const broken = t.mock.method(service.database, 'execute', fail);

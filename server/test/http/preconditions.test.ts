@@ -79,7 +79,7 @@ describe('PUT of a new listing', () => {
   }
 });
 
-describe('an invalid condition is 400, before the listing is looked up', () => {
+describe('an invalid condition gets 400, before the listing is looked up', () => {
   for (const value of ['2', '"2', '"2" "3"', '*, "2"', '', 'w/"2"']) {
     for (const name of ['If-Match', 'If-None-Match']) {
       test(`${name}: ${value}`, async () => {

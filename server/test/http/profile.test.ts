@@ -74,7 +74,7 @@ describe('sessions', () => {
     const [{ id }] = await browser.ask('GET', '/admin/auth/list-sessions');
     const day = 24 * 60 * 60 * 1000;
     const daysFromNow = (days: number) => new Date(Date.now() + days * day).toISOString();
-    /** Makes the session start at this time, extended last two days ago. */
+    /** Backdates the session's start to this time, and its last extension to two days ago. */
     const makeOld = (createdAt: string) =>
       service.script(
         `update sessions set created_at = '${createdAt}', updated_at = '${daysFromNow(-2)}', expires_at = '${daysFromNow(5)}' where id = '${id}'`,
@@ -154,7 +154,7 @@ describe('the second factor', () => {
     const use = async (code: string) =>
       (await giveCode(await typePassword(service, person), 'backup-code', code)).status;
     assert.match(backupCodes.join('\n'), /^([0-9a-hjkmnp-tv-z]{4}(-|\n|$)){30}$/);
-    // As copied from paper: upper case, spaces, the letter O for zero.
+    // The code as a user copies it from paper: upper case, spaces, the letter O for zero.
     const typed = first.toUpperCase().replaceAll('-', ' ').replaceAll('0', 'O').replaceAll('1', 'l');
     assert.deepEqual([await use(typed), await use(first)], [200, 422]);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };
@@ -162,7 +162,7 @@ describe('the second factor', () => {
     assert.deepEqual([await use(second), await use(renewed.backupCodes[0])], [422, 200]);
   });
 
-  test('logs wrong codes, new recovery codes, and their use in the audit log', async () => {
+  test('records wrong codes, new recovery codes, and used recovery codes in the audit log', async () => {
     const { person, browser, totpURI } = await guard(service);
     const proof = { password: PASSWORD, code: nextTotp(totpURI) };
     const { backupCodes } = await browser.ask('POST', '/admin/auth/two-factor/generate-backup-codes', proof);
@@ -250,7 +250,7 @@ describe('the second factor', () => {
     });
   }
 
-  test('limits guesses for turning it off, like passwords', async () => {
+  test('limits code guesses in attempts to turn it off, like password guesses', async () => {
     const { browser, totpURI } = await guard(service);
     const statuses: number[] = [];
     for (let count = 0; count < 11; count += 1) {
@@ -291,7 +291,7 @@ describe('the second factor', () => {
     await readError(response, 401, 'unauthorized');
   });
 
-  test('needs a new sign-in if the password was changed meanwhile', async () => {
+  test('needs a new sign-in if the password has changed since it was entered', async () => {
     const { person, browser, totpURI } = await guard(service);
     const waiting = await typePassword(service, person);
     const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };

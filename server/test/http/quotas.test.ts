@@ -34,7 +34,7 @@ test("every change and every purged event updates an account's usage", async () 
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await database.write((session) => removeEvents(session, tenant.accountId, 2), tenant.accountId);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
-  // The replaced version has no event and is deleted.
+  // The replaced version belongs to no event and is deleted.
   await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: null }), 200);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await importFile(service, tenant, { type: NDJSON, body: lines(MINIMAL, { id, beds: 7 }, { ...MINIMAL, beds: 1 }) });
@@ -70,7 +70,7 @@ describe('an account at its listing quota', () => {
     assert.match(String(errors[0]), /quota_exceeded/);
   });
 
-  test('gets the same counts from a dry run of a long file', async () => {
+  test('gets the same counts from a dry run as from the import', async () => {
     const tenant = await service.createTenant();
     await changeQuotas(database, tenant.accountId, { listingsMax: 30 });
     const body = lines(...Array.from({ length: 100 }, () => MINIMAL));

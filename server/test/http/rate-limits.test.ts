@@ -10,7 +10,7 @@ import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
-/** So long that the window ends only when the test moves the clock. */
+/** Long enough that the window ends only when the test moves the clock. */
 const SECONDS = 3600;
 const POLICY = '"default";q=5;w=3600';
 
@@ -33,7 +33,7 @@ async function exhaust(service: TestService, tenant: Tenant): Promise<void> {
   }
 }
 
-test('the remaining requests and seconds decrease, and start again after the window', async (t) => {
+test('the remaining requests and seconds decrease, and are reset after the window', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   const ask = async () => (await service.fetch(tenant, '/v1/me')).headers.get('ratelimit');
@@ -141,12 +141,12 @@ test('concurrent 304s are free, even if other requests among them are rejected',
   const [id = ''] = await fill(service, tenant, 1);
   const head = `GET /v1/listings/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n`;
   using connection = await openRaw(service.url);
-  // On a new connection, the requests would start one after the other.
+  // Opens the connection first; on a new one, requests would start one after the other.
   connection.send('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await connection.readReply();
   const statuses = new Set<number>();
   // On a busy machine, all requests of a round may start one after the other.
-  await until('some are rejected', async () => {
+  await until('some requests are rejected', async () => {
     connection.send(`${head}If-None-Match: "1"\r\n\r\n`.repeat(50));
     for (let turn = 0; turn < 50; turn += 1) statuses.add((await connection.readReply()).status);
     return statuses.has(429);
@@ -179,7 +179,7 @@ test('a key deleted during the request gets no rate limit headers', async (t) =>
   assert.deepEqual([status, headers.ratelimit, headers['ratelimit-policy']], [401, undefined, undefined]);
 });
 
-test('a deleted or unknown key gets the exact 401, even above its limit', async (t) => {
+test('a deleted or unknown key gets the usual 401, even above its limit', async (t) => {
   await using service = await startLimited(t);
   const tenant = await service.createTenant();
   await exhaust(service, tenant);

@@ -8,7 +8,7 @@ const service = await startSharedService();
 
 const get = (lines: string) => `GET /livez HTTP/1.1\r\n${lines}\r\n`;
 
-// prove/src/parts/hostile-http/ tests which requests are rejected.
+// `npm run prove -- hostile-http` covers which requests are rejected.
 describe('an invalid request is rejected with the usual error', () => {
   const rejected: [name: string, request: string, status: number, code: string, words: RegExp][] = [
     ['an ambiguous request', get(''), 400, 'invalid_header', /Host/],

@@ -38,7 +38,7 @@ describe('a listing has its version as a strong ETag', () => {
     await readError(await retrieve('nonsense', '/v1/listings/lst_0'), 400, 'invalid_header');
   });
 
-  test('an unknown id is 404, whatever If-None-Match says', async () => {
+  test('an unknown id gets 404, whatever If-None-Match says', async () => {
     await readError(await retrieve('*', '/v1/listings/lst_0'), 404, 'not_found');
   });
 });

@@ -10,7 +10,7 @@ const service = await startSharedService();
 const tenant = await createTenant('ours');
 const other = await createTenant('theirs');
 
-/** An account with four listings that contain its own word. */
+/** Creates an account with four listings that contain `word`. */
 async function createTenant(word: string): Promise<Tenant> {
   const created = await service.createTenant();
   for (let index = 0; index < 4; index += 1) {

@@ -33,7 +33,7 @@ async function assertFound(parameters: Parameters): Promise<number> {
   return expected.length;
 }
 
-/** The time of one of the listings. */
+/** A time of the listing at this index. */
 const timeOf = (field: 'createdAt' | 'updatedAt', index: number) => String(all[index % all.length]?.[field]);
 
 const timeFilter = fc
@@ -160,7 +160,7 @@ test('pages together are the complete list for every filter and sort order', asy
   );
 });
 
-test('with a cursor and no limit, the response has all the rest; fields, count, and format may change', async () => {
+test('with a cursor and no limit, the response has all remaining listings; fields, count, and format may change', async () => {
   for (const given of [
     { sort: '-listPrice' },
     { q: 'elm', sort: 'beds' },

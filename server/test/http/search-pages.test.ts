@@ -47,7 +47,7 @@ describe('listings created or deleted between pages do not skip or repeat others
       const gone = new Set<string>();
       let round = 0;
       const between = async () => {
-        // In ascending order of creation, new listings come last: short pages would never reach the end.
+        // In ascending order, new listings are last, and short pages would never reach the end.
         const { created = 0, deleted = [] } = rounds[round] ?? {};
         round += 1;
         await createRandom(service, tenant, created, 1000 + round);

@@ -56,15 +56,15 @@ describe('bbox', () => {
     const tenant = await createPlaces({
       west: [0, 170],
       'far west': [0, 169.9],
-      'on it': [0, 180],
-      'on it too': [0, -180],
+      'at 180': [0, 180],
+      'at -180': [0, -180],
       east: [0, -169.5],
       'far east': [0, -169.4],
       greenwich: [0, 0],
     });
-    assert.deepEqual(await find(tenant, 'bbox=170,-1,-169.5,1'), ['east', 'on it too', 'on it', 'west']);
-    assert.deepEqual(await find(tenant, 'bbox=180,-1,-180,1'), ['on it too', 'on it']);
-    const allButWest = ['greenwich', 'far east', 'east', 'on it too', 'on it'];
+    assert.deepEqual(await find(tenant, 'bbox=170,-1,-169.5,1'), ['east', 'at -180', 'at 180', 'west']);
+    assert.deepEqual(await find(tenant, 'bbox=180,-1,-180,1'), ['at -180', 'at 180']);
+    const allButWest = ['greenwich', 'far east', 'east', 'at -180', 'at 180'];
     assert.deepEqual(await find(tenant, 'bbox=171,-1,169,1'), allButWest);
   });
 
@@ -96,11 +96,11 @@ describe('near', () => {
   });
 
   test('crosses the antimeridian', async () => {
-    const tenant = await createPlaces({ west: [10, 179.9], east: [10, -179.9], 'on it': [10, 180], far: [10, -179] });
+    const tenant = await createPlaces({ west: [10, 179.9], east: [10, -179.9], 'at 180': [10, 180], far: [10, -179] });
     for (const [at, expected] of [
-      ['10,179.8', ['west', 'on it', 'east']],
-      ['10,-179.8', ['east', 'on it', 'west']],
-      ['10,-180', ['on it', 'east', 'west']],
+      ['10,179.8', ['west', 'at 180', 'east']],
+      ['10,-179.8', ['east', 'at 180', 'west']],
+      ['10,-180', ['at 180', 'east', 'west']],
     ] as const) {
       assert.deepEqual(await find(tenant, `near=${at}&radius=50km`), expected);
     }

@@ -26,7 +26,7 @@ const BUSY = {
 };
 
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
-/** Planted listings are numbered. */
+/** The numbers of planted listings, which their IDs contain. */
 const numbersOf = (list: { data: { id: string }[] }) => idsOf(list).map((id) => Number(id.slice(4)));
 const fromHigh = (count: number) => Array.from({ length: count }, (_, index) => count - index);
 
@@ -65,7 +65,7 @@ describe('a complete sorted list', () => {
       return text;
     });
     assert.deepEqual(numbersOf(JSON.parse(result)), fromHigh(count));
-    assert.ok(growthBytes < 20 * MEBIBYTE, `grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
+    assert.ok(growthBytes < 20 * MEBIBYTE, `memory grew by ${Math.round(growthBytes / MEBIBYTE)} MiB`);
   });
 
   test('of large listings is read a few at a time, and so are its pages', async () => {

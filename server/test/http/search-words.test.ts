@@ -78,7 +78,7 @@ test('a search finds the current text only, and no deleted listings', async () =
 
 test('words as long as a description are found by their prefix', async () => {
   const owner = await service.createTenant();
-  // Each of these letters becomes three, of three bytes each.
+  // Normalization turns each letter into three, of three bytes each.
   const id = await create(owner, { description: '각'.repeat(4000) });
   const latin = await create(owner, { description: 'x'.repeat(4000) });
   assert.deepEqual(await find(owner, '각'.repeat(200)), [id]);

@@ -57,7 +57,7 @@ test('the first administrator gets all existing accounts and needs no account na
   assert.deepEqual(linesOf(accounts, 'name', 'role'), ['One administrator', 'Two administrator']);
 });
 
-test('of many who open the link at once exactly one succeeds, and the others store nothing', async () => {
+test('if many users open the link at once, exactly one succeeds, and the others store nothing', async () => {
   await using service = await startTestService();
   const people = Array.from({ length: 6 }, (_, index) => ({ ...ADA, email: `person${index}@example.com` }));
   const responses = await Promise.all(

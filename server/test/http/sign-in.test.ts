@@ -197,7 +197,7 @@ test('without PUBLIC_URL, changes are accepted from IP addresses and localhost, 
   }
 });
 
-test('without PUBLIC_URL, a change at another host name is rejected with a hint to set it', () => {
+test('without PUBLIC_URL, a change at another host name is rejected with advice to set PUBLIC_URL', () => {
   const listeningAt = (host: string) => ({ publicUrl: undefined, host });
   const change = (host: string) => ({ method: 'POST', headers: { host, 'sec-fetch-site': 'same-origin' } });
   for (const name of ['evil.example', 'listings.lan:3000', '']) {
@@ -212,7 +212,7 @@ for (const [publicUrl, expected] of [
   ['http://a.example', { 'http://a.example': 422, 'https://a.example': 403, 'http://127.0.0.1:3000': 422 }],
   ['https://a.example', { 'https://a.example': 422, 'http://a.example': 403, 'http://127.0.0.1:3000': 403 }],
 ] as const) {
-  test(`with PUBLIC_URL ${publicUrl}, changes are accepted from there, and from IP addresses only without HTTPS`, async () => {
+  test(`with PUBLIC_URL ${publicUrl}, changes are accepted from that origin, and from IP addresses only without HTTPS`, async () => {
     await using other = await startTestService({ publicUrl });
     for (const [origin, status] of Object.entries(expected)) {
       const { host } = new URL(origin);
@@ -273,7 +273,7 @@ test('administrators see only the members of their own account', async () => {
   );
 });
 
-test('a session that cannot be read is 503, not signed out', async (t) => {
+test('a session that cannot be read gets 503 and is not ended', async (t) => {
   await using other = await startTestService();
   const browser = await signIn(other, await createPerson(other));
   const broken = t.mock.method(other.database, 'execute', () => Promise.reject(new Error('the disk is gone')));

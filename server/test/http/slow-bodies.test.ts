@@ -29,7 +29,7 @@ async function openSlow(t: TestContext, tenant: Tenant): Promise<RawConnection> 
   return connection;
 }
 
-/** Sends one byte at a time for longer than the idle timeout, and while `goesOn` returns true. */
+/** Sends single bytes until `goesOn` is false, but at least for longer than the idle timeout. */
 async function dribble(connection: RawConnection, goesOn: () => boolean): Promise<number> {
   const startTimeMs = performance.now();
   let sent = 0;
@@ -55,7 +55,7 @@ async function assertTimedOut(connection: RawConnection, tenant: Tenant): Promis
   assert.equal(await countListings(tenant), 0);
 }
 
-test('a body is 408 after half a minute without a byte', async (t) => {
+test('a request gets 408 after half a minute without a byte of its body', async (t) => {
   const tenant = await service.createTenant();
   const connection = await openSlow(t, tenant);
   connection.send(BODY.slice(0, 10));
@@ -71,7 +71,7 @@ test('a slow body is accepted if it never pauses for half a minute', async (t) =
   assert.equal(await countListings(tenant), 1);
 });
 
-test('a body is 408 after a minute, even if it never pauses', async (t) => {
+test('a request gets 408 if its body takes longer than a minute, even without a pause', async (t) => {
   const tenant = await service.createTenant();
   const connection = await openSlow(t, tenant);
   let hasResponse = false;

@@ -26,7 +26,7 @@ describe('a list is sent at its reader’s pace', () => {
       const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
       await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
       const growth = memoryBytes() - before;
-      assert.ok(growth < 2.5 * MEBIBYTE, `grew by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
+      assert.ok(growth < 2.5 * MEBIBYTE, `memory grew by ${(growth / MEBIBYTE).toFixed(1)} MiB`);
 
       const { text, isComplete } = await readAll(response);
       assert.ok(isComplete && text.length > 25 * MEBIBYTE);

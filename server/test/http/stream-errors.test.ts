@@ -78,7 +78,7 @@ const BEGINNINGS: [format: string, beginning: RegExp][] = [
   ['application/geo+json', /^\{"type":"FeatureCollection","features":\[\{"type":"Feature","id":"lst_/],
 ];
 
-test('in every format and encoding, the client gets the listings read before the error, and no end', async () => {
+test('in every format and encoding, the client gets the listings read before the error, and no end mark', async () => {
   await using service = await startTestService();
   const tenant = await service.createTenant();
   const count = await fillBeyondBuffers(service, tenant);

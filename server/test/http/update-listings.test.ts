@@ -130,14 +130,14 @@ describe('a patch that would make a listing invalid is rejected and changes noth
   }
 });
 
-test('another media type is 415 with the accepted ones in Accept-Patch', async () => {
+test('another media type gets 415 with the accepted types in Accept-Patch', async () => {
   const { id } = await create();
   const response = await patch(id, {}, { 'Content-Type': 'application/json-patch+json' });
   assert.equal(response.headers.get('accept-patch'), 'application/merge-patch+json, application/json');
   await readError(response, 415, 'unsupported_media_type');
 });
 
-test("another listing's external id is 409 and names the listing", async () => {
+test("another listing's external id gets 409, and the error names that listing", async () => {
   const taken = await create({ externalId: 'taken' });
   const { id } = await create();
   const error = await readError(await patch(id, { externalId: 'taken' }), 409, 'external_id_taken');
@@ -155,7 +155,7 @@ test('an external id that was removed can be used again', async () => {
   assert.equal((await create({ externalId: 'freed' })).externalId, 'freed');
 });
 
-test('a deleted listing is 404, not in the list, and its external id can be used again', async () => {
+test('a deleted listing gets 404, is not in the list, and its external id can be used again', async () => {
   const { id } = await create({ externalId: 'deleted' });
   const before = await sequence();
   const response = await send(service, tenant, 'DELETE', `/listings/${id}`);
@@ -172,7 +172,7 @@ test('a deleted listing is 404, not in the list, and its external id can be used
   assert.equal(await sequence(), before + 2, 'rejected requests change nothing');
 });
 
-describe("another account's listing is 404 and unchanged", async () => {
+describe("a request for another account's listing gets 404 and changes nothing", async () => {
   const other = await service.createTenant();
   const theirs = await readListing(await post(service, other, { ...MINIMAL, externalId: 'theirs' }), 201);
   const rows: [method: string, path: string, body?: unknown][] = [
@@ -197,7 +197,7 @@ describe("another account's listing is 404 and unchanged", async () => {
     });
   }
 
-  test("PUT with its external id creates the account's own", async () => {
+  test("PUT with that listing's external id creates a listing in the caller's own account", async () => {
     const own = await readListing(await send(service, tenant, 'PUT', '/listings/external/theirs', MINIMAL), 201);
     assert.notEqual(own.id, theirs.id);
     assert.deepEqual((await readList(await service.fetch(other, '/v1/listings'))).data, [theirs]);

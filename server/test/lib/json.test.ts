@@ -53,7 +53,7 @@ describe('valid JSON has the same value as with JSON.parse', () => {
   }
 });
 
-/** Invalid JSON, with a mark where the first error starts. */
+/** Marks where the first error starts in invalid JSON. */
 const MARK = '⇡';
 const INVALID = [
   ...['⇡', ' ⇡', '[⇡', '{⇡', '⇡]', '⇡}', '[1⇡', '[1,⇡', '[1,⇡]', '[⇡,1]', '[1 ⇡2]', '[1,⇡,2]', '["a",⇡]'],
@@ -71,7 +71,7 @@ const INVALID = [
   ...['[{"b":{"c":1,"d":2,⇡"c":3}}]', '{"":1,⇡"":1}'],
   ...['{"__proto__":1,⇡"__proto__":2}'],
   ...['{"constructor":1,⇡"constructor":1}'],
-  // More than 32 levels; like duplicate names, only this parser rejects them.
+  // More than 32 levels, which only this parser rejects, like duplicate names.
   ...[`${'['.repeat(32)}⇡[]${']'.repeat(32)}`, `${'['.repeat(32)}⇡${nest(10_000)}`, `${'{"a":'.repeat(32)}⇡{"a":`],
 ];
 
@@ -159,7 +159,7 @@ describe('random documents', () => {
         assert.throws(() => parseJson(text), /Duplicate member/, text);
       else assert.equal(actual, expected, text);
     }
-    assert.ok(refused > 1_000 && refused < 4_500, `${refused} were rejected`);
+    assert.ok(refused > 1_000 && refused < 4_500, `${refused} documents were rejected`);
   });
 });
 
@@ -185,7 +185,7 @@ describe('a document with too many values is only checked for its syntax', () =>
       const moved = short && { message: short.message, position: short.position + 2 * (VALUES_MAX - 10) };
       assert.deepEqual(long && { message: long.message, position: long.position }, moved, text);
     }
-    assert.ok(refused > 300, `${refused} were rejected`);
+    assert.ok(refused > 300, `${refused} documents were rejected`);
   });
 });
 

@@ -12,7 +12,7 @@ test('one waiter continues per turn of the event loop, and owners alternate', as
   assert.equal(countWaiting(), 6);
   for (let turns = 1; turns <= 6; turns += 1) {
     await nextTurn();
-    assert.ok(seen.length <= turns, `${seen.length} in ${turns} turns`);
+    assert.ok(seen.length <= turns, `${seen.length} waiters in ${turns} turns`);
   }
   await Promise.all(all);
   assert.deepEqual(seen, ['a0', 'b3', 'a1', 'b5', 'a2', 'a4']);

@@ -18,7 +18,7 @@ const LASTING = /--follow|copy\.mjs/;
 /** IDs and keys, which differ in each run. */
 const IDS = /\b(?:(?:lst|acc|key)_[0-9a-z]{26}|plk_[0-9A-Za-z]{38})/g;
 
-/** Follows the document in a directory with its packages installed. */
+/** Runs the document's commands in a directory where the packages are installed. */
 export async function runFirstTenMinutes(t: TestContext, cwd: string, published: UnpackedWorkspace[]): Promise<void> {
   const text = await readFile(DOCUMENT, 'utf8');
   await linkPrograms(cwd, published);
@@ -29,7 +29,7 @@ export async function runFirstTenMinutes(t: TestContext, cwd: string, published:
   await runSteps(t, stepsOf(text), { cwd, url });
 }
 
-/** Links programs like npm. */
+/** Links the packages' programs into `node_modules/.bin`, like npm. */
 async function linkPrograms(cwd: string, published: UnpackedWorkspace[]): Promise<void> {
   await mkdir(join(cwd, 'node_modules/.bin'));
   for (const { directory, manifest } of published) {
@@ -49,12 +49,12 @@ async function runSteps(t: TestContext, steps: string[], { cwd, url }: { cwd: st
     if (command.startsWith('export ')) exports.push(command);
     else if (LASTING.test(command)) lasting.push({ expected, lines: start(t, [...exports, command], cwd) });
     else learnIds(ids, expected.join('\n'), await run([...exports, command], cwd));
-    // The next command causes the last line of each.
+    // A lasting command may print its last line only because of the next command.
     for (const { expected, lines } of lasting)
-      await until('all but the last', () => lines().length >= expected.length - 1);
+      await until('all lines but the last are printed', () => lines().length >= expected.length - 1);
   }
   for (const { expected, lines } of lasting) {
-    await until('the last line', () => lines().length >= expected.length);
+    await until('the last line is printed', () => lines().length >= expected.length);
     assert.equal(withoutChance(lines().join('\n')), withoutChance(expected.join('\n')));
   }
 }

@@ -15,7 +15,7 @@ import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.t
 
 const OLD_NODES = ['20.20.2', '22.23.3'];
 const CURRENT_NODE = '26.10.0';
-/** Other platforms with `fetch`, and how to run a program on each. */
+/** Platforms other than Node.js with `fetch`, and how to run a program on each. */
 const OTHER_PLATFORMS: Record<string, string[]> = {
   'bun@1.4.5': ['bun'],
   'deno@2.9.6': ['deno', 'run', '--allow-net', '--allow-env'],

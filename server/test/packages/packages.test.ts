@@ -20,7 +20,7 @@ import { assertWholeService } from './whole-service.ts';
 // The packages as built, without downloads; `npm run test:packages` installs them.
 
 const OF_ALL = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
-/** The other files that a package may contain. */
+/** The files that a package may contain besides `OF_ALL`. */
 const MAY_HOLD: Record<string, RegExp[]> = {
   server: [
     /^bin\/property-listings\.js$/,
@@ -30,7 +30,7 @@ const MAY_HOLD: Record<string, RegExp[]> = {
     /^dist\/viewer\/(LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
     /^dist\/dashboard\/(index\.html|licenses\.md|assets\/[\w-]+\.(js|css|svg)(\.br|\.gz)?)$/,
   ],
-  // Its source maps refer to its sources.
+  // The client's source maps refer to its sources.
   client: [/^dist\/[a-z-]+\.(js|d\.ts)(\.map)?$/, /^src\/[a-z-]+\.ts$/],
   cli: [/^bin\/listings\.js$/, /^dist\/[a-z/-]+\.js$/],
 };
@@ -42,7 +42,7 @@ await client.listings.create({ address: '12 Elm Street', beds: 3, baths: 2 });
 for await (const listing of client.listings.list()) console.log(listing.address);
 `;
 
-test('all workspaces have the latest version in the changelog', async () => {
+test('every workspace has the version of the newest changelog entry', async () => {
   const { version, workspaces } = await readManifest(REPOSITORY);
   const [, newest] = /^## (\S+)$/m.exec(await readFile(join(REPOSITORY, 'CHANGELOG.md'), 'utf8')) ?? [];
   assert.equal(version, newest);

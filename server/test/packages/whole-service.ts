@@ -22,7 +22,7 @@ async function assertReference(url: string): Promise<void> {
   assert.match(JSON.parse(await readText(`${url}/v1/openapi.json`)).openapi, /^3\.1/);
 }
 
-/** A search runs on a thread, which has its own file. */
+/** A search runs on a thread, whose program is a file of its own. */
 async function assertApi(url: string, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2, city: 'Austin' });

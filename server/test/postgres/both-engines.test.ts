@@ -6,7 +6,7 @@ import { type RandomRequest, requests } from '../support/random-requests.ts';
 
 /** `npm run test:engines` sends 10,000. To repeat a failure, set the printed seed and path. */
 const { ENGINE_REQUESTS = '400', ENGINE_SEED, ENGINE_PATH } = process.env;
-/** The maximum per account; the average is about half of it. */
+/** The most requests per account; the average is about half. */
 const ACCOUNT_REQUESTS_MAX = 100;
 
 const seed = Number(ENGINE_SEED ?? Math.floor(Math.random() * 2 ** 31));

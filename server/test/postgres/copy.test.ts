@@ -109,7 +109,10 @@ test('a copy that lost its server says how to resume, and until then commands re
   };
   const broken = await runCommandWarm(['copy', '--from', from], { COPY_TO_URL: proxy.url });
   assert.equal(broken.code, 1);
-  assert.match(broken.stderr, /^error: The connection to a database was lost\. Run the same "copy" again to resume/m);
+  assert.match(
+    broken.stderr,
+    /^error: The connection to a database was lost\. Run the same "copy" command again to resume/m,
+  );
   const settings = { DATABASE_URL: url, DATA_DIR: await directoryFor(t), PORT: '0' };
   for (const args of [
     ['accounts', 'list'],

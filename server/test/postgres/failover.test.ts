@@ -35,12 +35,12 @@ async function start(t: TestContext) {
   /** Resolves with a new listing's ID once writes succeed, within two seconds. */
   const writeAgain = async (): Promise<string> => {
     const startTimeMs = performance.now();
-    const created = await until('writes go on', async () => {
+    const created = await until('writes succeed again', async () => {
       const reply = await ask(write);
       return reply.status === 201 && reply;
     });
     const backMs = performance.now() - startTimeMs;
-    assert.ok(backMs < 2_000, `back after ${backMs} ms`);
+    assert.ok(backMs < 2_000, `writes succeed only after ${backMs} ms`);
     return JSON.parse(created.body).id;
   };
   return { database, service, tenant, ask, write, read, writeAgain };
@@ -76,7 +76,7 @@ test('when the server becomes read-only, writes get 503 within 5 s and reads con
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('while others hold all of the server’s connections, requests get 503 within 5 s; then they succeed again', async (t) => {
+test('while other programs hold all of the server’s connections, requests get 503 within 5 s; then requests succeed again', async (t) => {
   const { database, service, tenant, ask, write, read, writeAgain } = await start(t);
   const created = [await writeAgain()];
   const operator = await clientFor(t, database);
@@ -94,7 +94,7 @@ test('while others hold all of the server’s connections, requests get 503 with
   while (await holdOne());
   assert.ok(others.length > 0);
   assert.equal((await ask(read)).status, 200, 'the service still has its own connections');
-  await until('the others hold all connections', async () => {
+  await until('other programs hold all connections', async () => {
     const { rowCount } = await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'property-listings'`);
     for (let held = 0; held < (rowCount ?? 0); held += 1) await until('a connection is free', holdOne);

@@ -58,7 +58,11 @@ test('a process with a slightly slow clock continues the count', async (t) => {
   await database.sql("update rate_limits set expire = expire + 30000 where key like 'requests %'");
   assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 98);
   await database.sql("update rate_limits set expire = expire + 90000 where key like 'requests %'");
-  assert.equal(leftOf(await ask(requestText('GET', '/v1/me', key))), 99, 'the clock was set back');
+  assert.equal(
+    leftOf(await ask(requestText('GET', '/v1/me', key))),
+    99,
+    'a clock that was set far back restarts the count',
+  );
 });
 
 test('more concurrent requests than connections are all counted, and none hangs', async (t) => {
@@ -116,7 +120,7 @@ test('while the database cannot count, each process counts by itself and request
   assert.equal(leftOf(await ask(requestText('GET', '/v1/listings', key))), 1);
 });
 
-test('a limit with a long name also holds across services', async (t) => {
+test('services share even a limit with a long name', async (t) => {
   const { url, drop } = await createPostgresDatabase();
   t.after(drop);
   const databases = await Promise.all([openDatabase(url), openDatabase(url)]);

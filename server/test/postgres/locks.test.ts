@@ -29,8 +29,8 @@ test('if another program holds an account’s lock, its writes get 503 within 5 
   const asks = await Promise.all(Array.from({ length: 3 }, () => connectionFor(t, service.url)));
   const waiting = Promise.all(
     asks.map(async (ask, index) => {
-      // Some arrive while others already wait.
-      await until('it is their turn', () => otherIds.length >= index * 3);
+      // Some writes arrive while others already wait.
+      await until('other accounts have written', () => otherIds.length >= index * 3);
       return await ask(requestText('POST', '/v1/listings', locked.key, LISTING));
     }),
   ).finally(() => {
@@ -64,9 +64,9 @@ test('statements and locks time out equally behind a pooler that drops settings'
   await holder.query('select sequence from account_heads where account_id = $1 for update', [accountId]);
   const waiting = ask(requestText('POST', '/v1/listings', key, LISTING));
   const lockWaits = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-  await until('it waits for the lock', async () => (await database.sql(lockWaits)).length === 1);
+  await until('the write waits for the lock', async () => (await database.sql(lockWaits)).length === 1);
   assertUnavailable(await waiting);
-  assert.deepEqual(await database.sql(lockWaits), [], 'the server has canceled it');
+  assert.deepEqual(await database.sql(lockWaits), [], 'the server has canceled the statement');
 
   await holder.query('rollback');
   await holder.query('begin');
@@ -85,7 +85,7 @@ test('while another program locks a table, all writes get 503 within 5 s, howeve
   const clients = await Promise.all(
     Array.from({ length: 36 }, async (_, index) => ({ index, ask: await connectionFor(t, service.url) })),
   );
-  // More accounts than the service writes at a time, each with several writes.
+  // More accounts than the service writes to at a time, each with several writes.
   const tenants = await Promise.all(Array.from({ length: 12 }, () => service.createTenant()));
   const create = () =>
     Promise.all(

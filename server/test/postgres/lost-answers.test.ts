@@ -19,7 +19,7 @@ async function startBehindProxy(t: TestContext, poolSize = 10) {
   return { database, proxy, service, tenant, create };
 }
 
-/** Applies a fate to the `index`th matching message. @returns whether that has arrived */
+/** Applies a fate to the `index`th matching message. @returns whether it has arrived */
 function arm(proxy: PostgresProxy, fits: (text: string) => boolean, fate: Fate, index = 0): () => boolean {
   let passed = 0;
   let hasCome = false;
@@ -38,7 +38,7 @@ test('a commit with a lost response is outcome_unknown, and a retry returns the 
   const { database, proxy, tenant, create } = await startBehindProxy(t);
   const hasCome = arm(proxy, isCommit, 'cut answer');
   const refused = await create('once');
-  assert.equal(refused.headers.get('retry-after'), null, 'the client may check at once');
+  assert.equal(refused.headers.get('retry-after'), null, 'the client can check the outcome at once');
   await readError(refused, 503, 'outcome_unknown');
   assert.ok(hasCome());
   const [stored] = await database.sql('select id from listings');
@@ -96,7 +96,7 @@ test('the service retries a create once, wherever its connection breaks before t
       ids.push((await readListing(await create(`cut-${index}`), 201)).id);
     }
   }
-  assert.ok(ids.length > 20 && unknown < ids.length, `${unknown} of ${ids.length} unknown`);
+  assert.ok(ids.length > 20 && unknown < ids.length, `${unknown} of ${ids.length} outcomes are unknown`);
   assert.equal(new Set(ids).size, ids.length);
   await assertAllStored(database, tenant.accountId, ids);
 });
@@ -122,7 +122,7 @@ test('silently dead connections are replaced, and no request fails', async (t) =
   const responses = await Promise.all(Array.from({ length: 40 }, () => create()));
   for (const response of responses) await readListing(response, 201);
   await Promise.all(Array.from({ length: 40 }, () => service.fetch(tenant, '/v1/me').then((reply) => reply.text())));
-  // Like a firewall that forgot them: each old connection is reset on its next use.
+  // Like a firewall that lost its state: each old connection is reset on its next use.
   let isForgetting = true;
   proxy.judge = (type) => {
     if (type === '') isForgetting = false;

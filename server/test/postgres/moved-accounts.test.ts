@@ -24,7 +24,7 @@ test('a change whose sequence is taken for a moment is retried and stored once',
   await other.query('begin');
   await other.query(EVENT, [accountId]);
   const waiting = ask(requestText('POST', '/v1/listings', key, LISTING));
-  await until('it waits for the other one', async () => (await database.sql(LOCK_WAITS)).length === 1);
+  await until('the change waits for the lock', async () => (await database.sql(LOCK_WAITS)).length === 1);
   await other.query('commit');
   await other.query('delete from events where account_id = $1', [accountId]);
   const created = await waiting;

@@ -7,7 +7,7 @@ import { clientFor, connectionFor, databaseFor, LISTING, serviceFor } from './su
 
 const CONNECTIONS = 50;
 const PIPELINED = 100;
-/** More of an account's changes than may wait, besides those that start together. */
+/** More changes of one account than may wait, even after some have started. */
 const WAITING = 2_000;
 const KEY_REJECTED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
@@ -35,7 +35,7 @@ test('when all connections are in use, a limited number of requests wait and the
   const refused = told
     .flat()
     .filter(({ body }) => body.includes('Too many requests are waiting, and nothing was done'));
-  assert.ok(refused.length > (CONNECTIONS * PIPELINED) / 4, `${refused.length} got 503 at once`);
+  assert.ok(refused.length > (CONNECTIONS * PIPELINED) / 4, `only ${refused.length} requests got 503 at once`);
 
   await holder.query('commit');
   const headers = { Authorization: `Bearer ${key}` };
@@ -44,7 +44,7 @@ test('when all connections are in use, a limited number of requests wait and the
   assert.deepEqual([malformed.status, await malformed.text()], [401, KEY_REJECTED]);
 });
 
-test('too many changes of a program get 503 and do not prevent the deletion of its key', async (t) => {
+test('while too many changes of an account wait, new ones get 503, and its key can still be deleted', async (t) => {
   const database = await databaseFor(t);
   const service = await serviceFor(t, database);
   const { accountId, key, keyId } = await service.createTenant();

@@ -108,7 +108,7 @@ test('of concurrent upserts in two processes, one creates and the others replace
   );
 });
 
-test('of concurrent changes of one version in two processes, exactly one succeeds', async () => {
+test('of concurrent changes to one version in two processes, exactly one succeeds', async () => {
   const tenant = await createTenant();
   const { id } = await readListing(await send(one, tenant, 'POST', '/listings', LISTING), 201);
   const replies = await fromBoth((service, index) =>

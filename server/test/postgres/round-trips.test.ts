@@ -4,7 +4,7 @@ import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
 import { connectionFor, databaseFor, LISTING, serviceFor } from './support.ts';
 
-/** Background work can add round trips to some turns, but not to all. */
+/** Repetitions: background work can add round trips to some of them, but not to all. */
 const TURNS = 8;
 
 for (const preparesStatements of [true, false]) {
@@ -24,7 +24,7 @@ for (const preparesStatements of [true, false]) {
       ['/v1/listings', 2],
       [`/v1/listings/${id}`, 2],
       ['/v1/events?after=1', 1],
-      // A third ends the cursor's transaction, and the response does not wait for it.
+      // A third round trip ends the cursor's transaction, but the response does not wait for it.
       ['/v1/events', 2],
     ] as const) {
       const trips: number[] = [];

@@ -7,7 +7,7 @@ import { assertAllStored, assertUnavailable, connectionFor, databaseFor, LISTING
 
 const idOf = ({ body }: { body: string }): string => JSON.parse(body).id;
 
-/** More accounts than the service writes at a time, each with its own connection. */
+/** More accounts than the service writes to at a time, each with its own connection. */
 async function startMany(t: TestContext, count: number) {
   const database = await databaseFor(t);
   const proxy = await proxyFor(t, database.url);
@@ -27,7 +27,7 @@ test('while the network is silent, every request gets 503 within 5 s; then reque
   for (const { key, ask } of clients) created.push(idOf(await ask(requestText('POST', '/v1/listings', key, LISTING))));
 
   proxy.silence();
-  // Requests with a connection, waiting for one, and arriving after the dead ones are detected.
+  // Requests that have a connection, wait for one, or arrive after the dead ones are detected.
   for (let round = 0; round < 2; round += 1) {
     const replies = await Promise.all(
       clients.map(({ key, ask }, index) =>
@@ -42,7 +42,7 @@ test('while the network is silent, every request gets 503 within 5 s; then reque
 
   proxy.resume();
   for (const { accountId, key, ask } of clients) {
-    const reply = await until('writes go on', async () => {
+    const reply = await until('writes succeed again', async () => {
       const { status, body } = await ask(requestText('POST', '/v1/listings', key, LISTING));
       return status === 201 && { body };
     });
@@ -63,7 +63,7 @@ test('writes whose transaction meets silence get 503 within 5 s, and so do the w
   proxy.judge = () => 'forward';
   proxy.resume();
   for (const { key, ask } of clients) {
-    await until('writes go on', async () => {
+    await until('writes succeed again', async () => {
       return (await ask(requestText('POST', '/v1/listings', key, LISTING))).status === 201;
     });
   }
@@ -84,7 +84,7 @@ test('a commit that meets silence is outcome_unknown within 5 s', async (t) => {
   assert.ok(durationMs < 5_000, `after ${durationMs} ms`);
   proxy.judge = () => 'forward';
   proxy.resume();
-  await until('writes go on', async () => {
+  await until('writes succeed again', async () => {
     return (await ask(requestText('POST', '/v1/listings', key, LISTING))).status === 201;
   });
   const rows = await database.sql('select id from listings');

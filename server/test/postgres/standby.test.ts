@@ -11,7 +11,7 @@ import { assertAllStored, clientFor, connectionFor, databaseFor, LISTING, servic
 const server = await createPostgresServer(['fsync=off', 'max_connections=30', 'unix_socket_directories=']);
 after(() => server.stop());
 
-/** The service writes half as many accounts at a time. */
+/** The service writes to half as many accounts at a time. */
 const POOL_SIZE = 6;
 /** More than the server's connections. */
 const ACCOUNTS = 36;
@@ -80,16 +80,16 @@ test('a change is not acknowledged before the standby has it, even after a resta
     await own.start();
     await until('the server is back', async () => (await service.fetch(tenant, '/v1/me')).status === 200);
   }
-  // Both are committed and visible.
+  // The create and the patch are committed and visible, but the standby has neither.
   assert.equal((await readListing(await service.fetch(tenant, `/v1/listings/${id}`), 200)).beds, 4);
   for (const change of [create, patch]) await readError(await change(), 503, 'unavailable');
 
   const operator = await clientFor(t, own);
   await operator.query('alter system reset synchronous_standby_names');
   await operator.query('select pg_reload_conf()');
-  const created = await until('it is told', () => succeed(create));
+  const created = await until('the create is acknowledged', () => succeed(create));
   assert.equal(created.headers.get('idempotent-replayed'), 'true');
-  const { version } = await readListing(await until('it is told', () => succeed(patch)), 200);
+  const { version } = await readListing(await until('the patch is acknowledged', () => succeed(patch)), 200);
   assert.equal(version, 2);
 });
 

@@ -7,14 +7,14 @@ import { startTestService, type TestService } from '../../../testkit/src/service
 
 export const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
 
-/** A database until the end of the test, on this server or the shared one. */
+/** A database until the end of the test, on the given server or the shared one. */
 export async function databaseFor(t: TestContext, server?: string): Promise<TestDatabase> {
   const database = await createPostgresDatabase(server);
   t.after(() => database.drop());
   return database;
 }
 
-/** The service in this process until the end of the test. `url` is another way to the database. */
+/** The service in this process until the end of the test. `url` can lead through a proxy. */
 export async function serviceFor(
   t: TestContext,
   database: TestDatabase,
@@ -51,7 +51,7 @@ export async function connectionFor(t: TestContext, url: string) {
   };
 }
 
-/** The promise without a database: 503 with Retry-After within five seconds. */
+/** What a request gets while the database is down: 503 with Retry-After within five seconds. */
 export function assertUnavailable({ status, head, body, durationMs }: TimedReply): void {
   assert.equal(status, 503, body);
   assert.equal(JSON.parse(body).error.code, 'unavailable');

@@ -12,7 +12,7 @@ async function start(t: TestContext) {
   const service = await serviceFor(t, database);
   const tenant = await service.createTenant();
   const operator = await clientFor(t, database);
-  /** Terminates the service's connections like an operator. @returns their number */
+  /** Terminates the service's connections, as an operator can. @returns the number terminated */
   const terminate = async (which = 'true'): Promise<number> => {
     const { rowCount } = await operator.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and ${which}`);
@@ -56,9 +56,9 @@ test('under load, terminated connections fail no read, and each write is stored 
   });
   for (let round = 0; round < ROUNDS; round += 1) {
     const seen = { reads: reads.map(({ good }) => good), created: created.length };
-    // Alternates between busy connections and all.
+    // Terminates all connections and only the busy ones, in turn.
     const which = round % 2 === 0 ? "state <> 'idle'" : 'true';
-    await until('some are terminated', async () => (await terminate(which)) > 0);
+    await until('some connections are terminated', async () => (await terminate(which)) > 0);
     await until('requests succeed again', () => {
       return created.length > seen.created && reads.every(({ good }, index) => good > (seen.reads[index] ?? 0));
     });
@@ -80,11 +80,11 @@ test('under load, terminated connections fail no read, and each write is stored 
   await assertAllStored(database, tenant.accountId, created);
 });
 
-test('a long poll survives its database connections', async (t) => {
+test('a long poll survives the loss of database connections', async (t) => {
   const { service, tenant, terminate } = await start(t);
   const ask = await connectionFor(t, service.url);
   const held = service.fetch(tenant, '/v1/events?wait=60');
-  await until('it is held', async () => (await terminate()) > 0);
+  await until('the long poll has a connection', async () => (await terminate()) > 0);
   const { body } = await ask(requestText('POST', '/v1/listings', tenant.key, LISTING));
   const events = await (await held).json();
   assert.equal(Object(events).data[0]?.listingId, JSON.parse(body).id);

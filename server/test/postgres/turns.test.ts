@@ -14,7 +14,7 @@ async function poolFor(t: TestContext): Promise<Pool> {
   return pool;
 }
 
-/** A read that lasts until it is ended. */
+/** Reads that last until `open` is called. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
@@ -29,11 +29,11 @@ test('an account with slow requests leaves connections to other accounts and to 
   const pool = await poolFor(t);
   const busy = gate();
   const all = Array.from({ length: 20 }, () => pool.use(busy.work, 'one'));
-  await until('some of them run', () => busy.count() > 0);
+  await until('some requests run', () => busy.count() > 0);
   const ask = () => pool.use((client) => send(client, { text: 'select 1' }), 'other');
   assert.deepEqual((await ask()).rows, [[1]]);
   assert.deepEqual((await pool.share((client) => send(client, { text: 'select 2' }), 'key')).rows, [[2]]);
-  assert.ok(busy.count() <= SETTINGS.poolSize / 2, `${busy.count()} at once`);
+  assert.ok(busy.count() <= SETTINGS.poolSize / 2, `${busy.count()} requests at once`);
   busy.open();
   await Promise.all(all);
   assert.equal(busy.count(), 20);
@@ -42,9 +42,9 @@ test('an account with slow requests leaves connections to other accounts and to 
 test('equal reads that have not been sent are joined, and names alternate', async (t) => {
   const pool = await poolFor(t);
   const busy = gate();
-  // Both shared connections are held.
+  // Both connections for shared reads are in use.
   const held = ['a', 'b'].map((name) => pool.share(busy.work, name));
-  await until('both are held', () => busy.count() === 2);
+  await until('both connections are in use', () => busy.count() === 2);
   const sent: string[] = [];
   const ask = (name: string) => async () => {
     sent.push(name);

@@ -23,7 +23,7 @@ async function spawnServe(t: TestContext, given: Record<string, string>) {
   return { url, child, output, closed };
 }
 
-/** A database on a server that is down. */
+/** The URL of a database on a server that is down. */
 async function awayUrl(): Promise<string> {
   return `postgres://postgres:${PASSWORD}@127.0.0.1:${await findFreePort()}/listings`;
 }
@@ -50,7 +50,7 @@ for (const workers of ['', '2']) {
     assert.match(output.stdout, /"level":40.*Cannot open the database .*ECONNREFUSED.*Waiting for it/);
 
     await server.start();
-    await until('it is ready', () => isStatus(`${url}/readyz`, 200));
+    await until('the service is ready', () => isStatus(`${url}/readyz`, 200));
     assert.equal((await fetch(`${url}/v1/listings`)).status, 401);
     child.kill('SIGTERM');
     assert.equal(await closed, 0);
@@ -77,7 +77,7 @@ for (const workers of ['', '2']) {
     assert.equal(child.exitCode, null);
 
     proxy.judge = () => 'forward';
-    await until('it is ready', () => isStatus(`${url}/readyz`, 200));
+    await until('the service is ready', () => isStatus(`${url}/readyz`, 200));
     child.kill('SIGTERM');
     assert.equal(await closed, 0);
     assert.equal(output.stdout.split('"msg":"listening"').length, 2, output.stdout);

@@ -42,7 +42,7 @@ test('an account’s write is in the next group, however many writes of another 
     database.write((session) => session.execute(READ, {}), accountId).then(() => answered.push(name));
   const flood = Array.from({ length: 6 * GROUP_JOBS_MAX }, () => write('flooding', flooding));
   await Promise.all([...flood, write('other', other)]);
-  assert.ok(answered.indexOf('other') <= GROUP_JOBS_MAX, `${answered.indexOf('other')} finished before`);
+  assert.ok(answered.indexOf('other') <= GROUP_JOBS_MAX, `${answered.indexOf('other')} other writes finished first`);
 });
 
 test(
@@ -108,7 +108,7 @@ test('an account that writes all the time does not block another', async (t) => 
 
 test(
   'long writes of many accounts leave a connection to other writes',
-  only('postgres', 'SQLite writes one after the other'),
+  only('postgres', 'SQLite has one connection for writes'),
   async (t) => {
     const { url } = await databaseFor(t);
     const database = await openDatabase(url, { poolSize: 6, statementTimeoutMs: 30_000, preparesStatements: true });
@@ -124,7 +124,7 @@ test(
     });
     const { id } = await createAccount(database, 'Other');
     await create(database, id);
-    assert.ok(begun.length > 0 && begun.length < 3, `${begun.length} of 3 lanes`);
+    assert.ok(begun.length > 0 && begun.length < 3, `${begun.length} long writes run at once`);
     release();
     await Promise.all(long);
   },
@@ -154,7 +154,7 @@ test('an import takes turns like any other write: beside four imports, a create 
   for (let turn = 0; turn < 10; turn += 1) {
     const before = ran.length;
     await create(watched, b);
-    // The running group, and one with a job of each import.
+    // At most four jobs of the running group and four of the next, one per import, run before it.
     assert.ok(ran.indexOf('create', before) - before <= 8, ran.slice(before).join());
   }
   isOver = true;

@@ -15,7 +15,7 @@ async function notesFor(t: TestContext) {
 
 const note = (session: Executor, text: string) => session.execute(words(`insert into notes values ('${text}')`), {});
 
-/** In insertion order, because neither engine has a reason to reorder them. */
+/** The notes in insertion order, which neither engine has a reason to change. */
 async function notes(database: Database): Promise<string[]> {
   const rows = await database.execute(words<{ text: string }>('select text from notes'), {});
   return rows.map(({ text }) => text);
@@ -63,7 +63,7 @@ test('a long write is alone in its transaction: others wait for it, and it waits
     isInside = true;
     const [inside] = await session.execute(counter, {});
     const [outside] = await database.execute(counter, {});
-    assert.deepEqual(inside, outside, 'it shares its transaction with no write before it');
+    assert.deepEqual(inside, outside, 'the long write shares its transaction with no earlier write');
     await noteInTurns(session);
     isInside = false;
   };
@@ -89,7 +89,7 @@ test('a long write that throws stores nothing, and other writes are stored', asy
   assert.deepEqual(await notes(database), ['before']);
 });
 
-// On PostgreSQL, a job that waits harms no other, because it has its own connection.
+// On PostgreSQL, a job that waits delays no other, because it has its own connection.
 for (const [name, wait] of [
   ['other turns', () => otherTurns()],
   ['other turns after its own', (session: LongTransaction) => session.nextTurn().then(() => otherTurns())],
@@ -98,7 +98,7 @@ for (const [name, wait] of [
 ] as const) {
   test(
     `a long write that awaits ${name} fails and stores nothing`,
-    only('sqlite', 'its statements are answered within a turn of the event loop'),
+    only('sqlite', 'it executes statements within a turn of the event loop'),
     async (t) => {
       const database = await notesFor(t);
       const { promise: settled, resolve: settle } = Promise.withResolvers<void>();

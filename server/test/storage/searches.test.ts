@@ -47,7 +47,7 @@ test('a listing that loses a word is not found by it, even if another listing re
   const search = { ...EVERYTHING, words: ['elm'] };
   const { id } = await create(database, accountId);
   const found = await find(database, accountId, search);
-  // The last row of the index: the next listing would get it if this one had released it.
+  // This listing has the last row of the index: if it released the row, the next would reuse it.
   for (const address of ['1 Oak Street', '2 Oak Street', '3 Oak Street']) {
     await updateListing(database, { accountId }, id, () => ({ ...INPUT, address }));
     await create(database, accountId);
@@ -67,7 +67,7 @@ test('documents are returned in the requested order, up to the one that exceeds 
   while (unread.length > 0) {
     const { docs, count } = await findDocs(database.scans, accountId, EVERYTHING, unread, { bytesMax: RUN_BYTES_MAX });
     seen.push(...docs.map((doc) => JSON.parse(doc).id));
-    assert.ok(count === 6 || count === unread.length, `${count} at a time`);
+    assert.ok(count === 6 || count === unread.length, `${count} documents at a time`);
     unread = unread.slice(count);
   }
   assert.deepEqual(
@@ -78,7 +78,7 @@ test('documents are returned in the requested order, up to the one that exceeds 
 
 test(
   'every search scans the account’s search columns, and reads only the documents it returns',
-  only('sqlite', 'it checks the words of SQLite’s plan'),
+  only('sqlite', 'the test reads its query plan'),
   async (t) => {
     const { database, accountId } = await databaseFor(t);
     const plans: string[] = [];

@@ -11,7 +11,7 @@ import type { ListingInput } from '../../src/model/listings.ts';
 import { type Database, type Statement, statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 
-/** Event loop turns outside the job's transaction. A timer might fire within its own turn. */
+/** Waits for turns of the event loop after the caller's own, in which a timer might still fire. */
 export async function otherTurns(): Promise<void> {
   await nextTurn();
   await nextTurn();

@@ -175,7 +175,7 @@ for (const [name, change] of Object.entries(CHANGES)) {
     await database.write((session) => change(session, emptyId, theirs));
     assert.deepEqual(await everything(), before);
     await database.write((session) => change(session, ada.accountId, theirs));
-    assert.notDeepEqual(await everything(), before, 'the owner can change it');
+    assert.notDeepEqual(await everything(), before, 'the function changes the owner’s data');
   });
 }
 

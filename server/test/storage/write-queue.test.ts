@@ -70,8 +70,8 @@ test('waiting writes share commits', async (t) => {
 // Only SQLite, where all jobs share a connection, rejects a job that waits.
 
 test(
-  'a write job that awaits something else fails, and its statements reach no later transaction',
-  only('sqlite', 'its statements are answered within a turn of the event loop'),
+  'a write job that awaits anything but its statements fails, and reaches no later transaction',
+  only('sqlite', 'it executes statements within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
@@ -85,7 +85,7 @@ test(
       }
     });
     await assert.rejects(late, AWAITED_ELSE);
-    // Only this write runs between the failed job and the promise that it awaits.
+    // Only this write runs after the job failed and before the promise that it awaits settles.
     await database.write((session) => note(session, 'another job'));
     await settled;
     await database.write((session) => note(session, 'a third job'));
@@ -95,7 +95,7 @@ test(
 
 test(
   'a failed write job that wakes during another one writes nothing into its transaction',
-  only('sqlite', 'its statements are answered within a turn of the event loop'),
+  only('sqlite', 'it executes statements within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
     const { promise: awaited, resolve: wake } = Promise.withResolvers<void>();
@@ -124,8 +124,8 @@ test(
 );
 
 test(
-  'a write job that awaits something else fails alone, and the others in its group run again',
-  only('sqlite', 'its statements are answered within a turn of the event loop'),
+  'a write job that awaits anything but its statements fails alone, and the others in its group run again',
+  only('sqlite', 'it executes statements within a turn of the event loop'),
   async (t) => {
     const { database } = await notesFor(t);
     const writes = Array.from({ length: 5 }, (_, index) =>
@@ -146,7 +146,7 @@ test(
 
 test(
   'after a failed write job, every other write is stored, whenever it was submitted',
-  only('sqlite', 'its statements are answered within a turn of the event loop'),
+  only('sqlite', 'it executes statements within a turn of the event loop'),
   async (t) => {
     const { database, accountId } = await notesFor(t);
     const { promise: settled, resolve: settle } = Promise.withResolvers<void>();

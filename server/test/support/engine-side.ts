@@ -2,14 +2,14 @@ import type { Engine } from '../../../testkit/src/database.ts';
 import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import type { RandomRequest } from './random-requests.ts';
 
-/** A response without the values that differ between the sides. */
+/** A response without the values that differ between the two engines. */
 export interface Told {
   status: number;
   headers: Record<string, string>;
   body: string;
 }
 
-/** Used while no response has contained such a value. */
+/** Values for requests that are sent before a response has contained one. */
 const NONE = { id: 'lst_00000000000000000000000000', next: '/listings?limit=2', cursor: 'none', etag: 'W/"none"' };
 type Kind = keyof typeof NONE;
 
@@ -83,7 +83,7 @@ export class EngineSide {
       .replaceAll(this.#epoch, 'EPOCH');
   }
 
-  /** A name by first appearance, which is equal on both sides. */
+  /** Names a value by the order of first appearance, which is equal on both engines. */
   #number(kind: Kind, value: string): string {
     const known = this.#known[kind];
     if (!known.includes(value)) known.push(value);

@@ -65,7 +65,7 @@ export async function holdOn(connection: RawConnection, tenant: Tenant): Promise
 
 /** Resolves when all waits have ended. */
 export async function untilAllWoken(): Promise<void> {
-  await until('all are woken', () => wakes === waits);
+  await until('all requests are woken', () => wakes === waits);
 }
 
 /** Whether any long poll waits in this process. */

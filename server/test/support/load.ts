@@ -11,7 +11,7 @@ export interface Load {
   ended: Promise<void>;
 }
 
-/** Creates listings one by one on each connection until `finish` or its end. */
+/** Creates listings one by one on each connection until it ends or `finish` is called. */
 export function startCreating(url: string, key: string, connections: number): Load {
   const created: string[] = [];
   const refused: RawReply[] = [];

@@ -1,4 +1,4 @@
-/** The simplest model of one account in the service. */
+/** A minimal model of one account, to compare with the service. */
 
 export type Fields = Record<string, unknown>;
 export type ModelListing = Fields & { id: string; version: number };

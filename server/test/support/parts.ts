@@ -5,9 +5,9 @@ import { ENGINE } from '../../../testkit/src/database.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
-/** Files that run on both engines, */
+/** Test files that run on both engines, except those in `ABOVE_STORAGE`. */
 const BOTH = '{domain,http,storage}/*.test.ts';
-/** except for promises above storage, where the engine makes no difference. */
+/** Tests of promises above storage, where the engine makes no difference. */
 const ABOVE_STORAGE = `
   admin-access bad-bodies bad-fields bad-photos-and-metadata better-auth-routes
   bounded-validation compression connections csv-imports dashboard error-pages
@@ -17,12 +17,12 @@ const ABOVE_STORAGE = `
   .trim()
   .split(/\s+/)
   .map((name) => `http/${name}.test.ts`);
-/** Tests of processes run in their own process. */
+/** Tests that start processes run in their own process, not in a part. */
 const ALONE = ['*.test.ts', '{commands,packages,parts,postgres}/**'];
 
 /**
  * Runs a part's test files in this process, because each process would load and warm up the service
- * again. A file is a test that contains the file's tests and hooks, so its hooks run at its end.
+ * again. Each file becomes a test around its own tests and hooks, so that the hooks run at its end.
  */
 export function runPart(part: string): void {
   const parts = find('parts/*.test.ts').map((path) => join(TESTS, path));

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 
-/** Copies the program into `root`; with the repository's name in `manifest`, it is a clone. */
+/** Copies the program into a directory; the repository's name in `manifest` makes it a clone. */
 export async function copyProgram(t: TestContext, manifest: object) {
   const directory = await realpath(await directoryFor(t));
   const root = join(directory, 'root');

@@ -18,7 +18,7 @@ function parameter(name: fc.Arbitrary<string>, values: readonly string[]): Param
 const named = (name: string, ...values: string[]) => parameter(fc.constant(name), values);
 const ranged = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(...['', '[gt]', '[gte]', '[lt]', '[lte]'].map((operator) => field + operator)), values);
-/** Times support only ranges. */
+/** Filters on times, which support only ranges. */
 const since = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(`${field}[gt]`, `${field}[gte]`, `${field}[lt]`, `${field}[lte]`), values);
 

@@ -28,7 +28,7 @@ function headers(choices: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Re
   return fc.tuple(...optional).map((all) => Object.assign({}, ...all));
 }
 
-/** Mostly a good value. */
+/** Mostly a good value, sometimes a bad one. */
 function either(good: readonly string[], bad: readonly string[]): fc.Arbitrary<string> {
   return fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom(...good) },
@@ -175,7 +175,7 @@ const complete = ([parts, pause]: [Parts, number]): RandomRequest => ({
 });
 const each = fc.record({
   request: fc.tuple(request, pauseMs).map(complete),
-  /** Repeats the request this many places before instead; 0 for none. */
+  /** Unless 0, the request this many positions earlier is repeated instead. */
   repeated: seldom(12, fc.nat(8), 0),
 });
 

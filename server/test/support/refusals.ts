@@ -7,7 +7,7 @@ import type { TestService } from '../../../testkit/src/service.ts';
 export interface Refusal {
   name: string;
   body: string | Buffer;
-  /** In addition to `Content-Type: application/json`, which null removes. */
+  /** Headers in addition to `Content-Type: application/json`, which null removes. */
   headers?: Record<string, string | null>;
   query?: string;
   /** Sends the body without its length. */

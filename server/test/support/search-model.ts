@@ -108,7 +108,7 @@ function wordsOf({ address, city = '', description = '' }: Listing): string[] {
   return cut(`${address} ${city} ${description}`);
 }
 
-/** NFKD, lowercase, without marks, split at other characters than letters and digits; ς is σ. */
+/** Splits text into words: NFKD, lowercase, no marks, only letters and digits; ς becomes σ. */
 function cut(text: string): string[] {
   const plain = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').replace(/ς/g, 'σ');
   return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');

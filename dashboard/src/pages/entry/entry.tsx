@@ -7,7 +7,7 @@ import { focusPage } from '../../lib/focus';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
 
-/** A page without a session: one card in the middle. */
+/** The layout of pages that need no session: one centered card. */
 export function Entry({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
   useDocumentTitle(`${title} · Property Listings`);
   return (
@@ -57,12 +57,12 @@ export function useEnter(): (session: Session | null, next?: string) => void {
       focusPage();
     });
     beginSession(session);
-    // Only a path of this site, to prevent open redirects.
+    // Follow only a path of this site, to prevent open redirects.
     router.history.replace(/^\/(?![/\\])/.test(next) ? next : '/');
   };
 }
 
-/** The token of a link is in its fragment, which browsers do not send. */
+/** Reads a link's token from the URL's fragment, which browsers do not send to servers. */
 export function useToken(): string {
   const hash = useRouterState({ select: ({ location }) => location.hash });
   return new URLSearchParams(hash).get('token') ?? '';

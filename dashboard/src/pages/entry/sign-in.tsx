@@ -100,7 +100,7 @@ function CodeStep({ onDone, onBack }: { onDone: (session: Session) => void; onBa
   );
 }
 
-/** Until the first administrator exists, points to the setup link. */
+/** Points to the setup link until the first administrator exists. */
 function Help() {
   const { data: setup } = useQuery(setupQuery);
   if (setup?.isOpen) {

@@ -15,7 +15,7 @@ export function BackLink() {
           to="/listings"
           {...props}
           onClick={(event) => {
-            // With a modifier key, it opens another window, like any link.
+            // With a modifier key, let the browser open the link in another tab or window.
             if (event.ctrlKey || event.metaKey || event.shiftKey) return;
             event.preventDefault();
             leave();

@@ -44,13 +44,13 @@ export function toDraft(listing: Partial<Listing>): Draft {
   };
 }
 
-/** Compares drafts or parts of them, but not the ids of rows, which differ in each draft. */
+/** Compares drafts or parts of them. Row ids are ignored, because they differ in each draft. */
 export function isSameDraft(one: object, other: object): boolean {
   const toText = (part: object) => JSON.stringify(part, (name, value) => (name === 'id' ? undefined : value));
   return toText(one) === toText(other);
 }
 
-/** Replaces the ids of a stored draft, which may now belong to other rows. */
+/** Gives the rows of a stored draft new ids, because other rows may use the stored ids. */
 export function withNewIds({ values, photos, metadata }: Draft): Draft {
   return {
     values,

@@ -52,7 +52,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
   };
   const apply = async () => {
     const changes = toFilters(draft);
-    // The same query as on the next page, which then finds it in the cache.
+    // The list then sends the same query and finds the response in the cache.
     await queryClient.fetchQuery(listingsQuery(toListQuery(withSearch(search, changes))));
     close(changes);
   };

@@ -20,7 +20,7 @@ export interface FormField {
 }
 
 const EMPTY = { value: '', label: 'None' };
-/** The account's unit. */
+/** The choice that leaves the unit to the account's default. */
 export const DEFAULT_UNITS = { value: '', label: 'Default' };
 const choices = (values: readonly string[]) =>
   values.map((value) => ({ value, label: AREA_UNITS[value] ?? formatChoice(value) }));

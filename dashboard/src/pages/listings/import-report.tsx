@@ -6,7 +6,7 @@ import { formatNumber } from '../../lib/format';
 import { describeIssue } from '../../lib/issue-texts';
 import { type Column, Table } from '../../parts/table';
 
-/** The result for each row, or the expected one after a check. */
+/** The result of an import, or the expected result after a check. */
 export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: boolean }) {
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => showNote(result.current), []);

@@ -129,7 +129,7 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     ...rest,
     label,
     description,
-    // The description is below, so that inputs in a row are aligned.
+    // Descriptions are below their inputs, so that inputs in a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
     autoComplete: 'off',

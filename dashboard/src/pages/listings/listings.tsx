@@ -109,7 +109,7 @@ function NothingYet() {
         </>
       }
     >
-      Add listings over the API, import a file, or create them here.
+      Add listings through the API, import a file, or create them here.
     </EmptyState>
   );
 }

@@ -17,7 +17,7 @@ export function mergeDraft(draft: Draft, base: Listing, theirs: Listing): Draft 
   };
 }
 
-/** Keeps my changes, and takes over their changes and the rows that they added. */
+/** Keeps the draft's changes, and adds the other user's changes and new rows. */
 function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: MetadataRow[]): MetadataRow[] {
   const find = (rows: MetadataRow[], { name }: MetadataRow) => rows.find((row) => row.name === name.trim());
   const kept = mine.map((row) => (find(before, row)?.value === row.value ? find(theirs, row) : row));
@@ -27,7 +27,7 @@ function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: Metad
 
 interface Change {
   label: string;
-  /** Their value; undefined if it is not a short text. */
+  /** The other user's value; undefined if it is not a short text. */
   theirs: string | undefined;
   /** Whether the draft also changes it. */
   isBoth: boolean;

@@ -125,7 +125,7 @@ function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs 
 }
 
 function Remove({ label, onClick }: { label: string; onClick: () => void }) {
-  // This button disappears with its row.
+  // The focused button disappears with its row.
   const remove = ({ currentTarget }: { currentTarget: Element }) => {
     const next = currentTarget.closest('section')?.querySelector<HTMLElement>('[data-add]');
     onClick();

@@ -26,7 +26,7 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
     <Page
       title={`Welcome, ${user.name}`}
       windowTitle="First steps"
-      description="Three steps to your first listing over the API."
+      description="Three steps to your first listing through the API."
     >
       <div className="card">
         <Step number={1} title="Create an API key" isDone={hasKey}>

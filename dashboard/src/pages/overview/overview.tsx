@@ -18,7 +18,7 @@ import { UsageTable } from './usage-table';
 const UsageChart = lazy(() => import('./usage-chart'));
 
 const REFETCH_MS = 10_000;
-/** While the first request is expected. */
+/** How often the page reloads while the first request is expected. */
 const FIRST_REQUEST_REFETCH_MS = 3_000;
 
 export function OverviewPage() {
@@ -37,7 +37,7 @@ export function OverviewPage() {
     );
   }
   const isEmpty = data.listings.total === 0 && data.lastListingAt === null;
-  // The steps stay until the user leaves them: the new key may still be on the page.
+  // The first steps stay until the user leaves them: a new key may still be on the page.
   if (isEmpty && account.role === 'administrator' && !isInSteps) setInSteps(true);
   if (isInSteps) {
     const goOn = async () => {

@@ -13,7 +13,7 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'errors', label: 'Errors' },
 ];
 
-/** Hidden from screen readers: the table below has the same numbers. */
+/** Hidden from screen readers, because the table below the chart has the same numbers. */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
   const [measure, setMeasure] = useState<Measure>('requests');
   const { rows, series } = toChart(usage, measure);

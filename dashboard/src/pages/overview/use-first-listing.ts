@@ -5,7 +5,7 @@ import type { EventList, Listing, ListingList } from '../../api/types';
 
 /** How long the service holds a request while there is no event. */
 const WAIT_SECONDS = '25';
-/** After a failure: the service may be restarting. */
+/** The delay after a failure: the service may be restarting. */
 const RETRY_MS = 3_000;
 
 /** The account's first listing, found by long polling. */

@@ -8,7 +8,7 @@ interface PasswordDialogProps<Result> {
   title: string;
   /** The path below `/admin/auth/`. */
   path: string;
-  /** Whether it also asks for a code. */
+  /** Whether the dialog also asks for a code. */
   needsCode?: boolean;
   isOpen: boolean;
   onClose: () => void;

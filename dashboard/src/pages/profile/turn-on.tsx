@@ -10,7 +10,7 @@ import { FormDialog } from '../../parts/dialogs';
 import { Secret } from '../../parts/secret';
 
 interface TurnOnProps {
-  /** Undefined while the dialog is closed. */
+  /** The secret to scan; undefined while the dialog is closed. */
   setup: TwoFactorSetup | undefined;
   onClose: () => void;
 }

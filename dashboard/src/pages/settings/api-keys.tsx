@@ -17,7 +17,7 @@ import { ApiKeyTable } from './api-key-table';
 import { GenerateApiKey } from './generate-api-key';
 
 const REFETCH_MS = 10_000;
-/** Shows current usage while the user decides whether to delete a key. */
+/** How often a key's usage is reloaded while the user decides whether to delete the key. */
 const DECIDING_REFETCH_MS = 3_000;
 
 export function ApiKeysPage() {
@@ -101,6 +101,6 @@ function Usage({ name, apiKey }: { name: string; apiKey: ApiKey | undefined }) {
 async function deleteApiKey({ id, name }: ApiKey): Promise<void> {
   await request('DELETE', `/admin/api-keys/${encodeURIComponent(id)}`);
   notify(`Key ${name} deleted.`);
-  // Not awaited: before it closes, the dialog would report the key as already deleted.
+  // Not awaited: while the dialog is open, it would report the key as already deleted.
   void refresh(apiKeysQuery);
 }

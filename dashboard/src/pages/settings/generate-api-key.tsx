@@ -80,7 +80,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   );
 }
 
-/** The end of the chosen day, or that many days from now; undefined for never. */
+/** The end of `day` if `expiry` is `date`, or `expiry` days from now; undefined for never. */
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();

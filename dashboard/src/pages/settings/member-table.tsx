@@ -128,7 +128,7 @@ async function removeMember({ id }: Member): Promise<void> {
   await refreshMembers();
 }
 
-/** Also reloads the session, in case the user's own role changed. */
+/** Reloads the members, and the session in case the user's own role changed. */
 async function refreshMembers(): Promise<void> {
   await refresh(membersQuery);
   await refresh(sessionQuery);

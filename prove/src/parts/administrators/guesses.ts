@@ -7,9 +7,9 @@ import { Visitor } from './visitor.ts';
 
 /** Few enough that no hashing queue overflows. */
 const LANES = 8;
-/** Workers count for themselves while the first process does not respond within half a second. */
+/** The first process and two workers. A worker counts by itself if the first process takes half a second to respond. */
 const COUNTERS = 3;
-/** Per counter: an email at one address, one address, and an email in total. */
+/** Attempts per counter: for an email from one address, from one address, and for an email from all addresses. */
 const AT_PLACE_MAX = 10;
 const OF_PLACE_MAX = 50;
 const OF_EMAIL_MAX = 100;
@@ -57,7 +57,7 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Each guess claims another address, but `X-Forwarded-For` from an untrusted proxy is ignored. */
+/** Each guess claims another address, but the service ignores `X-Forwarded-For` from an untrusted proxy. */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
@@ -124,7 +124,7 @@ function tell(counts: Map<number | string, number>, times: number): string {
   return `${counts.get(401) ?? 0} of ${times}, 0 succeeded`;
 }
 
-/** Attempts until the lock. Each concurrent attempt can add one. */
+/** Guesses that are checked before the user is locked out. Each concurrent attempt can add one. */
 const LOOKED_AT_MAX = 10;
 const AT_ONCE = 20;
 
@@ -144,7 +144,7 @@ export async function trySecondFactors(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Knows the password, and guesses from many addresses with several challenges open at once. */
+/** Guesses codes, with the right password, from many addresses and with several challenges open at once. */
 async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) => string): Promise<string> {
   const times = sizeOf(scene.trial, 10_000, 30);
   const challenges = sizeOf(scene.trial, 40, 6);

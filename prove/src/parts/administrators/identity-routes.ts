@@ -9,9 +9,9 @@ import { addPerson, type Figure, nameOf, PASSWORD, type Person, randomToken, typ
 
 const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
-/** better-auth's own routes return 404, signed in or not, unless the service documents them. */
+/** Checks that better-auth's own routes return 404, signed in or not, unless the service documents them. */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
-  // The served document would list an added route.
+  // Not the served document, which would list an added route.
   const document = new OpenApiDocument(await readFile(join(REPOSITORY, 'openapi/admin.json'), 'utf8'));
   const told = new Set(document.operations.map(nameOf));
   const routes = await routesOfBetterAuthAt(scene.database.url);

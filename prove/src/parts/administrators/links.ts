@@ -114,7 +114,7 @@ async function tryOver(scene: Scene): Promise<void> {
   assert.equal(await gone.whoIsHere(), undefined, 'a removed user is signed in');
 }
 
-/** Invitations for existing users, opened by them and by others. */
+/** Tries invitations for existing users, as the invited user and as others. */
 async function tryForOther(scene: Scene): Promise<string> {
   const { mallory, visitor } = scene;
   const other = await addPerson(scene);

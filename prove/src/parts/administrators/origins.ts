@@ -33,7 +33,7 @@ function foreignPages(url: string): [from: string, told: Record<string, string>]
   ];
 }
 
-/** An administrator's browser sends every change from pages of other origins. */
+/** Sends every change from pages of other origins, with an administrator's browser. */
 export async function tryOrigins(scene: Scene): Promise<Figure[]> {
   const operations = scene.operations;
   const changing = operations.filter(({ method }) => method !== 'get');
@@ -165,7 +165,7 @@ function assertPage({ status, headers }: Told, path: string): void {
   );
 }
 
-/** Tries each target with another site's host as well. */
+/** Tries each target with the service's own host and with another site's. */
 async function tryRedirects({ url }: Scene): Promise<void> {
   for (const path of ELSEWHERE) {
     for (const host of [new URL(url).host, 'evil.example']) {

@@ -55,7 +55,7 @@ async function guessUntilRefused({ visitor }: Scene, email: string): Promise<Tol
   return answer;
 }
 
-/** An administrator of another account gets the same response for known and unknown emails. */
+/** Invites known and unknown emails as the administrator of another account. The responses must be equal. */
 async function askAboutInvitations({ mallory }: Scene, people: readonly Person[]): Promise<Told[]> {
   const emails = [...people.map(({ email }) => email), `${crypto.randomUUID()}@example.com`];
   const invite = async (email: string) => {
@@ -86,12 +86,12 @@ function comparable({ status, headers, text }: Told): string {
   return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);
 }
 
-/** Below the limit of attempts for one email. */
+/** Stays below the limit of attempts for one email. */
 const PAIRS_OF_PERSON = 70;
 const PAIRS_SMALL = 48;
 const PEOPLE = 5;
 const WARM_UP = 4;
-/** Allowed distance of the share from one half. Chance exceeds it once in 100,000 runs. */
+/** The known email is slower in half of the pairs, plus or minus this share. Chance exceeds it once in 100,000 runs. */
 const TOLERANCE = 0.12;
 /** Hashes are cheap in the small form, so noise weighs more. */
 const RATIO_MAX = { full: 1.2, small: 1.45 };

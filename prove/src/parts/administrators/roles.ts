@@ -19,11 +19,11 @@ const FOR_MEMBERS = new Set([
   ...['retrieveListing', 'updateListing', 'deleteListing', 'upsertListing'],
   ...['retrieveListingByExternalId', 'deleteListingByExternalId'],
 ]);
-/** These would raise privileges if the service read them. */
+/** Headers that would raise privileges if the service read them. */
 const HEADERS = { 'X-Role': 'administrator', 'X-Is-Admin': 'true', 'X-User-Id': 'usr_0', 'X-Forwarded-User': 'ada' };
 const QUERIES = ['role=administrator', 'isAdmin=true', 'accountId=x', 'userId=x', '__proto__[role]=administrator'];
 
-/** Members, and administrators of another account, call operations that they are not allowed to. */
+/** Calls operations for administrators as a member, and as an administrator of another account. */
 export async function tryRoles(scene: Scene): Promise<Figure[]> {
   const member = await addPerson(scene);
   const { mallory } = scene;
@@ -120,7 +120,7 @@ async function tryAcceptance(scene: Scene): Promise<void> {
 
 const ADMINISTRATORS = "select user_id from memberships where account_id = ? and role = 'administrator'";
 
-/** Two administrators demote, then remove, each other at once. One must remain. */
+/** Two administrators demote each other at once, then remove each other at once. One must remain. */
 export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   const { ada, accountId, database, trial } = scene;
   const other = await addPerson(scene, 'administrator');
@@ -152,7 +152,7 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** In the other account, because the removed administrator stays removed. */
+/** Runs in the other account, because the removed administrator stays removed. */
 async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number> {
   const { account } = await mallory.browser.ask('GET', '/admin/session');
   const token = await invite(mallory, 'partner@example.com', 'administrator');

@@ -49,13 +49,13 @@ export interface Scene {
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
-/** A tenth of the hashing cost, for a small form in seconds. Hashing still dominates a sign-in. */
+/** A tenth of the hashing cost, so that the small form takes seconds. Hashing still dominates a sign-in. */
 const CHEAP: readonly Patch[] = [
   ['MEMORY_KIB', '19_456', '4_096'],
   ['PASSES', '2', '1'],
 ];
 
-/** In the small form, the service has cheap hashes. */
+/** Makes the service's password hashes cheap in the small form. */
 function withCheapHashes(trial: Trial): Trial {
   return trial.size === 'full' ? trial : withPatches(trial, CHEAP);
 }
@@ -117,7 +117,7 @@ export function sizeOf({ size }: Trial, full: number, small: number): number {
   return size === 'full' ? full : small;
 }
 
-/** All items, or in the small form one of `oneOf`, chosen by the seed. */
+/** All items, or in the small form one in `oneOf`, chosen by the seed. */
 export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: number): readonly T[] {
   return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
 }
@@ -163,7 +163,7 @@ export async function guessLinks(
   return guesses;
 }
 
-/** As long as a real token. */
+/** Returns a random token as long as a real one. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -172,7 +172,7 @@ export function countOf(statuses: readonly number[], wanted: number): number {
   return statuses.filter((status) => status === wanted).length;
 }
 
-/** For example, `1 × 200, 19 × 404`. */
+/** Counts statuses, as in `1 × 200, 19 × 404`. */
 export function describe(statuses: readonly number[]): string {
   const groups = [...Map.groupBy(statuses, (status) => status)].toSorted(([a], [b]) => a - b);
   return groups.map(([status, those]) => `${those.length} × ${status}`).join(', ');
@@ -207,7 +207,7 @@ export function nameOf({ method, path }: DocumentedOperation): string {
   return `${method.toUpperCase()} /admin${path}`;
 }
 
-/** The content of the database, except times of last use. */
+/** The content of the database, without the times of last use. */
 export async function stateOf({ database }: Scene): Promise<string> {
   const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
   const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));

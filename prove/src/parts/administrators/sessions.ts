@@ -7,7 +7,7 @@ const NEW_PASSWORD = 'staple battery horse correct';
 /** Enough requests to reach both workers. */
 const TURNS = 8;
 
-/** Session fixation, and cookies after sign-out. */
+/** Tries session fixation, and cookies after sign-out. */
 export async function trySessions(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   await tryFixation(scene, person);
@@ -20,7 +20,7 @@ export async function trySessions(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** A cookie set before the sign-in never becomes the session. */
+/** Checks that a cookie set before the sign-in never becomes the session. */
 async function tryFixation(scene: Scene, person: Person): Promise<void> {
   const { mallory, visitor } = scene;
   const [[name = '', real = ''] = []] = mallory.browser.cookies;
@@ -38,7 +38,7 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
     seen.add(given);
     const thief = visitor().steal(new Map([[name, planted]]));
     assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before the sign-in is a session');
-    // The planted cookie was Mallory's own session, which the other user's sign-in ended.
+    // The planted cookie was Mallory's real session, which the victim's sign-in ended.
     if (planted === real)
       await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
   }
@@ -54,7 +54,7 @@ async function trySignOut(scene: Scene, person: Person): Promise<void> {
   await assertEach(scene, stolen, undefined, 'the session still works after sign-out');
 }
 
-/** A password change ends all other sessions and renews this session's token. */
+/** Checks that a password change ends all other sessions and renews the token of its own. */
 async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
   const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
   const browser = await enterAgain(scene, person);
@@ -115,6 +115,6 @@ function assertAttributes(cookie: string, isSecure: boolean): void {
     assert.ok(attributes.includes(wanted), `the cookie has no ${wanted}: ${told}`);
   }
   assert.ok(!attributes.some((each) => each.startsWith('domain')), `other hosts get the cookie: ${told}`);
-  assert.equal(attributes.includes('secure'), isSecure, `whether it is for HTTPS only: ${told}`);
-  assert.equal(pair.startsWith('__host-'), isSecure, `whether it is bound to the host: ${told}`);
+  assert.equal(attributes.includes('secure'), isSecure, `the cookie's Secure attribute is wrong: ${told}`);
+  assert.equal(pair.startsWith('__host-'), isSecure, `the cookie's __Host- prefix is wrong: ${told}`);
 }

@@ -10,7 +10,7 @@ const AT_ONCE = 50;
 const PEOPLE = 10;
 const READERS = 4;
 
-/** Concurrent sign-ins, repeatedly, while a client reads through the API. */
+/** Sends bursts of concurrent sign-ins while a client reads through the API. */
 export async function tryLogins(scene: Scene): Promise<Figure[]> {
   const { trial } = scene;
   const people = await Promise.all(
@@ -70,12 +70,12 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
 
 /** The body limit. */
 const BODY_BYTES = 16_000;
-/** Ten times as long as any request takes. Quadratic work takes a minute. */
+/** Ten times as long as any request takes. Quadratic work would take a minute. */
 const PATIENCE_MS = 15_000;
 const MARKS = '\u0301\u0316';
 const OTHERS = ['a.', 'a@', '-', '..', '\u{1f3fb}', '\u00df'];
 
-/** Anonymous sign-ins whose email or password fills the body. The service must stay responsive. */
+/** Signs in with an email or password that fills the body. The service must stay responsive. */
 export async function tryLongTexts(scene: Scene): Promise<Figure[]> {
   const pieces = [MARKS, ...someOf(scene.trial, OTHERS, OTHERS.length)];
   const texts = pieces.map((piece) => `a${piece.repeat(BODY_BYTES / Buffer.byteLength(piece) - 100)}@example.com`);
@@ -108,7 +108,7 @@ const TIMES = 20_000;
 const ADDRESS_LENGTH = 15 * 1024;
 const GROWTH_BYTES_MAX = 200e6;
 
-/** Failed sign-ins with the longest possible emails. The counters' memory is bounded. */
+/** Fails to sign in with the longest possible emails, which must not grow the counters' memory without limit. */
 export async function tryMemory(scene: Scene): Promise<Figure[]> {
   const attacker = scene.visitor().address;
   const before = residentBytesOf(scene.pid);

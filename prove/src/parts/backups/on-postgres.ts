@@ -20,10 +20,10 @@ import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/** Writes before the base backup, between it and the target time, and after that. */
+/** Writes before the base backup, between the backup and the target time, and after the target time. */
 const ACKNOWLEDGED = 100;
 
-/** Creates the roles from the docs. */
+/** Creates the roles from docs/self-hosting.md. */
 export async function setUp(server: Server): Promise<void> {
   await server.start();
   const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
@@ -71,7 +71,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   await work.goOn(1 + random.upTo(ACKNOWLEDGED));
   const before = await work.note();
   const [clock] = await database.sql('select clock_timestamp()::text as now');
-  // Commits before that time are acknowledged before later writes start.
+  // Commits before the target time are acknowledged before later writes start.
   await work.goOn(ACKNOWLEDGED);
   const { sequence: to } = await work.note();
   await work.goOn(ACKNOWLEDGED);
@@ -85,7 +85,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   return done;
 }
 
-/** The steps from the docs, up to the restarted server. */
+/** Recovers the server to a time, as in docs/self-hosting.md. */
 async function comeBackTo(server: Server, moment: string, database: TestDatabase): Promise<void> {
   const { stage } = server;
   await server.stop();
@@ -114,14 +114,14 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The tests' own server lacks these programs, which must not be older than the server. So this server is
-// from the same package as the programs.
+// The tests' own PostgreSQL lacks these programs, which must not be older than the server. So this part
+// uses the server from the same package.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
 const READY = /ready to accept (read-only )?connections/;
 
-/** A server as in the docs: durable, with WAL archiving. */
+/** A server as in docs/self-hosting.md: durable, with WAL archiving. */
 export interface Server {
   programs: string;
   port: number;
@@ -187,14 +187,14 @@ export async function createArchivingServer(trial: Trial, programs: string): Pro
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         said = (said + text).slice(-5_000);
       });
-      await until('PostgreSQL takes connections', () => hasEnded(child) || READY.test(said));
+      await until('PostgreSQL accepts connections', () => hasEnded(child) || READY.test(said));
       if (hasEnded(child)) throw new Error(`PostgreSQL has ended: ${said}`);
     },
     stop: () => end('SIGINT'),
   };
 }
 
-/** From docs/self-hosting.md. */
+/** The settings for WAL archiving from docs/self-hosting.md. */
 function archiving(directory: string): string {
   const target = `${directory}/%f`;
   return `

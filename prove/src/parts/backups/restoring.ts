@@ -11,7 +11,7 @@ import { readJson, serve } from '../../service.ts';
 import type { Source, Taken } from './taking.ts';
 import { type Done, ledgerAt, type Noted, readEvents } from './work.ts';
 
-/** Restores a backup elsewhere and compares it. */
+/** Restores a backup to a new place, and compares the result with the original. */
 export async function restoreAndCompare(trial: Trial, source: Source, backup: Taken): Promise<void> {
   await checkDigest(backup.file);
   const directory = `${backup.file}.restored`;
@@ -113,7 +113,7 @@ export async function compare(
   assert.equal(await service.end(), 0, 'the service did not exit with 0');
 }
 
-/** Asserts that the backup has everything that was acknowledged before its start. */
+/** Asserts that the backup has everything that was acknowledged before the backup started. */
 function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
   const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
   const older = [...known.values()].filter(isOlder);

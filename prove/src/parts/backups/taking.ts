@@ -9,12 +9,12 @@ import type { Trial } from '../../part.ts';
 import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
-/** Far longer than a write. A write that takes longer waits for the stopped program. */
+/** Far longer than a write takes. A write that takes longer is waiting for the stopped program. */
 const STANDSTILL_MAX_MS = 10_000;
 
 /**
- * Stops a program repeatedly while it works on a file. Other writes must succeed each time, which shows
- * that it holds no lock, however fast the machine is.
+ * Stops a program repeatedly while it works on a file. The service's writes must succeed each time, which
+ * shows that the program holds no lock, however fast the machine is.
  * @returns the number of stops
  */
 async function stepThrough(
@@ -25,7 +25,7 @@ async function stepThrough(
   let isAtWork = false;
   while (!hasEnded(child)) {
     child.kill('SIGCONT');
-    // Blocks this process, because a longer step could miss the whole backup.
+    // Blocks this process, because a late timer could miss the whole backup.
     Atomics.wait(CLOCK, 0, 0, stepMs);
     child.kill('SIGSTOP');
     await aTurn();
@@ -45,7 +45,7 @@ const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
 /** The time that a backup runs between two stops. */
 const STEP_MS = { full: 20, small: 2 };
-/** No write waits this long for the disk. */
+/** Longer than any write waits for the disk. */
 const LONG_MS = 2_000;
 
 export interface Means {
@@ -101,7 +101,7 @@ export async function takeUnderLoad(
 
 async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
   const before = await work.note();
-  // With a stopped backup, durations mean nothing.
+  // Durations mean nothing if the backup is stopped in between.
   const endPhase = isStepped ? undefined : work.probe?.begin();
   const startTimeMs = performance.now();
   const { child, output, closed } = spawnFor(trial, means.program, means.args, means.env);

@@ -20,7 +20,7 @@ export interface Site {
   filler: number;
 }
 
-/** The ledger at a moment. */
+/** A snapshot of the ledger. */
 export interface Noted {
   known: Map<string, Known>;
   gone: Set<string>;
@@ -91,7 +91,7 @@ interface Probe {
   during: number[];
 }
 
-/** Creates so many listings that a backup takes a while. */
+/** Creates listings, so that a backup takes a while. */
 async function fill(url: string, key: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => {
     const description = randomBytes(200).toString('hex');
@@ -163,7 +163,7 @@ export async function readEvents(url: string, key: string): Promise<Event[]> {
   }
 }
 
-/** The state after `sequence` events, as a ledger. Later listings must not exist. */
+/** Returns the state after `sequence` events as a ledger, in which later listings must not exist. */
 export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
   const ledger = createLedger();
   const addresses = new Map<string, string>();

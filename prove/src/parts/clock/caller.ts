@@ -47,7 +47,7 @@ const RANDOM_JUMPS = 40;
 /** A change of the clock. */
 export interface Jump {
   what: string;
-  /** Computed when the clock is set, because time passes. */
+  /** How far ahead to set the clock, computed at that moment because time passes. */
   aheadMs(): number;
   /** The day whose beginning the clock is set to. */
   turn?: string;

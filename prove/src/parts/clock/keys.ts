@@ -7,7 +7,7 @@ import { LISTING, type World } from './world.ts';
 
 const KEY_LIFETIME_MS = 30 * DAY_MS;
 
-/** A key expires by the current clock. */
+/** Checks that keys expire by the current clock. */
 export class Keys {
   readonly #caller: Caller;
   readonly #world: World;
@@ -40,7 +40,7 @@ export class Keys {
 }
 
 const WINDOW_SECONDS = 3_600;
-/** Requests per window: enough for all checks. */
+/** The rate limit, in requests per window: enough for all checks. */
 const POINTS = { full: 4_000, small: 250 };
 const AT_ONCE = 8;
 
@@ -49,11 +49,11 @@ interface Reading {
   remaining: number;
 }
 
-/** Requests count whatever the clock does, and no wait exceeds the window. */
+/** Checks that requests count whatever the clock does, and that no key waits longer than a window. */
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
-  /** A key without requests left until this time of the service's clock. */
+  /** A key that has no requests left until this time of the service's clock. */
   readonly #usedUp = { key: '', untilMs: Number.NEGATIVE_INFINITY };
   readonly counts = { counted: 0, refused: 0, usedUp: 0 };
 
@@ -71,7 +71,7 @@ export class Limits {
     await this.#useUp('right');
   }
 
-  /** A new process counts from zero. */
+  /** Expects the counts of a new process, which start from zero. */
   beginAnew(): void {
     this.#usedUp.untilMs = Number.NEGATIVE_INFINITY;
   }
@@ -127,7 +127,7 @@ interface Session {
   endMs: number;
 }
 
-/** A sign-in works after each change of the clock, and its session expires by the clock. */
+/** Checks that sign-ins work after each change of the clock, and that their sessions expire by the clock. */
 export class Sessions {
   readonly #caller: Caller;
   #totpUri = '';

@@ -9,7 +9,7 @@ export function shiftedEnvironment(file: string, nodeOptions = ''): Record<strin
   return { NODE_OPTIONS: `${nodeOptions} --import=${import.meta.url}`.trim(), [VARIABLE]: file };
 }
 
-/** Sets how far the clock of these processes is ahead. */
+/** Sets how far ahead the clock of the processes with `shiftedEnvironment` is. */
 export function setClock(file: string, aheadMs: number): void {
   writeFileSync(`${file}.new`, String(aheadMs));
   renameSync(`${file}.new`, file);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { DAY_MS } from './caller.ts';
 
-/** The number of the oldest and of the newest retries that are checked. */
+/** How many of the oldest retries, and how many of the newest, are checked. */
 const RETRIES = 5;
 /** Allowed time between request and response. */
 const LATE_MAX_MS = 30_000;
@@ -18,7 +18,7 @@ interface Listing {
   updatedAt: string;
 }
 
-/** The listings, and the cursors and retries of clients, while the clock changes. */
+/** Checks listings, events, cursors, and retries while the clock changes. */
 export class World {
   readonly #caller: Caller;
   readonly #ids: string[] = [];
@@ -26,7 +26,7 @@ export class World {
   /** The first page's cursor, and the ids after it. */
   #later: { cursor: string; ids: string[] } = { cursor: '', ids: [] };
   #sequence = 0;
-  /** Creates with an Idempotency-Key, and their ids. */
+  /** Creates with an Idempotency-Key, and the ids of their listings. */
   readonly #retries: { key: string; id: string; madeMs: number }[] = [];
   /** Whether the process has run through every change of the clock. */
   #hasSeenAll = true;
@@ -51,7 +51,7 @@ export class World {
     await this.createOnce();
   }
 
-  /** A new listing has the clock's time and is in its place in the list. */
+  /** Checks that a new listing has the clock's time and the right place in the list. */
   async checkCreated(what: string): Promise<void> {
     const { createdAt } = await this.#create();
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
@@ -78,7 +78,7 @@ export class World {
     }
   }
 
-  /** No event is missing. */
+  /** Checks that no event is missing. */
   async checkEvents(what: string): Promise<void> {
     const { status, text } = await this.#caller.send('GET', '/events?limit=1000');
     assert.equal(status, 200, `${what}: events are missing: ${text}`);
@@ -89,7 +89,7 @@ export class World {
     assert.deepEqual(sequences, expected, `${what}: events are missing`);
   }
 
-  /** A cursor continues where its page ended. */
+  /** Checks that a cursor continues where its page ended. */
   async checkCursor(what: string): Promise<void> {
     const ids: string[] = [];
     let limit = PAGE_LENGTH;
@@ -117,11 +117,11 @@ export class World {
     this.#retries.push({ key, id, madeMs: this.#caller.nowMs });
   }
 
-  /** A retry is replayed. */
+  /** Checks that retries are replayed. */
   async checkRetries(what: string): Promise<void> {
     const looked = new Set([...this.#retries.slice(0, RETRIES), ...this.#retries.slice(-RETRIES)]);
     for (const { key, id, madeMs } of looked) {
-      // After a start, only the clock tells the age of a key.
+      // A new process knows the age of a key only from the clock.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
       assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is executed again`);
@@ -130,7 +130,7 @@ export class World {
     }
   }
 
-  /** A listing is found by the day of its creation. */
+  /** Checks that a listing is found by the day of its creation. */
   async checkDays(what: string): Promise<string> {
     const { id, createdAt } = await this.#create();
     const day = createdAt.slice(0, 10);
@@ -145,7 +145,7 @@ export class World {
     return createdAt;
   }
 
-  /** `yearBuilt` can be five years ahead. Tries again if the year changes in between. */
+  /** Checks that `yearBuilt` can be five years ahead. Tries again if the year changes in between. */
   async checkYears(what: string): Promise<void> {
     const findYear = () => new Date(this.#caller.nowMs).getUTCFullYear();
     const year = findYear();
@@ -169,7 +169,7 @@ export class World {
     return listing;
   }
 
-  /** Ids grow within a process, whatever the clock does. */
+  /** Records an id. Ids must grow within a process, whatever the clock does. */
   note(id: string): void {
     const time = new Date(this.#caller.nowMs).toISOString();
     assert.ok(id > this.#lastId, `${time}: the id ${id} does not come after ${this.#lastId}`);

@@ -11,7 +11,7 @@ import { createTenant, serve } from '../../service.ts';
 
 const SERVICES = 2;
 const LANES = 8;
-/** One of this many commits, or its response, is lost. */
+/** In one of this many commits, the request or the response is lost. */
 const LOST_COMMIT = { full: 50, small: 6 };
 /** PostgreSQL's defaults, but the WAL writer does not flush early by chance. */
 const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
@@ -83,10 +83,10 @@ export async function setUp(trial: Trial): Promise<Stage> {
   return stage;
 }
 
-/** Events before the failover. */
+/** Disturbances before the failover. */
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
-/** Kills the server for good, promotes its standby behind the same address, and waits until writes succeed. */
+/** Kills the server for good, promotes its standby behind the proxy, and waits until writes succeed. */
 export async function failOver(
   stage: Stage,
   { plantedFault, after }: Trial,
@@ -113,13 +113,13 @@ export async function failOver(
   await workOn(stage);
 }
 
-/** From now on, commits do not reach both servers. */
+/** Kills the standby: from now on, commits reach only one server. */
 async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void> {
   await standby.halt('SIGKILL');
   await workInVain(stage, 1);
 }
 
-/** Enough for every client to try twice. */
+/** Enough rejections for every client to have tried twice. */
 const REFUSED = 16;
 
 /** Waits for this many rejections and unknown outcomes, or for many acknowledged writes. */

@@ -45,7 +45,7 @@ export interface Crashed {
 const LANES = 8;
 /** The maximum random time until a crash. */
 const MOMENT_MAX_MS = 300;
-/** The share of starts that crash within the following time. */
+/** The share of starts that crash within `START_MAX_MS`. */
 const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
@@ -54,7 +54,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
-  // In separate processes, whose system calls are recorded.
+  // Created by separate processes, whose system calls are recorded.
   const tenant = await createTenantByCommand(settingsOf(trial, settings), runCommand);
   between?.();
   let service = await restart(trial, settings);
@@ -89,7 +89,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   return { crashes: count, halfStarts, ...sumUp(load.ledger) };
 }
 
-/** Counts from when the load runs, however slow the machine is. */
+/** Waits until the load runs, however slow the machine is, and then for `durationMs`. */
 async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promise<void> {
   const sum = () => turns.reduce((total, each) => total + each, 0);
   const before = sum();

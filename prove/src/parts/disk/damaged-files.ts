@@ -44,7 +44,7 @@ const closedDamages: readonly Damage[] = [
   { what: 'it is a text file', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
 ];
 
-/** A backup alone does not fix these. The operator has to move the file. */
+/** Damage that a restore alone does not fix: the operator has to move the file. */
 const strangeFiles: readonly Damage[] = [
   { what: 'it is a directory', do: replaceByDirectory, words: /is not a file; move it elsewhere/ },
   { what: 'it belongs to another program', do: replaceByForeign, words: /another program/ },
@@ -66,7 +66,7 @@ const logDamages: readonly Damage[] = [
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/** A tenant's files after a crash, the same after a clean stop, and a backup. */
+/** Creates a tenant's files as they are after a crash, a copy as after a clean stop, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };

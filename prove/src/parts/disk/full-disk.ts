@@ -14,8 +14,8 @@ import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords 
 import { Probes } from './probes.ts';
 
 /**
- * More than the load and the probes write before the disk is filled again. The log takes at most
- * half of the rest.
+ * More space than the load and the probes need before the disk is filled again. SQLite's log takes at
+ * most half of the remaining space.
  */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {
@@ -74,7 +74,7 @@ function readList(service: ServeProcess, tenant: Tenant): Promise<string> {
   return assertRead(service, tenant, '/listings');
 }
 
-/** On a full disk, the service either starts and serves reads, or says why it does not start. */
+/** Checks that on a full disk, the service either starts and serves reads, or says why it does not start. */
 async function startFull(trial: Trial, disk: SmallDisk, settings: Record<string, string>, tenant: Tenant) {
   const starts = { refused: 0, served: 0 };
   for (const room of ROOM_AT_START[trial.size]) {

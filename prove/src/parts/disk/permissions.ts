@@ -69,7 +69,7 @@ function mountReadOnly(trial: Trial, directory: string): void {
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 
-/** @returns the error output, or undefined if the service starts, which then is killed */
+/** Starts the service as a user, then kills it. @returns the error output, or undefined if the service starts */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: '/', ...user });

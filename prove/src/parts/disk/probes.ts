@@ -49,7 +49,7 @@ export class Probes {
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
-  /** On a full disk, writes get 507 and change nothing, and reads work. @returns the number of kinds */
+  /** Checks that writes get 507 and change nothing, and that reads work. @returns the number of kinds of requests */
   async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
     await this.#useUpRoom();
     const before = await this.#readAll();
@@ -126,7 +126,7 @@ export class Probes {
     return texts;
   }
 
-  /** `keys create` and `backup` fail and leave no files. */
+  /** Checks that `keys create` and `backup` fail and leave no files. */
   async #tryCommands(trial: Trial, given: Record<string, string>): Promise<void> {
     const settings = settingsOf(trial, given);
     const file = join(given.DATA_DIR ?? '', 'backup.db');

@@ -52,7 +52,7 @@ function callersOf(
     'deleted key': bearer(keys.deleted),
     'wrong key': bearer('plk_0000000000000000000000000000000000000'),
     nobody: { Origin: url },
-    // These exist only below `/admin`.
+    // These callers exist only below `/admin`.
     administrator: { Cookie: browser.cookie, Origin: url },
     member: { Cookie: member.cookie, Origin: url },
     'another page': { Cookie: browser.cookie, Origin: 'https://example.com' },

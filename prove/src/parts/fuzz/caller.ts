@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
-/** An API and its document in the repository, as the served document could have the same fault. */
+/** An API and its OpenAPI document, read from the repository because the served one could have the same fault. */
 export interface Api {
   base: '/v1' | '/admin';
   document: OpenApiDocument;
@@ -37,9 +37,9 @@ export function findTarget(base: Api['base'], operationId: string): Target {
 const ELSEWHERE: Record<string, string> = {
   request_timeout: 'a body that pauses for half a minute (slow-bodies.test.ts)',
   internal_error: 'no known cause',
-  unavailable: 'an unreachable database (parts 3 and 4)',
-  outcome_unknown: 'a database connection lost during a commit (part 3)',
-  storage_full: 'a full disk (part 4)',
+  unavailable: 'an unreachable database (tried in “Crashes, PostgreSQL” and “Disk”)',
+  outcome_unknown: 'a database connection lost during a commit (tried in “Crashes, PostgreSQL”)',
+  storage_full: 'a full disk (tried in “Disk”)',
   quota_exceeded: 'a quota set by the operator',
 };
 
@@ -93,7 +93,7 @@ export class Tally {
   }
 }
 
-/** A service has one first administrator. */
+/** Outcomes that occur only once: a service has one first administrator. */
 const ONCE = new Set(['/admin setUp 201']);
 
 function nameOf({ base, operation }: Target, outcome: string): string {
@@ -107,7 +107,7 @@ function judgeReply({ document, operation }: Target, told: Told): void {
   if (told.status === 304 || told.status === 204) assert.equal(told.text, '', 'a 204 or 304 with a body');
 }
 
-/** Requests shown after a wrong response. */
+/** How many requests are shown after a wrong response. */
 const HISTORY = 6;
 
 /** Sends requests, checks each response against the documents, and remembers the last ones. */

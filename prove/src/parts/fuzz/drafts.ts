@@ -21,7 +21,7 @@ export interface Draft {
   isHead: boolean;
 }
 
-/** A request to any operation, most often about listings. */
+/** Generates drafts of requests to all operations, most often to those for listings. */
 export function makeDrafts(): fc.Arbitrary<Draft> {
   return fc.oneof(...TARGETS.map((target) => ({ weight: weightOf(target), arbitrary: draftsOf(target) })));
 }
@@ -81,13 +81,13 @@ function bodyOf({ operation, document }: Target, isGood: boolean): fc.Arbitrary<
   return fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: bad });
 }
 
-/** An upsert has the external id in its path. */
+/** Removes the external id, which an upsert has in its path. */
 function unnamed(value: unknown): unknown {
   const { externalId: _, ...others } = Object(value);
   return others;
 }
 
-/** Rows of which some are invalid. */
+/** Generates valid and invalid rows. */
 function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitrary<unknown> {
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
@@ -114,7 +114,7 @@ function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [strin
     );
 }
 
-/** Parameters for the form of a list, not for its content. */
+/** Parameters that shape a list without filtering it. */
 const FRAMING = new Set(['limit', 'fields', 'count', 'sort']);
 const RADIUS = ['radius', '3000km'] as const;
 
@@ -126,7 +126,7 @@ function nonsense(known: readonly { name: string }[]): Parameter {
   return fc.tuple(fc.constantFrom(...known.map(({ name }) => name)), value);
 }
 
-/** Values for rules that the document states in prose, and none that take too long. */
+/** Values for parameters whose rules the document states in prose. None of these values makes a request slow. */
 const PARAMETERS: Record<string, fc.Arbitrary<string>> = {
   city: fc.constantFrom('Austin', 'élan', 'a b', '東京', 'x', '=1+1'),
   postalCode: fc.constantFrom('x', '78701', 'a b'),

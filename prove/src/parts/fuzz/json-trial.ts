@@ -12,7 +12,7 @@ interface JsonCase {
   fate: JsonFate;
 }
 
-/** By place and fate. `body taken` is a whole body, and `member taken` a value in `metadata`. */
+/** JSON by place and fate: `body taken` is a whole body, and `member taken` a value in `metadata`. */
 const TEXTS = readTexts(new URL('json-texts.jsonl', import.meta.url));
 /** Replaces `DOCUMENT` in the file. */
 const DOCUMENT = '{"address":"12 Elm Straße 😀","beds":3,"baths":2,"metadata":{"a":1.5e1,"b":true,"c":"\\u00e9"}}';
@@ -77,7 +77,7 @@ const IMPORT = findTarget('/v1', 'createImport');
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const GOOD_ROW = '{"address":"the last one","beds":1,"baths":1}';
 
-/** Each case has the expected outcome, as a body and as a line of an import. */
+/** Checks that each case has the expected outcome, as a body and as a line of an import. */
 export async function tryJson(world: World, tally: Tally, share: number): Promise<string[]> {
   const caller = new Caller(world.url, tally);
   const fates: string[] = [];
@@ -95,13 +95,13 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
   return fates;
 }
 
-/** A line break, or a blank line, would change the number of rows. */
+/** Whether a body can be a line of an import: a line break or a blank line would change the number of rows. */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   return text.trim() !== '' && !text.startsWith('\x1f\x8b') && !/[\r\n]/.test(text) && !text.startsWith('\xef\xbb');
 }
 
-/** A broken row affects only itself. */
+/** Imports the case as a line of a file. A broken row must not affect the others. */
 async function importLine({ what, body, fate }: JsonCase, world: World, caller: Caller): Promise<string> {
   const headers = { ...world.callers.key, 'Content-Type': 'application/x-ndjson' };
   const file = Buffer.concat([body, Buffer.from(`\n${GOOD_ROW}\n`)]);

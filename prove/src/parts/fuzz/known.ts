@@ -68,7 +68,7 @@ export class Known {
     this.deletedInvitations.push(id);
   }
 
-  /** A complete list without filters has exactly the known listings. */
+  /** Asserts that a complete list without filters has exactly the known listings. */
   assertComplete(data: readonly Listing[]): void {
     const ids = data.map(({ id }) => id);
     assert.deepEqual(
@@ -79,7 +79,7 @@ export class Known {
     this.assertKnown(data);
   }
 
-  /** Every found listing is known and unchanged. */
+  /** Asserts that every found listing is known and unchanged. */
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
@@ -91,7 +91,7 @@ export class Known {
     }
   }
 
-  /** An import does not report its rows, but no listing is missing and no deleted one is back. */
+  /** Learns the listings after an import, which does not report its rows. No known one is missing. */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

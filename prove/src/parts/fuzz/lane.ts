@@ -83,7 +83,7 @@ export class Lane {
     if (next !== undefined) await this.#readRest(target, next, headers.Accept ?? '');
   }
 
-  /** Reads the following pages. Each listing occurs once, and no deleted one. */
+  /** Reads the following pages. Each listing must occur only once, and deleted listings must not occur. */
   async #readRest(target: Target, first: string, accept: string): Promise<void> {
     const seen = new Set<string>();
     const headers = { ...this.#callers[target.base === '/v1' ? 'key' : 'administrator'], Accept: accept };
@@ -102,7 +102,7 @@ export class Lane {
     }
   }
 
-  /** A repeated request with an Idempotency-Key is replayed. */
+  /** Checks that a repeated request with an Idempotency-Key is replayed. */
   async #repeat(): Promise<void> {
     const earlier = this.known.done[0];
     if (earlier === undefined) return;

@@ -72,7 +72,7 @@ function judgeSuccess(request: Prepared, { status, text, headers }: Told, known:
   if (operationId === 'createImport') judgeReport(request, JSON.parse(text));
 }
 
-/** The response has the request's values in normal form. */
+/** Asserts that the response has the request's values in normal form. */
 function judgeStored({ target, value, headers }: Prepared, text: string): void {
   const { document, operation } = target;
   const schema: Schema = operation.requestBody?.content[headers['Content-Type'] ?? '']?.schema ?? {};
@@ -95,7 +95,7 @@ function assertMerged(stored: Record<string, unknown>, given: object): void {
   }
 }
 
-/** Each row is counted once, and no row that violates its schema is saved. */
+/** Asserts that each row is counted once, and that no row that violates its schema is saved. */
 function judgeReport({ target, value, headers }: Prepared, report: Record<string, number>): void {
   const { created = 0, updated = 0, unchanged = 0, failed = 0 } = report;
   const rows = Array.isArray(value) ? value : [];

@@ -43,7 +43,7 @@ async function atOnce(work: () => Promise<{ outcome: string }>): Promise<string[
   return done.map(({ outcome }) => outcome);
 }
 
-/** Exactly one of the concurrent requests succeeds. */
+/** Asserts that exactly one of the concurrent requests succeeded. */
 function assertOne(outcomes: string[], good: string, others: RegExp): void {
   const rest = outcomes.filter((outcome) => outcome !== good);
   assert.equal(rest.length, outcomes.length - 1, `${good} occurred ${outcomes.length - rest.length} times`);
@@ -227,7 +227,7 @@ export class People {
     await person.ask('disableTwoFactor', { password: NEW_PASSWORD, code: backupCodes[0] }, '200');
   }
 
-  /** A removed member loses access at once. */
+  /** Checks that a removed member loses access at once. */
   async #leave(person: Visitor, userId: string): Promise<void> {
     const administrator = this.#administrator;
     await administrator.ask('updateMember', { role: 'administrator' }, '200', userId);

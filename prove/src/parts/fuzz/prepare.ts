@@ -30,7 +30,7 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
   judgeQuery(request, known);
   setConditions(request, draft, known);
   setRetry(request, draft, known, freshKey);
-  // In reverse order of the checks, so that the first check overrides the others.
+  // In reverse order of the service's checks, so that the first check overrides the others.
   for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
   return request;
 }
@@ -47,7 +47,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
   if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
   const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
-  // Only listings promise the order of these two checks.
+  // Only operations on listings promise whether a 404 or an error in the fields comes first.
   const step = name === 'memberId' ? STEP.fields : STEP.missing;
   if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
 }
@@ -160,7 +160,7 @@ function setRetry(request: Prepared, { retry, at }: Draft, known: Known, freshKe
   if (isReused) refuse(request, STEP.reuse, 422, 'idempotency_key_reused');
 }
 
-/** The service compares these parts of requests with the same Idempotency-Key. */
+/** The parts of a request that the service compares if an Idempotency-Key is used again. */
 function fingerprint({ method, path, query, body, headers, target }: Prepared): string {
   const { 'Content-Type': type, 'If-Match': match, 'If-None-Match': unless } = headers;
   return JSON.stringify([target.base, method, path, query, body, type, match, unless]);

@@ -53,7 +53,7 @@ function fromEntries(entries: [string, unknown][]): object {
   return value;
 }
 
-/** Error codes of fields because of rules that the document states in prose. */
+/** Fields, and the error codes that they can have because of rules that the document states in prose. */
 const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name)$/, /^(blank|invalid_format)$/],
   [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],

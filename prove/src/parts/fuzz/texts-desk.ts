@@ -95,7 +95,7 @@ export const CREATE = findTarget('/v1', 'createListing');
 export const RETRIEVE = findTarget('/v1', 'retrieveListing');
 const PUT = findTarget('/v1', 'upsertListing');
 
-/** Lone surrogates cannot be sent, and longer paths always fail. */
+/** Whether a path can contain the text: lone surrogates cannot be sent, and very long paths always fail. */
 export function fitsAddress(text: string): boolean {
   return text.isWellFormed() && encodeURIComponent(text).length < ADDRESS_LENGTH_MAX;
 }

@@ -19,7 +19,7 @@ const DELETE_EXTERNAL = findTarget('/v1', 'deleteListingByExternalId');
 
 const EXTERNAL_ID: Place = { lengthMax: 255, isRefused: isDots };
 const ADDRESS = 'https://example.com/';
-/** For a URL with the text in its path. The text alone is not a URL. */
+/** The rules for a URL with the text in its path. The text alone is not a URL. */
 const URL_PATH: Place = { lengthMax: 2_000 };
 const URL: Place = { lengthMax: 2_000, isRefused: () => true };
 /** A name in `metadata`. */
@@ -164,7 +164,7 @@ function wholeNumber(min: number, max: number): (text: string) => number[] {
   return (text) => [/^-?[0-9]+$/.test(text) && Number(text) >= min && Number(text) <= max ? 200 : 400];
 }
 
-/** A valid text finds its listing, and an invalid one is rejected. */
+/** Checks that a valid text finds its listing, and that an invalid text is rejected. */
 export async function findByText(desk: TextsDesk, text: string, good: string[]): Promise<void> {
   if (!fitsAddress(text)) return;
   for (const name of ['city', 'postalCode', 'externalId']) {

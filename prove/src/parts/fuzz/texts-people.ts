@@ -15,7 +15,7 @@ const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['verifyBackupCode', 'code', /^(409 conflict|422 validation_failed)$/],
 ];
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** One text of this many becomes a member's name, as an account can send 100 invitations an hour. */
+/** One in this many texts becomes a member's name, because an account can send 100 invitations an hour. */
 const JOINING = 4;
 const ADDRESSES = 250;
 
@@ -37,7 +37,7 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
-/** No text is a valid email. */
+/** Sends the text as an email, which must be rejected: no text is a valid one. */
 async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
   const isBlank = text.normalize('NFC').trim() === '';
   const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });

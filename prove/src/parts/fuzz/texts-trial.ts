@@ -17,7 +17,7 @@ import { NAME, typeText } from './texts-people.ts';
 /** The small form includes these: a formula, and an escaped one. */
 const ALWAYS = new Set(['=1+1', "'=1"]);
 
-/** Tries one text of `share`. @returns the outcomes */
+/** Tries one in `share` texts. @returns the outcomes */
 export async function tryEachText(world: World, tally: Tally, share: number): Promise<readonly string[]> {
   const desk = new TextsDesk(world, tally);
   const lengths = [...new Set([...Object.values(PLACES), NAME, MEMBER].map(({ lengthMax }) => lengthMax))];
@@ -42,14 +42,14 @@ const EMPTY = { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
 
 const EXTRACT = ['address', 'unitNumber', 'city', 'stateOrProvince', 'postalCode', 'description', 'photos', 'metadata'];
 
-/** All formats have the same listings, and an export changes nothing when imported. */
+/** Checks that all formats have the same listings, and that importing an export changes nothing. */
 async function readBack(desk: TextsDesk): Promise<void> {
   const list = JSON.parse((await desk.read('/v1/listings')).text);
   const lines = (await desk.read('/v1/listings', 'application/x-ndjson')).text.trimEnd().split('\n').slice(0, -1);
-  assert.deepEqual(JSON.parse(`[${lines}]`), list.data, 'NDJSON has other listings than JSON');
+  assert.deepEqual(JSON.parse(`[${lines}]`), list.data, 'NDJSON and JSON have different listings');
   const { features } = JSON.parse((await desk.read('/v1/listings', 'application/geo+json')).text);
   const properties = features.map((feature: { properties: unknown }) => feature.properties);
-  assert.deepEqual(properties, list.data, 'GeoJSON differs');
+  assert.deepEqual(properties, list.data, 'GeoJSON and JSON have different listings');
   for (const type of ['text/csv', 'application/x-ndjson']) {
     const report = await importFile(desk, type, (await desk.read('/v1/listings', type)).text);
     assert.deepEqual(report, { ...EMPTY, unchanged: list.data.length }, `export, then import, as ${type}`);

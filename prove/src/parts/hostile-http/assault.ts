@@ -12,11 +12,11 @@ import { type Attempt, attempt, describeAttempt, FOLLOWER, type Trace } from './
 import { chunk, chunked, LAST } from './bodies.ts';
 import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 
-/** As long as the mark, so that the chunk size stays correct. */
+/** Replaces the mark. It has the same length, so that the chunk size stays correct. */
 const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
 /**
- * The maximum number of pending requests of a lane, as clients that disconnect do not wait. All
+ * The maximum number of pending requests of a lane, because clients that disconnect do not wait. All
  * lanes together stay below overload.
  */
 const UNANSWERED_MAX = 10;
@@ -75,7 +75,7 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   return traces;
 }
 
-/** Requests start in order of arrival. When this one has its response, earlier ones have started. */
+/** Waits for a response. Requests start in order of arrival, so all earlier requests have started by then. */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
   const response = await fetch(`${url}/v1/me`, { headers });

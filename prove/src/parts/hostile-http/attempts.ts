@@ -16,7 +16,7 @@ export interface Attempt {
 export interface Trace {
   mark: string;
   requests: readonly [least: number, most: number];
-  /** Undefined if unknown. */
+  /** Whether the listing exists; undefined if unknown. */
   isCreated: boolean | undefined;
   attempt: Attempt;
 }
@@ -106,7 +106,7 @@ export function wholeAttempts(streams: readonly Stream[], targets: readonly Targ
   );
 }
 
-/** Cuts streams at every byte, in alternating ways. A common beginning is sent once. */
+/** Cuts streams at every byte, in alternating ways. A beginning that streams have in common is sent once. */
 export function cutAttempts(wholes: readonly Attempt[], ways: readonly Way[], random: () => number): Attempt[] {
   const seen = new Set<string>();
   return wholes.flatMap(({ stream, target }) => {
@@ -135,7 +135,7 @@ export type Way = 'continues' | 'half-closes' | 'disconnects' | 'resets';
 const END_TIMEOUT_MS = 20_000;
 
 /**
- * Sends bytes up to a place, acts, and resolves with the response when the connection has ended.
+ * Sends the bytes before `cut`, does what `way` says, and resolves with the response at the connection's end.
  * @throws AssertionError when the service is down or the connection stays open
  */
 function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Promise<string> {
@@ -164,7 +164,7 @@ function goOn(socket: Socket, rest: Buffer, way: Way): void {
   if (way === 'half-closes') socket.end();
   if (way === 'disconnects') socket.destroy();
   if (way === 'resets') socket.resetAndDestroy();
-  // In a later turn, so that it can be a separate packet.
+  // The rest is sent in a later turn, so that it can be a separate packet.
   if (way === 'continues' && rest.length > 0) setImmediate(() => socket.write(rest));
 }
 

@@ -33,7 +33,7 @@ const reaching = (lines: string, before = ''): Piece => ({
   statuses: (target) => [target.post.status === 201 ? 400 : target.post.status],
 });
 
-/** Programs disagree whether these bytes are a body or a request. */
+/** Programs disagree on whether these bytes are a body or a request. */
 const SMUGGLING: readonly Stream[] = [
   refused('a length and chunks (CL.TE)', '§6.3', reaching(CHUNKED, LAST)),
   refused('chunks and a length (TE.CL)', '§6.3', post(`${CHUNKED}Content-Length: 4\r\n`, hide(LAST))),

@@ -6,7 +6,7 @@ export interface Target {
   lines: string;
   get: { path: string; status: number };
   post: { path: string; status: number };
-  /** A key that can write, which the target need not use. */
+  /** A header with a key that can write, even if the target needs no key. */
   keyLine: string;
 }
 
@@ -34,16 +34,16 @@ export interface Piece {
 }
 
 /**
- * The fate of a request after others: it gets a response, or the connection closes and it must not
- * run, because its start is ambiguous, or it can run. RFC 9112 §9.6 allows either when a server
- * closes.
+ * The fate of the request after a stream. Unless it is `answered`, the connection closes: a request
+ * that is `not done` must not run, because its start is ambiguous. One that is `not answered` can
+ * run or not (RFC 9112 §9.6).
  */
 type Next = 'answered' | 'not done' | 'not answered';
 
 /** Bytes that are sent at once on one connection. */
 export interface Stream {
   name: string;
-  /** The section that requires it, of RFC 9112 unless stated. */
+  /** The section, of RFC 9112 unless stated, that requires the outcome. */
   rule: string;
   /** Requests, each with one response. */
   pieces: readonly Piece[];
@@ -52,7 +52,7 @@ export interface Stream {
   next(target: Target): Next;
 }
 
-/** In the request id and the address. Each connection replaces it by a unique mark. */
+/** Occurs in the request id and the address. Each connection replaces it with a unique mark. */
 export const MARK = 'mark-00000000';
 /** The request id and the address of a request that must never run. */
 export const SMUGGLED = 'smuggled';
@@ -73,7 +73,7 @@ interface Start {
   host?: string;
 }
 
-/** A request without a body. `statuses` override those of GET. */
+/** A GET request without a body. `statuses` override the target's. */
 export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Piece, 'statuses'>> = {}): Piece {
   return {
     bytes: (target) => `${headOf(target, { method: 'GET', path: target.get.path, ...start })}${lines}\r\n`,

@@ -21,7 +21,7 @@ export async function stateOf({ founder, gates }: World, { session }: Filled): P
   return texts.join('\n');
 }
 
-/** A log line has no data of others except values that the request contained. */
+/** Asserts that log lines have no data of other accounts, except values that the request contained. */
 export async function assertQuietLog({ canaries }: World, { asked }: Asking, log: ServeProcess['log'], start: number) {
   const lines = () => log.slice(start).filter(({ requestId }) => asked.has(String(requestId)));
   await until('every request is in the log', () => lines().length >= asked.size);
@@ -37,7 +37,7 @@ export async function assertQuietLog({ canaries }: World, { asked }: Asking, log
 
 const THEIR_WRITES = 10;
 
-/** A long poll does not wake for events of other accounts. */
+/** Asserts that a long poll does not wake for events of other accounts. */
 export async function assertHeldApart(world: World): Promise<void> {
   const { founder, canaries, ours, theirs } = world;
   const key = bearer(ours.keys.full.secret);

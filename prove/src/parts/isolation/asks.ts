@@ -3,7 +3,7 @@ import { type BaitKind, ID_KINDS } from './filling.ts';
 import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/** Kinds of objects that fit a place. Other places get every kind of id. */
+/** The foreign ids that fit each parameter. All other parameters get every kind of id. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -24,7 +24,7 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** Sent to parameters that accept any text. */
+/** Foreign values for parameters that accept any text. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
 /** Queries that fit a foreign cursor, or would count or find foreign data. */
 const QUERIES = [

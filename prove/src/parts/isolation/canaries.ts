@@ -33,7 +33,7 @@ export class Canaries {
     this.#random = generator(seed);
     this.#core = this.letters(CORE_LENGTH);
     this.#texts = new RegExp(`${this.#core}[a-z]{4}`, 'g');
-    // In lower case, like the searched text.
+    // Canaries are searched in lower case, like the text.
     this.#pattern = new RegExp(
       `${this.#core}[a-z]{4}|(?:acc|lst|key|usr|inv|aud|ses|imp|crd)_[0-9a-z]{26}|plk_[0-9a-z]{4,}|[1-9]\\d{8}\\.\\d\\d|[\\w-]{43}`,
       'g',
@@ -89,7 +89,7 @@ export class Canaries {
     });
   }
 
-  /** A value with the same form that never existed. */
+  /** Returns a value of the same form that never existed. */
   twinOf(text: string): string {
     const id = ID.exec(text);
     if (id !== null) return id[1] + Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('');
@@ -98,7 +98,7 @@ export class Canaries {
     return twin === text ? this.letters(text.length) : twin;
   }
 
-  /** Replaces foreign values and those that never existed by the same marks. */
+  /** Replaces foreign values, and values that never existed, with the same marks. */
   mask(text: string): string {
     return text.replaceAll(this.#texts, '«»').replaceAll(TWINS, '«»').replaceAll(IDS, '«id»');
   }

@@ -69,7 +69,7 @@ export async function fill(founder: Founder, tenant: Tenant, rows: number) {
   const { owner, accountId, session, keys } = tenant;
   const key = bearer(keys.full.secret);
   const named = await create(founder, tenant, 'the listing that others ask for');
-  // In the same city, so that the city's list has a second page.
+  // In the first listing's city, so that the city's list has a second page.
   const changed = await create(founder, tenant, 'an updated listing', { city: named.city });
   const gone = await create(founder, tenant, 'a deleted listing');
   const description = canaries.text(owner, 'a changed description');

@@ -23,7 +23,7 @@ export interface Ground {
 
 /** Requests set their own client address. */
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
-/** Has an account column, but belongs to users. */
+/** A table that has an account column, but belongs to users. */
 const OF_PEOPLE = 'sessions';
 /** Longer than all account ids. */
 const LOGGED_LENGTH = 100;
@@ -72,7 +72,7 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
     log,
     async settle() {
       const mark = `select '${randomUUID()}'`;
-      // The log has a statement once the next one has started.
+      // A statement is in the log once the next statement has started.
       for (const text of [mark, 'select 1']) await database.sql(text);
       await until('the log has all earlier statements', async () => (await log.read()).some(({ sql }) => sql === mark));
     },

@@ -12,7 +12,7 @@ interface Side {
   key: Credential;
   session: Credential;
   visible: ReadonlySet<Owner>;
-  /** Values that it sent before, which its own data can contain. */
+  /** Values that this side has sent, which its own data can contain. */
   named: ReadonlySet<string>;
   ids: Set<string>;
 }
@@ -38,7 +38,7 @@ const change =
     return { method, path: path.replace('NAME', name), headers: { ...key, ...JSON_TYPE, ...more(name) }, body };
   };
 
-/** Requests of either side. */
+/** Requests that each side sends. */
 const REQUESTS: readonly Make[] = [
   get(() => '/v1/listings', { Accept: 'application/x-ndjson' }),
   get(() => '/v1/listings?sort=-beds', { Accept: 'text/csv' }),

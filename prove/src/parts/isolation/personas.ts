@@ -10,9 +10,9 @@ export interface Persona {
   name: string;
   gate: Gate;
   credential: Credential;
-  /** Owners of the values that they are allowed to see. */
+  /** Owners of the values that the persona is allowed to see. */
   visible: ReadonlySet<Owner>;
-  /** Undefined for callers without access. */
+  /** The caller's own account; undefined for callers without access. */
   own: Filled | undefined;
   /** Tries fewer places, unless the trial is thorough. */
   isBrief?: boolean;

@@ -5,7 +5,7 @@ import { StatementSync } from 'node:sqlite';
 
 const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
-/** The number of each text, which a process writes once. */
+/** The number of each SQL text. A process writes each text only once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
 let waiting: string[] = [];

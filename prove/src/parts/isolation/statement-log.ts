@@ -137,7 +137,7 @@ export class ServerLog implements StatementLog {
   }
 }
 
-/** With fewer, the log is incomplete. */
+/** The minimum counts of a complete log. */
 const LOGGED_MIN = { statements: 60, ofAccounts: 40, runs: 1_000 };
 
 function assertLogged(what: string, count: number, least: number): void {
@@ -165,7 +165,7 @@ export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>) {
   return { statements: texts.size, ofAccounts, excepted };
 }
 
-/** While only these accounts are active, no statement names another account. */
+/** Asserts that no statement names an account other than these, which are the only active ones. */
 export function assertAbout(
   runs: readonly Run[],
   tables: ReadonlySet<string>,

@@ -2,13 +2,13 @@
 export interface Reading {
   tables: string[];
   loose: string[];
-  /** Parameters, from 1, that are account ids. */
+  /** The parameters that are account ids, numbered from 1. */
   slots: number[];
 }
 
-/** Each side of these has its own conditions. */
+/** Each side of these keywords has its own conditions. */
 const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
-/** `not` before these does not negate a condition. */
+/** `not` before these keywords does not negate a condition. */
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
@@ -49,7 +49,7 @@ function readGroup({ tokens }: Group, tables: ReadonlySet<string>, reading: Read
   else for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** Conditions that hold for every row. */
+/** Reads the conditions that hold for every row. */
 function readConditions(tokens: Token[], sources: Source[], slots: number[]): Holding {
   const holding = new Holding(slots);
   if (hasLooseConditions(tokens)) return holding;
@@ -128,7 +128,7 @@ class Holding {
     this.#joined = joined;
   }
 
-  /** The table's account is `given`, if that is a parameter. */
+  /** Records that the table's account is `given`, if `given` is a parameter. */
   hold(name: string | undefined, given: Token | undefined): void {
     if (name === undefined || typeof given !== 'string' || !given.startsWith('$')) return;
     this.#slots.push(Number(given.slice(1)));
@@ -139,7 +139,7 @@ class Holding {
     if (this.#isConcerned(name)) this.#held.add(name);
   }
 
-  /** Both tables have the same account. */
+  /** Records that both tables have the same account. */
   match(one: string, other: string): void {
     if (this.#isConcerned(one)) this.#follows.push([one, other]);
     if (this.#isConcerned(other)) this.#follows.push([other, one]);
@@ -198,10 +198,10 @@ interface Source {
 }
 
 const BEFORE_TABLES = new Set<Token | undefined>(['from', 'using', 'join', 'into', 'only', 'lateral']);
-/** After these, a comma separates tables. */
+/** After these keywords, a comma separates tables. */
 const LIST_STARTS = new Set<Token>(['from', 'using']);
 const LIST_ENDS = new Set<Token>('where set group having window order limit for returning values select'.split(' '));
-/** Not an alias. */
+/** Keywords after a table's name, which are not its alias. */
 const AFTER_TABLES = new Set<Token>([
   ...LIST_ENDS,
   ...'on join inner left right full cross natural using default offset fetch'.split(' '),

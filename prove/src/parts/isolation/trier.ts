@@ -9,7 +9,7 @@ import type { Answer, Sent } from './tenant.ts';
 import type { World } from './world.ts';
 
 const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/i;
-/** Differs between writes, because versions do. */
+/** Differs between writes, because the versions in the bodies do. */
 const LENGTH_HEADER = /^content-length:/i;
 
 /** A response without values that differ each time and without values that were sent. */
@@ -26,7 +26,7 @@ function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries)
 }
 
 const AT_ONCE = 4;
-/** Counters may change between two reads. */
+/** How often a read is tried, because counters can change between two reads. */
 const TRIES = 3;
 
 interface Asked {
@@ -44,7 +44,7 @@ export interface Asking {
   bytes: number;
 }
 
-/** Every persona asks for foreign data and for data that never existed, and gets equal responses. */
+/** Requests foreign data, and data that never existed, as every persona. The responses must be equal. */
 export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
   const personas = createPersonas(world);
   const counts = { personas: personas.length, requests: 0, bytes: 0 };

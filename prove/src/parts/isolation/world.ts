@@ -38,7 +38,7 @@ export interface World {
   gates: Record<'v1' | 'admin', Gate>;
   ours: Filled;
   theirs: Filled;
-  /** Our administrator is a member here. */
+  /** An account that our administrator is also a member of. */
   third: Filled;
   /** Our administrator's session in the third account. */
   guestSession: Credential;

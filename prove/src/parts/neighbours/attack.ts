@@ -34,7 +34,7 @@ export class Attack {
   constructor(member: Member, scene: Scene) {
     this.#member = member;
     this.#scene = scene;
-    // Builds cached bodies before time counts.
+    // Builds cached bodies before the measurement starts.
     member.send(scene, 0);
   }
 

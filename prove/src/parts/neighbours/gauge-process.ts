@@ -8,7 +8,7 @@ import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 
 const TICK_MS = 5;
-/** Timers are normally late by less. */
+/** Shorter delays of a timer are normal. */
 const TOLD_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
 /** CPU time and run-queue time of the main thread. */

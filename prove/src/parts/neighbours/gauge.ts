@@ -13,7 +13,7 @@ const WINDOW_MS = 200;
 /** The maximum CPU use of an idle service, in cores, above its quiet load. */
 const IDLE_CORES_MAX = 0.3;
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Longer work does not stop by itself. */
+/** Work that takes longer is not expected to end. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
@@ -101,7 +101,7 @@ export class Gauge {
     };
   }
 
-  /** Resolves with the milliseconds for which the service works above its quiet load (`wantedCores`). */
+  /** Resolves with how long the service keeps working above its quiet load (`wantedCores`), in milliseconds. */
   async runsOn(wantedCores: number): Promise<number> {
     const startMs = performance.now();
     const samples: { atMs: number; seconds: number }[] = [];

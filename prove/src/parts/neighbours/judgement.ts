@@ -10,7 +10,7 @@ interface Figures extends Stall {
   /** Growth at the peak and after garbage collection. */
   growthMb: number;
   leftMb: number;
-  /** Per decompressed MiB of the attack's bodies. */
+  /** CPU time per decompressed MiB of the attack's bodies. */
   cpuSeconds: number | undefined;
   /** How long the service kept working after the attackers disconnected. */
   runOnMs: number;
@@ -50,7 +50,7 @@ const LIMITS: Record<Trial['size'], Limits> = {
   small: { readMs: 5_000, writeMs: 5_000, workMs: 500, growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
 };
 
-/** Smaller bodies cost as much as any request. */
+/** In smaller bodies, the cost of the request itself dominates the cost per MiB. */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 const TRIES_MAX = 3;
 /** A figure this far above its limit is not noise. */

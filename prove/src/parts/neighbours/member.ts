@@ -14,7 +14,7 @@ export interface Scene {
   sequence: number;
 }
 
-/** Reads each response, reads slowly, never reads, disconnects early, sends the rest byte by byte, or does not wait. */
+/** Reads each response, slowly, or never; disconnects early; sends the rest byte by byte; or does not wait. */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
 export interface Member {
@@ -22,13 +22,13 @@ export interface Member {
   by: Principal;
   lanes: number;
   manner: Manner;
-  /** `turn` counts from 0. */
+  /** Builds the bytes to send. `turn` counts from 0. */
   send(scene: Scene, turn: number): Buffer;
   /** The decompressed length of the body. */
   unpackedBytes(turn: number): number;
   /** An error code that the attacker must get. */
   told?: string;
-  /** An error code that it must not get. */
+  /** An error code that the attacker must not get. */
   untold?: string;
 }
 

@@ -12,11 +12,11 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** A service that works longer is killed. */
+/** A service that works longer after an attack is killed. */
 const RUN_ON_MAX_MS = 2_900;
 /** Processes keep part of the freed memory. */
 const KEPT_MAX_BYTES = 60e6;
-/** The other account's normal p99. */
+/** The other account's normal p99, for reads. */
 const QUIET_READ_MS = 15;
 const LOOK_MS = 500;
 const LOOKS_MAX = 10;
@@ -142,7 +142,7 @@ function watchService({ gauge }: Stage, usedCores: number) {
       const usedSeconds = gauge.cpuSeconds() - startSeconds - ownSeconds;
       return { peakBytes: endMemory(), usedSeconds, stall: gauge.worstSince(startMs) };
     },
-    /** A stall that has not ended, so that no process has reported it. */
+    /** A stall that has not ended yet, so no process has reported it. */
     endlessStall(): Stall {
       const endlessMs = clockMs() - startMs;
       return { stallMs: endlessMs, ownMs: endlessMs, workMs: endlessMs };

@@ -18,9 +18,9 @@ import { Neighbour } from './neighbour.ts';
 export const SETTINGS = ['sqlite', 'workers', 'postgres'] as const;
 export type Setting = (typeof SETTINGS)[number];
 
-/** Listings of each account. */
+/** The number of listings of each account. */
 const LISTINGS = { full: 3_000, small: 500 };
-/** Listings that the other account reads and changes. */
+/** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
 
 export interface Stage {

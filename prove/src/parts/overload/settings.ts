@@ -22,7 +22,7 @@ import {
 
 type Figures = [what: string, value: string][];
 
-/** Makes searches so slow that all of an overload can be sent. */
+/** Listings to search: enough to make searches so slow that a complete overload can be sent. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
@@ -37,7 +37,7 @@ interface Setting {
   database?: TestDatabase;
 }
 
-/** Loads another setting with much more than its capacity. */
+/** Floods a service that has these settings with much more than its capacity. */
 async function floodSetting(
   trial: Trial,
   name: string,
@@ -97,8 +97,8 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   ]);
   assertHonest(greedy);
   assertHonest(polite);
-  assert.ok((greedy.statuses[429] ?? 0) > 0, 'the key above its limit gets 429');
-  assert.deepEqual(Object.keys(polite.statuses), ['200'], 'every request below the limit gets 200');
+  assert.ok((greedy.statuses[429] ?? 0) > 0, 'the key above its limit never got 429');
+  assert.deepEqual(Object.keys(polite.statuses), ['200'], 'requests below the limit did not get 200');
   const database = await createDatabase(DATA_DIR, 'sqlite');
   await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
   return [

@@ -79,7 +79,7 @@ async function floodFromOutside(
 ): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
   after(() => child.kill('SIGKILL'));
-  // Its last message arrives before 'disconnect', but not always before 'exit'.
+  // The child's last message arrives before 'disconnect', but not always before 'exit'.
   const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]);
   let report: FloodReport | undefined;
   child.on('message', (told: number | FloodReport) => {

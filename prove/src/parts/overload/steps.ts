@@ -10,9 +10,9 @@ const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
 /** Open keep-alive connections. */
 const CONNECTIONS = 2_000;
 const LIGHT: Flow = { mix: [['listing', 1]], perSecond: 50, seconds: 4 };
-/** Time to recover. */
+/** How long the service has to recover. */
 const RECOVERY_SECONDS = 5;
-/** Tolerance after the load, as other programs also affect the p99. */
+/** How much the p99 can differ after the load, because other programs also affect it. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
@@ -22,8 +22,8 @@ const SHED_FACTOR = 5;
 export const RATIO_MIN = 0.5;
 
 /**
- * Increasing load, and the recovery after each step. `ratio` is the throughput at ten times the
- * capacity, relative to that at the capacity.
+ * Increases the load in steps, and checks the recovery after each. `ratio` is the throughput at ten
+ * times the capacity, divided by the throughput at the capacity.
  */
 export async function loadInSteps(trial: Trial, stage: Stage) {
   const before = await stage.flood(LIGHT);
@@ -94,7 +94,7 @@ function assertRecovered(after: FloodReport, before: FloodReport): void {
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
 }
 
-/** Reports a step whose requests were not nearly all sent. */
+/** Reports a step in which too few of the requests were sent. */
 function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
   if (unsent <= due * UNSENT_SHARE_MAX) return [];
   const sentPerSecond = (due - unsent) / SECONDS;

@@ -7,7 +7,7 @@ import { importRows } from '../../service.ts';
 
 /** The list must be longer than all socket buffers. */
 const LISTINGS = { full: 6_000, small: 2_500 };
-/** With these prices, descriptions have 3,597 and 13 characters. */
+/** The ledger derives descriptions from prices. These have 3,597 and 13 characters. */
 const PRICES = { long: 128, short: 280 };
 export const UNFINISHED = '1 Unfinished Lane';
 

@@ -12,12 +12,12 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
-/** Idle connections outlast load balancers' timeouts, and headers have ten seconds. */
+/** How long connections must stay open: idle ones longer than load balancers' timeouts, headers for ten seconds. */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
 };
-/** Files that this process and the service need for other purposes. */
+/** Open files that this process and the service need for other purposes. */
 const OTHER_FILES = 1_500;
 /** Allows for garbage of normal requests. */
 const NOISE_BYTES = 100e6;
@@ -98,7 +98,7 @@ export interface Crowd {
   /** Sent after the greeting, byte by byte. The last byte is repeated forever. */
   slowly?: string;
   isDeaf?: boolean;
-  /** The minimum time that the service keeps them. */
+  /** How long the service must keep these connections. */
   stayMs: number;
   /** Reconnects when disconnected. */
   isStubborn?: boolean;
@@ -106,7 +106,7 @@ export interface Crowd {
 
 export interface Siege {
   crowd: Crowd;
-  /** Including disconnected ones. */
+  /** All visitors, including disconnected ones. */
   visitors: Visitor[];
   /** Errors of visitors that tried to reconnect. */
   missed: string[];
@@ -114,7 +114,7 @@ export interface Siege {
   end(): void;
 }
 
-/** Below the limit of the accept queue. */
+/** How many visitors arrive at once: fewer than the limit of the accept queue. */
 const ARRIVALS_MAX = 100;
 
 /** `byteIntervalMs` is the time between two slow bytes. */

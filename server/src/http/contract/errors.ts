@@ -6,7 +6,7 @@ import type { ErrorEntry } from './errors/entry.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
-/** The one table of error codes. */
+/** All error codes. */
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...REQUEST_ERRORS,
   ...ACCESS_ERRORS,

@@ -32,15 +32,17 @@ export interface OperationBody {
 }
 
 /**
- * Who can call an operation: keys and members of an account; only keys; only members; only
- * administrators; every signed-in user, with or without an account; everyone.
+ * The callers that an operation admits: keys and members of an account; only keys; only members;
+ * only administrators; all signed-in users, with or without an account; everyone.
  */
 export type Caller = 'account' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
-/** One method of one path: the checks before its handler, and its part of the OpenAPI document. */
+/**
+ * A method of a path: the checks before its handler runs, and its entry in the OpenAPI document.
+ */
 export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Below the base path of its API, with parameters in braces. */
+  /** The path below the API's base path, with parameters in braces. */
   path: string;
   operationId: string;
   caller: C;
@@ -48,13 +50,13 @@ export interface Operation<C extends Caller, S extends QuerySchema = typeof noQu
   description: string;
   query: S;
   partners?: Partners;
-  /** The headers it reads besides those of every operation. */
+  /** The request headers besides those of every operation. */
   requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
-  /** The media types of its response, JSON first; undefined for JSON only. */
+  /** The media types of the response, JSON first; undefined for JSON only. */
   types?: readonly string[];
   replies: OperationReply[];
-  /** Its error codes besides those of every operation. */
+  /** The error codes besides those of every operation. */
   errors: ErrorCode[];
   /** Examples of errors whose messages differ for this operation. */
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;

@@ -1,8 +1,10 @@
 export interface RequestHeader {
   name: string;
-  /** Its name among the document's components. */
+  /** The header's name among the components of the OpenAPI document. */
   component: string;
-  /** Includes an example: viewers would send an `example` of its own with each request. */
+  /**
+   * Any example is part of this text, because viewers send a separate `example` with each request.
+   */
   description: string;
 }
 
@@ -10,8 +12,8 @@ export const REQUEST_ID: RequestHeader = {
   name: 'X-Request-Id',
   component: 'RequestId',
   description:
-    'Your own id of the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response ' +
-    'and the log contain the id.',
+    'Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. ' +
+    'The response and the log contain the id.',
 };
 
 export const ACCOUNT_ID: RequestHeader = {
@@ -26,8 +28,8 @@ export const IDEMPOTENCY_KEY: RequestHeader = {
   name: 'Idempotency-Key',
   component: 'IdempotencyKey',
   description:
-    'Makes the request safe to repeat: 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
-    'For 24 hours, the same request with the same key is done only once and gets the same response.',
+    'Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new ' +
+    'request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.',
 };
 
 export const IF_MATCH: RequestHeader = {
@@ -41,7 +43,8 @@ export const IF_MATCH: RequestHeader = {
 export const IF_NONE_MATCH: RequestHeader = {
   name: 'If-None-Match',
   component: 'IfNoneMatch',
-  description: 'The `ETag` of the response that you have. If it is still current, the response is 304 without a body.',
+  description:
+    'The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.',
 };
 
 export const UNLESS_MATCH: RequestHeader = {

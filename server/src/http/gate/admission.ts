@@ -8,23 +8,23 @@ import { isProbe } from '../protocol/probes.ts';
 import { UnreadConnections } from '../protocol/unread-connections.ts';
 
 /**
- * Time budget per event-loop turn for starting requests. Running requests also use it: on
- * PostgreSQL, a request takes several turns.
+ * Time budget per event-loop turn for starting requests. Running requests share it, because on
+ * PostgreSQL a request takes several turns.
  */
 const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
 const SHARE_MAX_MS = 6;
 /**
- * When the queue is full, senders with fewer waiting requests than this are still accepted, up to a
- * total.
+ * Even when the queue is full, requests are accepted from a sender with fewer waiting requests than
+ * this, until `WAITING_MAX` requests are waiting.
  */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;
 
 /**
- * Decides which requests start now. While event-loop turns are short, each request starts when it
- * arrives. Otherwise requests are only parsed, and start one at a time. The number of waiting
- * requests is then known, and excess requests are rejected at once.
+ * Admission control: decides when each request starts. While event-loop turns are short, a request
+ * starts when it arrives. Otherwise, requests wait in a queue and start one at a time. Their number
+ * is then known, and excess requests are rejected at once.
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
@@ -34,10 +34,10 @@ export class Admission {
   readonly #waiting = new WaitingRequests();
   readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
-  /** When the first and last request of this turn arrived; undefined before the first. */
+  /** Arrival times of the turn's first and last request; undefined before the first request. */
   #firstMs: number | undefined;
   #lastMs = 0;
-  /** Time spent on arriving requests since the last start. */
+  /** Time spent receiving requests since requests were last started. */
   #arrivingMs = 0;
   /** When requests were last started. */
   #startedMs = 0;
@@ -47,7 +47,7 @@ export class Admission {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether to reject a request. `needsKey` selects its queue. */
+  /** Whether to reject a request. `needsKey` selects the queue. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
     if (!needsKey) return this.#isTooLong(exchange, this.#backlogs.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#backlogs.keys) || this.#database.isOverfull();
@@ -100,7 +100,7 @@ export class Admission {
   async #start(): Promise<void> {
     const nowMs = performance.now();
     const otherMs = nowMs - this.#startedMs - this.#arrivingMs;
-    // If reading and rejecting requests takes long, started requests get more time.
+    // If receiving and rejecting requests takes long, starting them gets more time.
     const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#arrivingMs));
     const endMs = nowMs + shareMs;
     this.#arrivingMs = 0;
@@ -108,7 +108,7 @@ export class Admission {
       const start = this.#waiting.take();
       if (start === undefined) return;
       start();
-      // The request runs up to its first await; otherwise all would start at once.
+      // Lets the request run up to its first await; otherwise all requests would start at once.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
     this.#startedMs = performance.now();
@@ -119,11 +119,11 @@ export class Admission {
 /** The sender of a request before authentication. */
 interface Sender {
   network: string;
-  /** Not verified. */
+  /** The `Authorization` header, not verified. */
   authorization: string;
 }
 
-/** Networks take turns, and within a network, keys. */
+/** Waiting requests. Networks take turns, and so do the keys within a network. */
 class WaitingRequests {
   readonly #networks = new Map<string, FairQueue<string, () => void>>();
   length = 0;

@@ -20,7 +20,7 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const UNREADABLE = 'Send one header like this: Authorization: Bearer API_KEY';
 const DESCRIPTIONS: Record<KeyRejection['why'], string> = {
-  malformed: 'This is not an API key; its checksum or form is wrong, so copy it again',
+  malformed: 'This is not an API key; its format or checksum is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
   expired: 'This API key has expired',
   suspended: 'The account of this API key is suspended: ',
@@ -39,9 +39,9 @@ interface AdmittingKeys extends Authenticating {
 }
 
 /**
- * Authenticates a request by its API key, and counts it.
- * @throws {AppError} `unauthorized`; `unavailable` if too many requests of the account wait;
- * `rate_limited`
+ * Authenticates a request by its API key, and counts the request.
+ * @throws {AppError} `unauthorized`, `rate_limited`, or `unavailable` if too many requests of the
+ * account are waiting
  */
 export async function admitKey(exchange: Exchange, services: AdmittingKeys): Promise<Admitted<KeyPrincipal>> {
   const { database, keyUse, rateLimit } = services;
@@ -77,8 +77,8 @@ function toDescription(text: string): string {
 }
 
 /**
- * Authenticates a request that an overloaded service rejects, without counting it. If the database
- * is overloaded, a well-formed key is enough.
+ * Checks the key of a request that is about to be rejected for overload, without counting the
+ * request. If the database is overloaded, a well-formed key is enough.
  * @throws {AppError} `unauthorized`
  */
 export async function requireLikelyKey(exchange: Exchange, services: Authenticating): Promise<void> {
@@ -88,7 +88,10 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
   await requireApiKey(exchange, { ...services, rateLimit: { keyCount: undefined } });
 }
 
-/** Undefined for a malformed header. @throws {AppError} `unauthorized` without the header */
+/**
+ * Reads the key; undefined if the header is malformed. @throws {AppError} `unauthorized` without
+ * the header
+ */
 function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
   if (authorization === undefined) throw unauthorized();
@@ -96,7 +99,7 @@ function readSecret({ incoming }: Exchange): string | undefined {
   return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }
 
-/** After too many rejected keys from an address, each further one also closes its connection. */
+/** After too many rejected keys from an address, each further rejection closes the connection. */
 async function limitGuessing(
   { incoming, outgoing }: Exchange,
   { keyGuesses, trustedProxies }: Authenticating,
@@ -106,8 +109,8 @@ async function limitGuessing(
 }
 
 /**
- * Whether no later request has arrived on the connection: with a valid key it would run and lose
- * its response. Only the parser of `node:http` knows.
+ * Whether no later request has arrived on the connection. If one has, closing the connection would
+ * lose its response, even with a valid key. Only the parser of `node:http` knows.
  */
 function isLatest(incoming: IncomingMessage): boolean {
   const parser: unknown = Reflect.get(incoming.socket, 'parser');

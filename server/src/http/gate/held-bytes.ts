@@ -2,7 +2,7 @@ import { AppError } from '../../model/errors.ts';
 
 /** The size limit of an atomic import, which stays in memory until its last row arrives. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** Per account at a time: one file of the maximum size, or several smaller files. */
+/** Maximum per account: one file of the maximum size, or several smaller files. */
 const ACCOUNT_BYTES_MAX = ATOMIC_BYTES_MAX;
 /** For all accounts together. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
@@ -10,7 +10,7 @@ const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 const accounts = new Map<string, number>();
 let total = 0;
 
-/** Counts the bytes of an import in memory until it is disposed. */
+/** Counts the bytes that an atomic import holds in memory, until this object is disposed. */
 export class HeldBytes {
   readonly #accountId: string;
   #bytes = 0;
@@ -20,8 +20,8 @@ export class HeldBytes {
   }
 
   /**
-   * @throws {AppError} `too_many_imports` above the account's limit; `unavailable` above the total
-   * limit
+   * @throws {AppError} `too_many_imports` above the account's limit, or `unavailable` above the
+   * total limit
    */
   add(bytes: number): void {
     this.#bytes += bytes;

@@ -2,15 +2,15 @@ import { crc32 } from 'node:zlib';
 import type { CreateLimiter, Limiter } from '../../lib/limiter.ts';
 import { networkOf } from '../protocol/client-address.ts';
 
-/** Enough for mistyped keys of an address. */
+/** Enough for mistyped keys from one address. */
 const REJECTIONS = { points: 100, seconds: 60 };
 /**
- * Bounds the memory (25 MiB). Addresses that share a slot share its points; all they can lose is
- * the connection of a rejected request.
+ * Bounds the memory to 25 MiB. Addresses that share a slot share its points; the only effect is
+ * that a rejected request can also lose its connection.
  */
 const SLOTS = 65_536;
 
-/** Counts rejected keys by address: each guess above the limit costs a connection. */
+/** Counts rejected keys by address; each rejection above the limit also closes the connection. */
 export class KeyGuessLimiter {
   readonly #limiter: Limiter;
 
@@ -18,7 +18,7 @@ export class KeyGuessLimiter {
     this.#limiter = createLimiter('rejected keys', REJECTIONS);
   }
 
-  /** Counts a rejected key. @returns whether there were too many from this address */
+  /** Counts a rejected key. @returns whether the address is above the limit */
   async countRejection(address: string): Promise<boolean> {
     const { consumedPoints } = await this.#limiter.penalty(crc32(networkOf(address)) % SLOTS);
     return consumedPoints > REJECTIONS.points;

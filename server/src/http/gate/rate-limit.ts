@@ -9,22 +9,24 @@ interface Meter {
   policy: string;
 }
 
-/** Maximum number of different limits in memory; the operator sets the limits. */
+/** Maximum number of different limits in memory. The operator can set one for each account. */
 const METERS_MAX = 1_000;
 
 /**
- * Limits the requests of each key by its account's limit or the default. Responses to valid keys
- * have the headers of draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits the requests of each key by the account's own limit, or else the default. Responses to
+ * valid keys have the headers of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
-  /** For databases that count a request in the query that looks up its key. */
+  /** Lets a database count a request in the query that looks up the key. */
   readonly keyCount: KeyCount | undefined;
   readonly #default: Meter | undefined;
   readonly #createLimiter: CreateLimiter;
   /** Allowance → meter. */
   readonly #own = new Map<string, Meter>();
 
-  /** `allowance` is the default; without it, only accounts with their own limit have one. */
+  /**
+   * `allowance` is the default limit; without it, only accounts with their own limit are limited.
+   */
   constructor(allowance: Allowance | undefined, createLimiter: CreateLimiter) {
     this.#createLimiter = createLimiter;
     this.#default = allowance && this.#createMeter(allowance);
@@ -32,9 +34,9 @@ export class RateLimit {
   }
 
   /**
-   * Counts a request, and returns the headers of the response. With `taken`, the default limit has
-   * already counted it.
-   * @throws {AppError} `rate_limited`, with its headers
+   * Counts a request, and returns the rate-limit headers of the response. With `taken`, the default
+   * limit has already counted the request.
+   * @throws {AppError} `rate_limited`, with the rate-limit headers
    */
   async spend(keyId: string, taken?: Taken, own?: Allowance): Promise<Record<string, string>> {
     const meter = this.#meterOf(own);
@@ -53,7 +55,9 @@ export class RateLimit {
     );
   }
 
-  /** A 304 does not count. A 401 for a key deleted since its start has no rate-limit headers. */
+  /**
+   * A 304 does not count. A 401, for a key deleted during the request, has no rate-limit headers.
+   */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
     if (status === 304)
@@ -61,12 +65,12 @@ export class RateLimit {
     if (status === 401) exchange.rateLimit = undefined;
   }
 
-  /** Returns a point to the key, and the headers of the response. */
+  /** Gives a point back to the key, and returns the rate-limit headers of the response. */
   async giveBack(keyId: string, own?: Allowance): Promise<Record<string, string>> {
     const meter = this.#meterOf(own);
     if (meter === undefined) return {};
     const counted = await meter.limiter.reward(keyId);
-    // The window has ended; otherwise the next one would begin with an extra point.
+    // The window of the point has ended: the next window must not begin with an extra point.
     if (counted.consumedPoints < 0) await meter.limiter.delete(keyId);
     return describe(meter, counted);
   }
@@ -91,7 +95,7 @@ export class RateLimit {
   }
 }
 
-/** A changed limit starts a new count. */
+/** The limit is part of the name, so a changed limit starts a new count. */
 function nameOf({ points, seconds }: Allowance): string {
   return `requests ${points}/${seconds}`;
 }

@@ -7,13 +7,13 @@ import type { Admitted } from '../protocol/exchange.ts';
 
 /** The documented maximum of concurrent imports per account. */
 const ACCOUNT_PLACES = 4;
-/** For all accounts together: each holds up to 4 MiB, for a record of 1 MiB and its parts. */
+/** For all accounts together. Each import holds up to 4 MiB: a record of 1 MiB and its parts. */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
-/** Interval of checking the key or session: an upload stops within a second of its deletion. */
+/** Interval of the checks: an upload stops within a second after its key or session is deleted. */
 const CHECK_INTERVAL_MS = 500;
 
-/** Limits uploads of any length. */
+/** Limits concurrent imports, and stops an import whose key or session is no longer valid. */
 export class UploadGate {
   readonly #database: Database;
   readonly #places = new FairSemaphore(PLACES);
@@ -26,7 +26,7 @@ export class UploadGate {
   /**
    * Runs `work`, which reads the body, once a place is free. `signal` aborts when the client
    * disconnects, or when the key, session, or account is no longer valid.
-   * @throws {AppError} `too_many_imports`; `unavailable` when no place becomes free
+   * @throws {AppError} `too_many_imports`, or `unavailable` if no place becomes free
    */
   async run<T>(exchange: Admitted, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { accountId } = exchange.principal;
@@ -80,7 +80,7 @@ export class UploadGate {
       if (isChecking) return;
       isChecking = true;
       await getLiveHead(this.#database, principal).catch((error: unknown) => {
-        // The next write reports a failing database.
+        // If the database fails, the next write reports the error.
         if (error instanceof AppError && error.code === 'unauthorized') gone.abort(error);
       });
       isChecking = false;

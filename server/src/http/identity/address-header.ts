@@ -1,2 +1,2 @@
-/** Passes the client's address to better-auth. */
+/** The header that passes the client's address to better-auth. */
 export const ADDRESS_HEADER = 'x-client-address';

@@ -9,7 +9,7 @@ import type { IdentityServices } from './services.ts';
 import { requireCurrentSession, type UserExchange } from './sessions.ts';
 
 /**
- * For operations without a session.
+ * Admits requests with or without a session.
  * @throws {AppError} `forbidden` for a change from another site
  */
 export async function admitAnyone(exchange: Exchange, services: IdentityServices): Promise<Exchange> {
@@ -17,13 +17,17 @@ export async function admitAnyone(exchange: Exchange, services: IdentityServices
   return exchange;
 }
 
-/** For signed-in users, even without an account. @throws {AppError} `unauthorized`; `forbidden` */
+/**
+ * Admits signed-in users, even without an account. @throws {AppError} `unauthorized` or `forbidden`
+ */
 export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
   requireSameOrigin(exchange.incoming, services);
   return Object.assign(exchange, { currentSession: await requireCurrentSession(exchange, services) });
 }
 
-/** For members of the session's account. @throws {AppError} as `admitUser`, or `account_changed` */
+/**
+ * Admits members of the session's account. @throws {AppError} as `admitUser`, or `account_changed`
+ */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
   const user = await requireAccountUser(exchange, services);
@@ -31,7 +35,7 @@ export async function admitMember(exchange: Exchange, services: IdentityServices
 }
 
 /**
- * For administrators of the session's account.
+ * Admits administrators of the session's account.
  * @throws {AppError} as `admitMember`, or `forbidden` for other members
  */
 export async function admitAdministrator(
@@ -44,9 +48,9 @@ export async function admitAdministrator(
 }
 
 /**
- * Only the session's account is used: a change meant for one account must not happen in another.
- * @throws {AppError} `unauthorized` without a session; `account_changed` for a former member, or if
- * the page shows another account
+ * A change that is meant for one account must not happen in another.
+ * @throws {AppError} `unauthorized` without a session, or `account_changed` if the user is no
+ * longer a member or the page shows another account
  */
 async function requireAccountUser(exchange: Exchange, services: IdentityServices): Promise<AccountUser> {
   const { sessionId, user, membership } = await requireCurrentSession(exchange, services);

@@ -11,17 +11,18 @@ const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** All users of an office can share one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 recommends 100. Three addresses can exhaust it; users can then still sign
- * in at addresses where they have a session. A thousand addresses get 2,400 guesses a day.
+ * NIST SP 800-63B §5.2.2 recommends at most 100. Attacks from three addresses can use them up; the
+ * user can then still sign in from an address where they have a session. Even a thousand addresses
+ * get only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/** Second-factor codes have further limits. */
+/** better-auth limits second-factor codes further. */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 
 export interface Attempt {
   email: string;
   address: string;
-  /** Attempts of signed-in users are counted separately, so others cannot exhaust them. */
+  /** Counts separately, so that others cannot use up the attempts of a signed-in user. */
   isSignedIn: boolean;
 }
 
@@ -46,8 +47,8 @@ export class PasswordAttempts {
   }
 
   /**
-   * Takes a point from each limit or from none: a rejected attempt must not cost others points.
-   * `isKnown` returns whether the user has a session at this address.
+   * Takes a point from each limit. A rejected attempt takes none, because it must not count against
+   * other users. `isKnown` returns whether the user has a session from this address.
    * @throws {AppError} `rate_limited`
    */
   async begin(attempt: Attempt, isKnown: () => Promise<boolean>): Promise<void> {
@@ -61,13 +62,13 @@ export class PasswordAttempts {
     }
   }
 
-  /** For a correct password: clears the user's earlier attempts at this address. */
+  /** After a correct password, clears the user's earlier attempts from this address. */
   async succeed(attempt: Attempt): Promise<void> {
     await this.giveBack(attempt);
     await this.#byEmailAtAddress.clear(placeOf(attempt));
   }
 
-  /** For a password that was not checked. */
+  /** Returns the points of an attempt whose password was not checked. */
   async giveBack(attempt: Attempt): Promise<void> {
     for (const { limiter, text } of this.#pointsOf(attempt)) await limiter.reward(text);
   }
@@ -106,8 +107,9 @@ export class TokenAttempts {
   }
 
   /**
-   * Runs `work`, which checks a token or code, and counts it if it throws an error of `wrong`.
-   * @throws {AppError} `rate_limited`; what `work` throws
+   * Runs `work`, which checks a token or code. An error with a code in `wrong` counts as an
+   * attempt.
+   * @throws {AppError} `rate_limited`, or what `work` throws
    */
   async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
@@ -122,12 +124,12 @@ export class TokenAttempts {
   }
 }
 
-/** The errors of a link that is not valid. */
+/** The error codes for a link that is not valid. */
 export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
-/** The errors of a wrong code, and of a code without a pending sign-in. */
+/** The error codes for a wrong code, or for a code without a pending sign-in. */
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
-/** Wraps a handler of links or codes: `TokenAttempts` checks the client before the body is read. */
+/** Wraps a handler of links or codes: after too many attempts, it fails before the body is read. */
 export function limitingAttempts<
   C extends { services: { tokenAttempts: TokenAttempts; trustedProxies: TrustedProxies } },
 >(

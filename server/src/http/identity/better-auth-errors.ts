@@ -3,10 +3,10 @@ import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 
 const USED_BEFORE = 'Is not one of your recovery codes, or was already used.';
-/** better-auth's lock of a second factor. */
+/** How long better-auth locks a second factor after too many wrong codes. */
 const LOCKED_SECONDS = '900';
 
-/** Translates an error of better-auth. `passwordField` is the password's field in the body. */
+/** Translates better-auth's errors to ours. `passwordField` is the password's field in the body. */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':
@@ -43,12 +43,12 @@ function translateUnknown(error: unknown): unknown {
   const status: unknown = Reflect.get(Object(error), 'statusCode');
   // Another request used the recovery code at the same time.
   if (status === 409) return wrongCode(USED_BEFORE);
-  // The log gets this error, because better-auth's own has headers, which can contain a cookie.
+  // better-auth's own error must not be logged: its headers can contain a cookie.
   if (typeof status === 'number') return new Error(`better-auth returned ${status} ${codeOf(error)}`);
   return error;
 }
 
-/** For a code without a pending sign-in. */
+/** The error for a code without a pending sign-in. */
 export function noPendingSignIn(): AppError {
   return new AppError('unauthorized', 'The time to enter the code has expired; sign in again.');
 }

@@ -31,11 +31,11 @@ export interface BetterAuthOptions {
   log: Log;
 }
 
-/** Its own routes are not served; `routes/` call its API. */
+/** The service does not serve better-auth's routes; its own routes call better-auth's API. */
 export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log }: BetterAuthOptions) {
   return betterAuth({
     appName: 'Property Listings',
-    // Only for links, which the service does not use.
+    // Used only in links, which the service does not send.
     baseURL: 'http://localhost',
     basePath: '/admin/auth',
     secret,
@@ -69,7 +69,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
         createdAt: 'created_at',
         updatedAt: 'updated_at',
       },
-      // The session's account; better-auth keeps it when it replaces the session.
+      // The session's current account, which better-auth copies when it replaces a session.
       additionalFields: { accountId: { type: 'string', required: false, input: false, fieldName: 'account_id' } },
     },
     account: {

@@ -11,12 +11,12 @@ import type { BetterAuth } from './better-auth.ts';
 import { translateIdentityError } from './better-auth-errors.ts';
 import { readSessionToken } from './session-cookie.ts';
 
-/** RFC 6265bis §4.1.3.2: for this host and HTTPS only. */
+/** Restricts a cookie to this host and HTTPS (RFC 6265bis §4.1.3.2). */
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
 /**
- * Concurrent session reads: each takes 1 to 2 ms of the event loop after a thread has verified the
- * cookie, and a hundred could do so in one turn.
+ * Maximum of concurrent session reads. Each takes 1 to 2 ms of the event loop; without a limit, a
+ * hundred could run in one turn.
  */
 const SESSION_READS_MAX = 4;
 
@@ -25,7 +25,7 @@ interface CallOptions {
   passwordField?: string | undefined;
 }
 
-/** Each day of use extends a session, up to its maximum age. */
+/** better-auth extends a session once a day, but not beyond the session's maximum age. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
   async job(transaction, rows) {
@@ -36,7 +36,7 @@ const KEEP_TO_AGE_MAX: Along = {
   },
 };
 
-/** better-auth, loaded when it is first needed: `/v1` does not need it. */
+/** Loads better-auth on first use, because `/v1` does not need it. */
 export class Identity {
   readonly #database: Database;
   readonly #log: Log;
@@ -45,7 +45,7 @@ export class Identity {
   #loading: Promise<BetterAuth> | undefined;
   #secret: string | undefined;
 
-  /** With an HTTPS `publicUrl`, cookies are for HTTPS only. */
+  /** With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS. */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;
     this.#log = log;
@@ -57,10 +57,10 @@ export class Identity {
   }
 
   /**
-   * Calls better-auth. `along` runs in its transaction; `passwordField` is the password's field in
-   * the body.
-   * @throws {AppError} its translated errors; `unavailable`, `storage_full`, or `outcome_unknown`
-   * for database errors
+   * Calls better-auth. `along` runs in the same transaction; `passwordField` is the password's
+   * field in the body.
+   * @throws {AppError} better-auth's errors, translated; or `unavailable`, `storage_full`, or
+   * `outcome_unknown` for database errors
    */
   async call<T>(work: (api: BetterAuth['api']) => Promise<T>, { along, passwordField }: CallOptions = {}): Promise<T> {
     const { api } = await this.#load();
@@ -70,15 +70,15 @@ export class Identity {
   }
 
   /**
-   * Returns a session that needs no update. `getSession` takes ten times as long, extends a session
-   * once a day, and removes an expired one.
+   * Finds a session that needs no update. `getSession` takes ten times as long, because it also
+   * extends sessions and removes expired ones.
    */
   async findUsedSession(cookie: string): Promise<UsedSession | undefined> {
     const token = readSessionToken(cookie, `${this.cookiePrefix}.session_token`, await this.#getSecret());
     return token === undefined ? undefined : findUsedSession(this.#database, token, SESSION_EXTENDED_MS);
   }
 
-  /** Returns the session or null, and the headers of the response. @throws {AppError} as `call` */
+  /** Returns the session or null, and the headers for the response. @throws {AppError} as `call` */
   getSession(headers: Headers, query: { disableRefresh?: boolean } = {}) {
     const cookie = headers.get('cookie') ?? '';
     return this.#sessionTurns.run(cookie, () =>
@@ -93,7 +93,7 @@ export class Identity {
     return this.#secret;
   }
 
-  /** After a failure, the next call tries again. */
+  /** If loading fails, the next call tries again. */
   #load(): Promise<BetterAuth> {
     this.#loading ??= this.#create().catch((error: unknown) => {
       this.#loading = undefined;

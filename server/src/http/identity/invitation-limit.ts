@@ -2,9 +2,9 @@ import { type CreateLimiter, type Limiter, waitMsOf } from '../../lib/limiter.ts
 import { tooMany } from './attempts.ts';
 
 const WINDOW_SECONDS = 60 * 60;
-/** Each invitation can be an unsolicited mail. */
+/** Limits unsolicited mail to one address. */
 const OF_EMAIL = { points: 5, seconds: WINDOW_SECONDS };
-/** Enough for a large office, which invites its members one by one. */
+/** Enough for a large office that invites its members one by one. */
 const OF_ACCOUNT = { points: 100, seconds: WINDOW_SECONDS };
 
 /** Limits the invitations of an account, and its invitations to one address. */
@@ -18,8 +18,8 @@ export class InvitationLimit {
   }
 
   /**
-   * The account's limit comes first, which bounds the number of counted addresses. It gets its
-   * point back if the address has none left.
+   * Counts by account first, which bounds the number of counted addresses. If the address has
+   * reached its limit, the account gets its point back.
    * @throws {AppError} `rate_limited`
    */
   async spend(accountId: string, email: string): Promise<void> {

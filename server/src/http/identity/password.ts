@@ -10,7 +10,7 @@ import type { IdentityServices } from './services.ts';
 
 interface PasswordAttempt {
   email: string;
-  /** For a user who is already signed in. */
+  /** Whether the user is already signed in. */
   isSignedIn: boolean;
   /** The password's field in the body. */
   field?: string | undefined;
@@ -21,8 +21,9 @@ interface PasswordAttempt {
 }
 
 /**
- * Calls better-auth with a password. Attempts are counted, and few are hashed at a time.
- * @throws {AppError} `rate_limited`; what `Identity.call` throws
+ * Calls better-auth with a password. Limits the attempts, and how many passwords are hashed at a
+ * time.
+ * @throws {AppError} `rate_limited`, or as `Identity.call`
  */
 export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
   const { field, prepare, services } = given;

@@ -11,7 +11,7 @@ import { clearAttempts, tryPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
 import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from './sessions.ts';
 
-/** @throws {AppError} `validation_failed` without a code if the second factor is on */
+/** @throws {AppError} `validation_failed` if the second factor is on and the body has no code */
 export async function readPasswordAndCode(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
   const { password, code = '' } = await readInput(exchange, passwordAndCode);
   if (!user.hasTwoFactor || code !== '') return { password, code };
@@ -30,7 +30,7 @@ export type Work<T> = (api: BetterAuth['api'], headers: Headers) => Promise<{ he
 interface ReauthenticationOptions {
   field?: string;
   along?: readonly Along[];
-  /** Verified before `work`. */
+  /** Verified before `work` runs. */
   secondFactor?: SecondFactor;
 }
 
@@ -53,7 +53,7 @@ export async function reauthenticate<T>(
   return done;
 }
 
-/** The password comes first: verifying a code uses it up. */
+/** Verifies the password first, because verifying a code uses up the code. */
 async function requireBoth(
   { password, code }: SecondFactor,
   exchange: Exchange,

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Reads the session token that better-auth signed: `token.signature`, percent-encoded, with the
- * HMAC-SHA-256 of the token in base64. Undefined if there is no valid token.
+ * Reads the session token from better-auth's cookie: `token.signature`, percent-encoded, where the
+ * signature is the token's HMAC-SHA-256 in base64. Undefined without a valid token.
  */
 export function readSessionToken(cookie: string, name: string, secret: string): string | undefined {
   const pair = cookie.split('; ').find((text) => text.startsWith(`${name}=`));

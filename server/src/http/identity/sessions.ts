@@ -15,7 +15,7 @@ export interface CurrentSession {
   sessionId: string;
   user: User & { hasTwoFactor: boolean };
   memberships: Membership[];
-  /** Undefined for a former member of the session's account, who can choose another account. */
+  /** Undefined if the user is no longer a member of the session's account. */
   membership: Membership | undefined;
 }
 
@@ -38,12 +38,12 @@ export async function findCurrentSession(
 
 /**
  * Reads the session from the cookies that better-auth has just set.
- * @throws {AppError} `unauthorized` if it has ended
+ * @throws {AppError} `unauthorized` if the session has ended
  */
 export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
-  // A password change can have ended it.
+  // A concurrent password change can have ended the session.
   if (currentSession === undefined) throw sessionGone();
   return currentSession;
 }
@@ -52,7 +52,7 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   const used = await identity.findUsedSession(given.get('cookie') ?? '').catch(cannotRead);
   if (used !== undefined) return { headers: new Headers(), currentSession: await toCurrentSession(used, database) };
   const asked = identity.getSession(given).catch((error: unknown) => {
-    // Each day of use extends a session. If the write fails, the session is still valid.
+    // better-auth extends a session once a day. If that write fails, the session is still valid.
     if (error instanceof AppError && error.code === 'storage_full')
       return identity.getSession(given, { disableRefresh: true });
     throw error;
@@ -65,7 +65,7 @@ async function readSession(given: Headers, { identity, database }: IdentityServi
   return { headers, currentSession: await toCurrentSession(found, database) };
 }
 
-/** A signed-in user must not get 401 because a read failed. */
+/** A failed read must not look like an ended session (401). */
 function cannotRead(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
   throw new AppError('unavailable', 'The session cannot be read at the moment; try again.', { headers: RETRY, cause });
@@ -99,10 +99,10 @@ export function sessionActorOf(
   return { sessionId, userId: user.id, memberships, actor };
 }
 
-/** Stored with each session; enough to distinguish browsers. */
+/** Enough to distinguish browsers in the list of sessions. */
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** The request's headers for better-auth. */
+/** The request headers that better-auth gets. */
 export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: IdentityServices): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
@@ -112,12 +112,12 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** The cookies of a session, and of a sign-in that waits for its second factor. */
+/** better-auth's cookies for a session, and for a sign-in that waits for its second factor. */
 const COOKIES = ['session_token', 'two_factor'] as const;
 
 /**
- * Keeps one cookie of each name: better-auth reads all cookies several times, and a request can
- * have 16 KiB of them.
+ * Keeps only better-auth's cookies, one of each name: better-auth parses the header several times,
+ * and the header can have 16 KiB.
  */
 function ownCookies(cookie: string, prefix: string): string {
   const given = cookie.split(';').map((text) => text.trim());

@@ -15,25 +15,27 @@ export class SetupLink {
     this.#log = log;
   }
 
-  /** The file's name in the data directory, if it exists: another process can remove it. */
+  /**
+   * The file's name in the data directory; null without a file, which another process can remove.
+   */
   get file(): string | null {
     return existsSync(this.#path) ? basename(this.#path) : null;
   }
 
-  /** Replaces the link of an earlier start, or only removes it. */
+  /** Replaces the link of an earlier start; without `url`, only removes that link. */
   replace(url: string | undefined): void {
     this.remove();
     if (url !== undefined) this.#write(url);
   }
 
-  /** Always a new file: it has the right mode, and no other process has it open. */
+  /** Creates a new file, which has the right mode and is not open in another process. */
   #write(url: string): void {
     const directory = dirname(this.#path);
     try {
       if (!existsSync(directory)) mkdirSync(directory, { mode: DIRECTORY_MODE });
       writeFileSync(this.#path, `${url}\n`, { mode: FILE_MODE, flag: 'wx' });
     } catch (error) {
-      this.#log.logger.warn({ err: error }, 'the setup link was not written to a file');
+      this.#log.logger.warn({ err: error }, 'the setup link could not be written to a file');
     }
   }
 
@@ -41,7 +43,10 @@ export class SetupLink {
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {
-      this.#log.logger.warn({ err: error }, 'the file of the setup link was not removed; the link is no longer valid');
+      this.#log.logger.warn(
+        { err: error },
+        'the file of the setup link could not be removed; the link is no longer valid',
+      );
     }
   }
 }

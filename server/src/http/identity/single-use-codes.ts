@@ -7,14 +7,14 @@ import { findTotpSecret, useTotpStep } from '../../storage/two-factors.ts';
 import { wrongCode } from './better-auth-errors.ts';
 
 const STEP_MS = 30_000;
-/** better-auth also accepts the codes of the previous and next step, because clocks differ. */
+/** better-auth accepts even the codes of the previous and next time step, because clocks differ. */
 const STEPS_APART_MAX = 1;
-/** better-auth's cookie of a sign-in that waits for its code. */
+/** better-auth's cookie for a sign-in that waits for its code. */
 const CHALLENGE_COOKIE = 'two_factor';
 
 /**
- * A code of the app works once (RFC 6238 §5.2); better-auth accepts it repeatedly while the app
- * shows it.
+ * Makes each code of the app work only once (RFC 6238 §5.2); better-auth alone accepts a code for
+ * as long as the app shows it.
  */
 export function singleUseCodes(database: Database): BetterAuthPlugin {
   const useUp = createAuthMiddleware(async (context) => {
@@ -23,7 +23,7 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
     if (!userId || !encrypted) return;
     const secret = await symmetricDecrypt({ key: context.context.secretConfig, data: encrypted });
     const step = findStep(secret, context.body.code);
-    // better-auth rejects and counts the code.
+    // The code is wrong: better-auth rejects and counts it.
     if (step === undefined) return;
     const latest = currentStep() + STEPS_APART_MAX;
     const isFirst = await database.write((transaction) => useTotpStep(transaction, userId, step, latest));

@@ -2,25 +2,26 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf } from '../../lib/limiter.ts';
 
 /**
- * Bounds the memory. A text has a slot in each of two tables, and is limited when both are used up:
- * with n used slots in each, that also limits one in (65,536 / n)² other texts.
+ * Slots per table, which bound the memory. A text has a slot in each of two tables, and is limited
+ * when both slots are used up. If n slots of each table are, one in (65,536 / n)² other texts is
+ * limited by mistake.
  */
 const SLOTS = 65_536;
 const TABLES = [0, 1];
 
-/** Counts by texts that clients choose, such as addresses. */
+/** Limits attempts by a text that clients choose, such as an e-mail address. */
 export class SlottedLimiter {
   readonly #limiter: Limiter;
-  /** Prevents choosing texts that share slots. */
+  /** Secret, so that clients cannot choose texts that share a slot. */
   readonly #salt: Uint8Array;
 
-  /** `secret` is the same for all processes that count together. */
+  /** All processes that share the counts need the same `secret`. */
   constructor(secret: string, createLimiter: CreateLimiter, name: string, allowance: Allowance) {
     this.#limiter = createLimiter(name, allowance);
     this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
   }
 
-  /** The time in milliseconds until there are points; takes none. */
+  /** Returns 0, or the milliseconds until a point is available. Takes no point. */
   look(text: string): Promise<number> {
     return this.#waitMs(text, async (slot) => {
       const counted = await this.#limiter.get(slot);
@@ -28,7 +29,7 @@ export class SlottedLimiter {
     });
   }
 
-  /** Takes a point. @returns 0, or the time in milliseconds until there are points */
+  /** Takes a point. @returns 0, or the milliseconds until a point is available */
   take(text: string): Promise<number> {
     return this.#waitMs(text, async (slot) => {
       const counted = await this.#limiter.penalty(slot);

@@ -5,7 +5,7 @@ import { looksGzipped } from '../protocol/body.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** @throws {AppError} `import_failed` for invalid or undeclared gzip; what `chunks` throws */
+/** @throws {AppError} `import_failed` for invalid or undeclared gzip, or what `chunks` throws */
 export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: boolean): AsyncGenerator<Buffer> {
   let isFirst = true;
   try {
@@ -21,7 +21,7 @@ export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: bool
 
 function gunzip(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // Its iterator reports errors.
+  // The iterator of `gunzip` reports errors.
   pipeline(Readable.from(chunks, { highWaterMark: 1 }), gunzip, () => {});
   return gunzip;
 }

@@ -38,8 +38,8 @@ export class FileBody {
 
   /**
    * The decompressed bytes.
-   * @throws {AppError} `import_failed` for invalid gzip; `payload_too_large`; `invalid_header` if
-   * the body was cut off or the import has ended
+   * @throws {AppError} `import_failed` for invalid gzip, `payload_too_large`, or `invalid_header`
+   * if the body was cut off or the import has ended
    */
   async *chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of decompress(this.#bodyChunks(), this.#isGzipped)) {
@@ -52,7 +52,7 @@ export class FileBody {
   }
 
   /**
-   * Waits until earlier batches are taken.
+   * Sends rows once the serving thread has taken the earlier batches.
    * @throws {AppError} `invalid_header` if the import has ended
    */
   async pass(rows: ReadRow[]): Promise<void> {
@@ -62,7 +62,7 @@ export class FileBody {
     this.#bytesSent = this.#bytes;
   }
 
-  /** Undefined if none was requested. */
+  /** The file's fingerprint; undefined if it was not requested. */
   fingerprint(): string | undefined {
     return this.#hash?.digest('base64url');
   }
@@ -97,7 +97,7 @@ export class FileBody {
   }
 }
 
-/** The serving thread replaces the message. */
+/** The serving thread replaces this message with the cause. */
 function cutBody(): AppError {
   return new AppError('invalid_header', 'The connection ended before the body did.');
 }

@@ -28,10 +28,10 @@ export class FileReading {
   }
 
   /**
-   * The rows of the file with the bytes of `open`, in batches.
+   * Reads the bytes of `open`, and yields the file's rows in batches.
    * @param onBytes called with the decompressed size of each batch; can throw to stop reading
-   * @throws {AppError} errors of the bytes and the file, after the rows before them and with the
-   * `line`; `unavailable` if the thread has ended; the reason of `signal`, at once
+   * @throws {AppError} for invalid bytes or rows, with the `line` and after the rows before it;
+   * `unavailable` if the thread has ended; or the reason of `signal`, at once
    */
   async *rows(
     open: (signal: AbortSignal) => AsyncGenerator<Buffer>,
@@ -87,7 +87,7 @@ export class FileReading {
     try {
       const { value: chunk } = await chunks.next();
       if (chunk === undefined) return this.#send({ is: 'end' });
-      // Sockets share a buffer, which would be copied as a whole.
+      // Sends only the chunk: a message would copy the whole buffer, which sockets share.
       const copy = new Uint8Array(chunk);
       this.#port.postMessage({ is: 'chunk', chunk: copy } satisfies ReadingOrder, [copy.buffer]);
     } catch (error) {
@@ -97,7 +97,7 @@ export class FileReading {
     }
   }
 
-  /** The reading thread knows the line, and this thread the cause. */
+  /** Combines the line, which the reading thread knows, with the cause, which this thread knows. */
   #explain(error: AppError): AppError {
     return this.#bodyError?.with(error.members) ?? error;
   }

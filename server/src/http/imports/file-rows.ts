@@ -3,9 +3,7 @@ import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { ReadRow } from './reading.ts';
 
-/**
- * Bytes that are split into records at a time: at most a few milliseconds, whatever they contain.
- */
+/** Bytes that are split into records at a time, which takes a few milliseconds at most. */
 const PIECE_BYTES = 16 * 1024;
 /** Time slice per file; the thread's other files then take their turn. */
 const SLICE_MAX_MS = 2;
@@ -17,7 +15,8 @@ const DETAILS_MAX = 100;
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /**
-   * Undefined if the record does not count as a row. With `hasDetails`, an error names each field.
+   * Undefined if the record does not count as a row. With `hasDetails`, an error lists each invalid
+   * field.
    * @throws {AppError} if no row of the file can be read
    */
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
@@ -26,10 +25,10 @@ export interface FileFormat<T> {
 }
 
 /**
- * The rows of a file, in batches that end with each chunk, because the next one can take long to
- * arrive.
- * @throws {AppError} `invalid_json` or `import_failed` for an unreadable file, after the rows
- * before it; what `chunks` and `toRow` throw. All have the member `line`.
+ * Reads the rows of a file in batches. A batch ends with its chunk, because the next chunk can take
+ * long to arrive.
+ * @throws {AppError} `invalid_json` or `import_failed` for an unreadable row, after the rows before
+ * it; or what `chunks` and `toRow` throw. All errors have the member `line`.
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,

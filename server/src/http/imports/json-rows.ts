@@ -10,7 +10,7 @@ import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
 
-/** The documented maximum of one row. */
+/** The documented maximum size of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
 export function ndjsonFile(): FileFormat<Buffer> {
@@ -21,7 +21,7 @@ export function jsonArrayFile(): FileFormat<Buffer> {
   return { splitter: new JsonArraySplitter(ROW_BYTES_MAX), toRow: toJsonRow };
 }
 
-/** Undefined for the last line of an export. */
+/** Undefined for the closing line of an export, which is not a row. */
 function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
   try {
     if (content === undefined) throw rowTooLong();

@@ -9,7 +9,7 @@ import type { ReadingStart } from './reading.ts';
 
 // A thread of `ReadingThreads`: decompresses files and reads their rows, several files in turn.
 
-/** Requests and searches have priority over files. */
+/** A lower priority than that of requests and searches. */
 const NICE = 5;
 
 setThreadPriority(NICE);

@@ -4,14 +4,14 @@ import type { Log } from '../../lib/log.ts';
 import { FileReading } from './file-reading.ts';
 import type { ReadingRequest, ReadingStart } from './reading.ts';
 
-/** One thread reads all files of an account, so no account can occupy both. */
+/** One thread reads all files of an account, so no account can occupy both threads. */
 const THREADS_MAX = 2;
 /** An idle thread ends after this time: it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
 /**
- * The limits of a row (1 MiB, 10,000 cells, 5,000 values) keep reading to a few megabytes. This is
- * a second line of defense. It can end the process: V8 may reach the limit in a task of the
- * process.
+ * A second line of defense: the limits of a row (1 MiB, 10,000 cells, 5,000 values) keep a thread
+ * to a few megabytes. Reaching these limits can end the whole process, if V8 is in one of its own
+ * tasks.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 48 };
 /** With this file's extension, which a build changes. */
@@ -35,7 +35,7 @@ export class ReadingThreads {
     this.#file = file;
   }
 
-  /** Starts to read a file, which must be disposed. */
+  /** Starts reading a file. The caller must dispose of the result. */
   open(accountId: string, request: ReadingRequest): FileReading {
     const thread = this.#assign(accountId);
     const { port1, port2 } = new MessageChannel();
@@ -70,7 +70,7 @@ export class ReadingThreads {
   }
 
   #start(): Thread {
-    // Otherwise `node --watch` would receive messages about the thread's imports.
+    // Otherwise, `node --watch` would receive messages about the modules of the thread.
     const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
     const worker = new Worker(this.#file, { env, resourceLimits: RESOURCE_LIMITS });
     const thread = { worker, accounts: new Map<string, number>(), idle: undefined };

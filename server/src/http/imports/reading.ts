@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { PlainError } from '../../model/errors.ts';
 
-// Messages between the serving and the reading thread. Each file has a channel; closing it abandons
-// the file.
+// Messages between the serving and the reading thread. Each file has its own channel; closing the
+// channel abandons the file.
 
 export interface ReadingRequest {
   mediaType: string;
@@ -10,7 +10,9 @@ export interface ReadingRequest {
   isGzipped: boolean;
   /** The limit of the decompressed size; undefined for none. */
   bytesMax: number | undefined;
-  /** The text that is hashed before the decompressed bytes; undefined for no fingerprint. */
+  /**
+   * The text that is hashed before the decompressed bytes; undefined if no fingerprint is needed.
+   */
   fingerprintStart: string | undefined;
 }
 
@@ -27,11 +29,13 @@ export interface ReadGoodRow {
   externalId: string | undefined;
   /** The listing as JSON text, or its error. */
   input: string | PlainError;
-  /** The changes of an existing listing; undefined if the row contains all of it. */
+  /**
+   * The changes to an existing listing, as JSON text; undefined if the row has the whole listing.
+   */
   changes: string | undefined;
 }
 
-/** To the reading thread. */
+/** A message to the reading thread. */
 export type ReadingOrder =
   | { is: 'chunk'; chunk: Uint8Array }
   /** The body has ended. */
@@ -41,7 +45,7 @@ export type ReadingOrder =
   /** A batch was taken. */
   | { is: 'taken' };
 
-/** From the reading thread. */
+/** A message from the reading thread. */
 export type ReadingReport =
   /** Ready for the next chunk. */
   | { is: 'ready' }

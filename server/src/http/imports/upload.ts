@@ -9,9 +9,9 @@ const WINDOW_MS = 30_000;
 const WINDOW_BYTES_MIN = 30 * 1024;
 
 /**
- * The bytes of a body of any length, with backpressure.
- * @throws {AppError} `request_timeout` if the body is too slow; `invalid_header` if the connection
- * ends; the reason of `signal`
+ * Reads a body of any length, with backpressure.
+ * @throws {AppError} `request_timeout` if the body is too slow, `invalid_header` if the connection
+ * ends, or the reason of `signal`
  */
 export async function* readUpload({ incoming, outgoing }: Exchange, signal: AbortSignal): AsyncGenerator<Buffer> {
   const body = new PassThrough();
@@ -46,7 +46,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
   }
 }
 
-/** Measures the speed of a body, without the time of backpressure. */
+/** Measures the speed of a body, excluding the time of backpressure. */
 class Pace {
   readonly #onSlow: (error: AppError) => void;
   #silence: NodeJS.Timeout | undefined;

@@ -12,7 +12,7 @@ const INTRODUCTION = `The API of the dashboard: the operations of [the public AP
 users, teams, and keys. It can change with each release; programs should use the public API.
 
 **Session.** Every request carries the session cookie, which signing in to the dashboard sets. A
-session has one current account; with \`X-Account-Id\`, a request fails if that is not the expected
+session has one current account; with \`X-Account-Id\`, a request fails if the session has another
 one. Changes must come from the dashboard itself.
 
 **Errors** have the same format as in the public API, and [a page for each code](/docs/errors).
@@ -27,10 +27,10 @@ const COMMON_ERRORS: ErrorCode[] = [
   'unavailable',
 ];
 
-/** Errors of keys only: a session has full access. */
+/** Errors that only keys get; a session has full access. */
 const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);
 
-/** Their bodies are read by `readInput`. */
+/** Describes an operation whose body is read by `readInput`, which has a lower limit. */
 export function withShortBody(operation: AnyOperation): AnyOperation {
   if (operation.body === undefined) return operation;
   const tooLong = { payload_too_large: { message: tooLarge(INPUT_BYTES_MAX).message } };
@@ -40,7 +40,7 @@ export function withShortBody(operation: AnyOperation): AnyOperation {
 function errorsOf({ caller, method, errors }: AnyOperation): ErrorCode[] {
   const ofAccess: ErrorCode[] = [];
   if (caller !== 'anyone') ofAccess.push('unauthorized');
-  // For a role without permission, and for a change from another site.
+  // A role without permission, or a change from another site.
   if (caller === 'administrator' || method !== 'get') ofAccess.push('forbidden');
   if (isOfAccount(caller)) ofAccess.push('account_changed');
   return [...COMMON_ERRORS, ...ofAccess, ...errors.filter((code) => !OF_KEYS.has(code))];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The components of a document; filled while its operations are described. */
+/** The components of a document, which are collected while its operations are described. */
 export interface Components {
   schemas: Record<string, unknown>;
   responses: Record<string, unknown>;

@@ -7,8 +7,8 @@ import { describeErrors, describeReplies } from './replies.ts';
 import { tagOf } from './tags.ts';
 
 /**
- * The OpenAPI 3.1 document of an API, from the schemas that validate its requests. It takes 0.1 s,
- * so each operation has its own turn of the event loop.
+ * The OpenAPI 3.1 document of an API, from the schemas that validate its requests. Creating it
+ * takes 0.1 s, so each operation gets its own turn of the event loop.
  */
 export async function openApiDocument(api: Api, release: string): Promise<object> {
   const { base, title, introduction, operations, securitySchemes } = api;
@@ -35,6 +35,11 @@ export async function openApiDocument(api: Api, release: string): Promise<object
     paths,
     components: { securitySchemes, ...components },
   };
+}
+
+/** Makes the server URL of a document's JSON text absolute, as importers such as Postman need it. */
+export function atOrigin(origin: string, document: string): string {
+  return document.replace('"servers":[{"url":"', (start) => start + origin);
 }
 
 function describeOperation(operation: AnyOperation, api: Api, components: Components): object {

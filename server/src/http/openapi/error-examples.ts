@@ -10,7 +10,7 @@ import { replyError } from '../protocol/reply.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
-/** Errors whose messages depend on the operation: the checks of its requests throw the examples. */
+/** Errors whose messages depend on the operation. The operation's own checks throw the examples. */
 const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
   forbidden: ({ caller }) => {
     if (caller === 'administrator') requireRole({ role: 'member' });

@@ -10,7 +10,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   externalId: {
     description:
-      'Your own id of the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',
+      'Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',
     example: 'MLS-20931',
   },
 };

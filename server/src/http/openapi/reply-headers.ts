@@ -3,7 +3,7 @@ import { type Components, refer } from './components.ts';
 /** Headers in responses of many operations. */
 const REPLY_HEADERS: Record<string, { description: string; example: string }> = {
   'X-Request-Id': {
-    description: 'The id of the request, also in the log: your own if it is valid.',
+    description: 'The id of the request, also in the log: the `X-Request-Id` that you sent, if it is valid.',
     example: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11',
   },
   'RateLimit-Policy': {
@@ -25,7 +25,8 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   },
   'Set-Cookie': {
     description:
-      'The session cookie, when the session begins, is renewed, or ends; before the second factor is verified, a cookie of the sign-in.',
+      'The session cookie, sent when a session starts, is extended, or ends; until the second factor is verified, ' +
+      'the cookie of the pending sign-in.',
     example: 'property-listings.session_token=…; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax',
   },
   Allow: { description: 'The methods that the path supports.', example: 'GET, HEAD, POST' },
@@ -34,7 +35,7 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
     example: 'application/merge-patch+json, application/json',
   },
   'Accept-Encoding': {
-    description: 'The supported content encodings, if the body was compressed.',
+    description: 'The supported content encodings; sent if the encoding of the body is not supported.',
     example: 'identity',
   },
 };

@@ -13,7 +13,7 @@ export interface Apis {
   admin: Api;
 }
 
-/** `/docs/errors/<code>` */
+/** The page `/docs/errors/<code>`. */
 export function errorPage(code: ErrorCode, apis: Apis): string {
   const { status, title, meaning, remedy, commands = [] } = ERRORS[code];
   return page(
@@ -49,7 +49,7 @@ function exampleReply(code: ErrorCode, { v1 }: Apis): string {
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\n${lines.join('')}\n${body}`;
 }
 
-/** The operations with this error: those of the dashboard only if there are no others. */
+/** The operations that return this error; dashboard operations only if there are no others. */
 function describeOperations(code: ErrorCode, { v1, admin }: Apis): string {
   const ofPrograms = operationsWith(code, v1);
   if (ofPrograms.length > 0) return listOperations(ofPrograms, v1, '/docs');

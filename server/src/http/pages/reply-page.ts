@@ -12,7 +12,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ];
 
-/** Additional policy of pages with scripts, which are separate files. */
+/** Additional directives for pages with scripts, which are separate files. */
 export const SCRIPT_POLICY = ["script-src 'self'", "connect-src 'self'"];
 
 export function replyPage(body: string | Buffer, type: string, morePolicy: string[] = []): Reply {

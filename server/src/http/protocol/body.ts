@@ -4,7 +4,7 @@ import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The documented maximum of one listing. */
+/** The documented maximum size of one listing. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
@@ -20,7 +20,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
       : `The ${what} is not valid UTF-8.`;
     throw new AppError('invalid_json', message, { members: { offset: utf8Length(bytes) } });
   }
-  // RFC 8259 §8.1 lets a reader ignore a byte order mark.
+  // RFC 8259 §8.1 allows a parser to ignore a byte order mark.
   const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   try {
     return parseJson(text);
@@ -33,7 +33,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   }
 }
 
-/** RFC 1952 §2.3.1; no text begins with these bytes. */
+/** Gzip's first bytes (RFC 1952 §2.3.1), with which no text begins. */
 export function looksGzipped(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -60,7 +60,7 @@ function beginsUtf8(bytes: Buffer): boolean {
 }
 
 /**
- * @throws {AppError} `payload_too_large`; `request_timeout`; `invalid_header` if the connection
+ * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_header` if the connection
  * ends
  */
 export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
@@ -69,7 +69,7 @@ export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY
   return incoming.complete ? takeArrivedBody(incoming, bytesMax) : waitForBody(incoming, bytesMax);
 }
 
-/** Sends 100 if the client waits for it, except to HTTP/1.0 (RFC 9110 §10.1.1). */
+/** Sends 100 Continue if the client waits for it, except to HTTP/1.0 (RFC 9110 §10.1.1). */
 export function sendContinue(
   { headers, httpVersionMinor }: IncomingMessage,
   outgoing: Pick<ServerResponse, 'writeContinue'>,
@@ -78,7 +78,8 @@ export function sendContinue(
 }
 
 /**
- * For a complete body: saves timers and listeners. `read()` returns one received chunk at a time.
+ * Reads a body that has fully arrived, without timers and listeners. `read()` returns one received
+ * chunk at a time.
  */
 function takeArrivedBody(incoming: IncomingMessage, bytesMax: number): Buffer {
   const chunks: Buffer[] = [];

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A chunk costs as much as 1 KiB. Beyond this number, chunks must have a minimum average size. */
+/**
+ * A chunk takes as long to process as 1 KiB. Above this number, chunks must have a minimum average
+ * size.
+ */
 const CHUNKS_FREE = 1_000;
 export const CHUNK_BYTES_MIN = 16;
 
 /**
- * Counts the chunks of a body (RFC 9112 §7.1) in `push`: the parser passes on all chunks of one
- * read from the connection, up to ten thousand, before any code sees the body. After `onTooSmall`,
- * further chunks are discarded.
+ * Limits the chunks of a body (RFC 9112 §7.1). It counts in `push`, because the parser passes on up
+ * to ten thousand chunks from one read before other code runs. After `onTooSmall`, further chunks
+ * are discarded.
  */
 export function limitChunks(incoming: IncomingMessage, onTooSmall: () => void): void {
   const push = incoming.push.bind(incoming);

@@ -1,8 +1,8 @@
 import { iterate } from '../../lib/iterate.ts';
 
 /**
- * A body that is read while it is sent: `start`, the text of each run, and `end`. A slow reader
- * keeps none of the sent texts in memory.
+ * Streams a body: `start`, the text of each run, and `end`. Texts that were sent do not stay in
+ * memory, even if the client reads slowly.
  */
 export function inChunks<T>(
   start: string,

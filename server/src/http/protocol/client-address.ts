@@ -6,7 +6,7 @@ export type TrustedProxies = BlockList | undefined;
 
 /**
  * The address of the peer or, behind trusted proxies, the last address in `X-Forwarded-For` that is
- * not one of them. A client can forge the addresses before it.
+ * not a trusted proxy. A client can forge the addresses before that one.
  */
 export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies): string {
   const peer = plainAddress(incoming.socket.remoteAddress ?? '');
@@ -22,7 +22,7 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
   return address;
 }
 
-/** The IPv4 address if it is mapped to IPv6. */
+/** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plainAddress(address: string): string {
   return address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
 }
@@ -32,7 +32,7 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The /64 of an IPv6 address, in any notation: one client usually has all of it. */
+/** The /64 network of an IPv6 address in any notation: one client usually has the whole network. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));

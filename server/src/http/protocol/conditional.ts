@@ -5,23 +5,26 @@ import { AppError } from '../../model/errors.ts';
 
 /** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
-/** The usual case, and its opaque part. */
+/** One tag, the usual case; captures the opaque part. */
 const ONE_TAG = /^(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")$/;
 const ENTITY_TAGS = /^\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*\s*$/;
 
-/** A strong tag. */
+/** The strong ETag of a listing. */
 export function listingTag(version: number): string {
   return `"${version}"`;
 }
 
-/** A weak tag of everything that the list depends on. */
+/** The weak ETag of a list. `parts` are all that the list depends on. */
 export function listTag(...parts: (string | number)[]): string {
   return `W/"${hash('sha1', parts.join('\n'), 'base64url')}"`;
 }
 
 export type TagCondition = (tag: string) => boolean;
 
-/** Compares tags weakly (RFC 9110 §8.8.3.2). @throws {AppError} `invalid_header` */
+/**
+ * Reads `If-None-Match`, which compares tags weakly (RFC 9110 §8.8.3.2). @throws {AppError}
+ * `invalid_header`
+ */
 export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
   if (header === undefined) return undefined;
   const single = ONE_TAG.exec(header)?.[1];
@@ -54,7 +57,7 @@ function preconditionFailed(message: string): AppError {
   return new AppError('precondition_failed', message);
 }
 
-/** `currentVersion` is null without a listing. */
+/** `currentVersion` is null if there is no listing. */
 function mismatch(version: number | undefined): AppError {
   return new AppError(
     'version_mismatch',

@@ -37,7 +37,7 @@ export class CursorCodec {
   }
 }
 
-/** Takes constant time. */
+/** Compares in constant time. */
 function isEqual(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];
   return left.length === right.length && timingSafeEqual(left, right);

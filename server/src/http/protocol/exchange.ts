@@ -19,7 +19,7 @@ export interface Exchange {
   rateLimit: Record<string, string> | undefined;
   /** The code of an error response. */
   errorCode: ErrorCode | undefined;
-  /** Rejected because too many requests are waiting; such requests share one log line. */
+  /** Whether the request was rejected for overload; such requests share one log line. */
   isOverload: boolean;
 }
 
@@ -32,7 +32,7 @@ export function hasKey(exchange: Exchange): exchange is Admitted<KeyPrincipal> {
   return exchange.principal !== undefined && 'keyId' in exchange.principal;
 }
 
-/** Excludes API keys, which must not get into the log. */
+/** Excludes API keys, which must not appear in the log. */
 const REQUEST_ID = /^(?!.*plk_)[A-Za-z0-9._-]{1,128}$/;
 
 /** Keeps the client's request id if it is valid. */
@@ -55,11 +55,12 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** Created once: many clients can disconnect at the same time. */
+/** Created once, because many clients can disconnect at the same time. */
 const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
 /**
- * Listens to the request: a response that waits behind another one does not notice a disconnect.
+ * Aborts when the client disconnects. It listens to the request, because a response that waits
+ * behind another one does not notice.
  */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();
@@ -71,5 +72,5 @@ export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   return left.signal;
 }
 
-/** Responds to every valid HTTP request; never rejects. */
+/** Responds to every valid HTTP request; its promise never rejects. */
 export type App = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;

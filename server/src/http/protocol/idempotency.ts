@@ -5,7 +5,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Visible ASCII. The header's draft has quotes, which most clients omit. */
+/** Visible ASCII. The draft of the standard requires quotes, which most clients omit. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"(.*)"$/;
 
@@ -31,7 +31,7 @@ export function toIdempotentRequest(
   return { key, fingerprint: hash.digest('base64url') };
 }
 
-/** The part of the fingerprint before the body: everything else that the outcome depends on. */
+/** The fingerprint's part before the body: everything besides the body that affects the outcome. */
 export function fingerprintStart({ incoming, path, query }: Exchange): string {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];

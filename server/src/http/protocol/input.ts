@@ -4,14 +4,14 @@ import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * Several times the longest of these bodies, and checked in less than a millisecond: some of them
- * need no authentication.
+ * Several times the longest body of the dashboard's forms. Checking it takes less than a
+ * millisecond, because some forms need no authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 
 const READ_ONLY: ReadonlySet<string> = new Set();
 
-/** @throws {AppError} what `readBody` and `parseBody` throw; `validation_failed` with all issues */
+/** @throws {AppError} as `readBody` or `parseBody`, or `validation_failed` with all issues */
 export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
   const { value } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
   const result = schema.safeParse(value, { reportInput: true });

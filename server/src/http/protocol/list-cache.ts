@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { compress, type Encoding } from './compression.ts';
+import { ReadyBody } from './ready-body.ts';
 import type { Reply } from './reply.ts';
 
 /** The total of a process's cached responses, with their keys and compressed forms. */
@@ -8,23 +8,6 @@ const BYTES_MAX = 32 * 1024 * 1024;
 const BODY_BYTES_MAX = 64 * 1024;
 /** JSON of listings shrinks to less than half, in each of two encodings. */
 const SIZE_WITH_COMPRESSED = 2;
-
-/** A body that is ready to send. Compresses itself on first use. */
-export class ReadyBody {
-  readonly bytes: Buffer;
-  readonly #compressed = new Map<Encoding, Buffer>();
-
-  constructor(text: string) {
-    this.bytes = Buffer.from(text);
-  }
-
-  encode(encoding: Encoding | undefined): Buffer {
-    if (encoding === undefined) return this.bytes;
-    const compressed = this.#compressed.get(encoding) ?? compress(this.bytes, encoding);
-    this.#compressed.set(encoding, compressed);
-    return compressed;
-  }
-}
 
 /**
  * The latest short lists. A list's ETag names its account, sequence, and query, so an entry is never

@@ -4,17 +4,17 @@ import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Browsers send 200 characters; sorting the preferences of 16 KiB takes 20 ms. */
+/** Browsers send about 200 characters. Sorting 16 KiB of preferences would take 20 ms. */
 const PREFERENCES_LENGTH_MAX = 1_000;
 
-/** For preferences that can be ignored, as in `Accept-Encoding`: truncates them. */
+/** Truncates preferences that the service is allowed to ignore, such as `Accept-Encoding`. */
 export function readPreferences(header: string): string {
   return header.slice(0, PREFERENCES_LENGTH_MAX);
 }
 
 /** @throws {AppError} `not_acceptable` */
 export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly string[]): string {
-  // An empty list has no preference.
+  // An empty `Accept` expresses no preference.
   if (!accept || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE;
   if (accept.length > PREFERENCES_LENGTH_MAX) {
     throw new AppError(
@@ -66,6 +66,6 @@ export function bodyType(headers: IncomingHttpHeaders): string {
 
 export function bodyEncoding(headers: IncomingHttpHeaders): string {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  // RFC 9110 §8.4.1.3: an old name of gzip.
+  // RFC 9110 §8.4.1.3: an old name for gzip.
   return encoding === 'x-gzip' ? 'gzip' : encoding;
 }

@@ -1,9 +1,9 @@
 import type { Log } from '../../lib/log.ts';
 import { AppError } from '../../model/errors.ts';
 
-/** Rejections of this period share one log line. */
+/** All rejections in an interval share one log line. */
 const REPORT_INTERVAL_MS = 10_000;
-/** The delay is random: rejected requests must not all return at once. */
+/** `Retry-After` is random, because clients must not all retry at once. */
 const RETRY_SECONDS_MAX = 5;
 
 export class Overloaded extends AppError {
@@ -15,14 +15,14 @@ export class Overloaded extends AppError {
   }
 }
 
-/** Logs the number of rejections: a line for each would cost more than the rejection. */
+/** Logs the number of rejections: a log line for each would cost more than the rejection itself. */
 export class RejectionCount {
   readonly #logger: Log['logger'];
   readonly #words: { first: string; report: string };
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `first` is logged at once, `report` with the number every ten seconds. */
+  /** `first` is logged at the first rejection, and `report` with the number every ten seconds. */
   constructor({ logger }: Log, words: { first: string; report: string }) {
     this.#logger = logger;
     this.#words = words;

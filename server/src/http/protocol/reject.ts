@@ -26,9 +26,9 @@ export function rejectRequest(outgoing: ServerResponse, message: string, options
 }
 
 /**
- * Rejects input that the parser does not accept. It never becomes a request, so the response is
- * written to the socket, after any earlier responses of the connection. `code` is the parser's
- * error code.
+ * Rejects input that the parser does not accept. Such input never becomes a request, so the
+ * response is written to the socket, after any earlier responses of the connection. `code` is the
+ * parser's error code.
  */
 export function rejectConnection(code: string | undefined, socket: Duplex, options: RejectOptions): void {
   if (code === 'ECONNRESET') {
@@ -43,7 +43,10 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
   else endSoon(socket, rejectionText(code, options));
 }
 
-/** Stops reading until that response is sent, because each further chunk would fail again. */
+/**
+ * Rejects once the earlier response is sent. Until then, nothing is read, because each further
+ * chunk would fail again.
+ */
 function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Duplex, options: RejectOptions): void {
   socket.pause();
   owed.once('finish', () => {
@@ -53,8 +56,8 @@ function rejectAfter(owed: ServerResponse, code: string | undefined, socket: Dup
 }
 
 /**
- * Rejects CONNECT. `node:http` has detached the socket: an earlier response is cut off, and an
- * error without a listener would end the service.
+ * Rejects CONNECT. `node:http` has detached the socket, so an earlier response is cut off, and a
+ * socket error without a listener would end the service.
  */
 export function rejectConnect(socket: Duplex, options: RejectOptions): void {
   socket.on('error', () => socket.destroy());
@@ -63,22 +66,22 @@ export function rejectConnect(socket: Duplex, options: RejectOptions): void {
 }
 
 /**
- * The response that `node:http` is sending on a connection. Our own map from connections to
- * responses kept old responses alive, and cost a quarter of the requests per second.
+ * The response that `node:http` is sending on a connection. A map of our own kept old responses in
+ * memory, and cost a quarter of the requests per second.
  */
 function owedReply(socket: Duplex): ServerResponse | undefined {
   const owed: unknown = Reflect.get(socket, '_httpMessage');
   return owed instanceof ServerResponse ? owed : undefined;
 }
 
-/** Whether the error is in the body of a request that already has its response. */
+/** Whether the error is in the body of a request whose response has already started. */
 function isAnswered(owed: ServerResponse | undefined, socket: Duplex): boolean {
   if (owed !== undefined) return owed.headersSent;
   const latest: unknown = Reflect.get(Object(Reflect.get(socket, 'parser')), 'incoming');
   return latest instanceof IncomingMessage && !latest.complete;
 }
 
-/** Delays the reset: a client that is still sending would otherwise not read the response. */
+/** Delays the reset, because a client that is still sending would otherwise lose the response. */
 function endSoon(socket: Duplex, text = ''): void {
   socket.end(text);
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);

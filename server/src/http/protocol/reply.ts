@@ -1,7 +1,7 @@
 import { type AppError, INVALID_KEY } from '../../model/errors.ts';
 import { ERRORS, INVALID_KEY_BODY } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import type { ReadyBody } from './list-cache.ts';
+import type { ReadyBody } from './ready-body.ts';
 
 export interface Reply {
   status: number;

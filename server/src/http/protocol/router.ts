@@ -24,8 +24,8 @@ export interface Match<T> {
 }
 
 /**
- * Paths are compared as sent: with decoding, one path would have several spellings, and one of them
- * could bypass a check. Only parameter values are decoded, once.
+ * Matches paths as sent: with decoding, one path would have several spellings, and one of the
+ * spellings could bypass a check. Only parameter values are decoded, once.
  */
 export class Routes<T> {
   readonly #byPath = new Map<string, Methods<T>>();
@@ -43,14 +43,16 @@ export class Routes<T> {
     if (method === 'GET') methods.set('HEAD', target);
   }
 
-  /** All methods and paths, without HEAD. */
+  /** All methods and paths, except HEAD. */
   list(): { method: string; path: string }[] {
     return [...this.#byPath].flatMap(([path, methods]) =>
       [...methods.keys()].filter((method) => method !== 'HEAD').map((method) => ({ method, path })),
     );
   }
 
-  /** Returns, not throws, `not_found` or `method_not_allowed`: authentication comes before it. */
+  /**
+   * Returns `not_found` or `method_not_allowed` instead of throwing: authentication comes first.
+   */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);
     if (exact !== undefined) return pick(exact, method, {});

@@ -9,9 +9,9 @@ export interface OwnAddress {
 }
 
 /**
- * Rejects a write that does not come from a page of this service. Browsers send its origin in
- * `Origin` or `Sec-Fetch-Site` (Fetch Metadata), which no page can forge. To prevent DNS rebinding,
- * it also rejects host names that are not the service's own.
+ * Rejects a write that does not come from a page of this service. Browsers send the page's origin
+ * in `Origin` or `Sec-Fetch-Site` (Fetch Metadata), which no page can forge. Host names other than
+ * the service's own are rejected to prevent DNS rebinding.
  * @throws {AppError} `forbidden`
  */
 export function requireSameOrigin(
@@ -34,7 +34,7 @@ export function requireSameOrigin(
   );
 }
 
-/** Another site can have any host name except an IP address or a name of this machine. */
+/** An attacker's site can have any host name except an IP address or a name of this machine. */
 function isOwnName(host: string, listeningOn: string): boolean {
   const name = host.toLowerCase().replace(/:\d+$/, '');
   return name === 'localhost' || name === listeningOn.toLowerCase() || isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;

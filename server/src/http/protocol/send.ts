@@ -4,7 +4,7 @@ import { iterate } from '../../lib/iterate.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { compress, createCompressor, type Encoding, hasCompressorFree, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
-import { ReadyBody } from './list-cache.ts';
+import { ReadyBody } from './ready-body.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
 /**

@@ -12,24 +12,27 @@ import { isHttps } from './same-origin.ts';
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
-/** Longer than in common load balancers (60 s), which then close first and lose no request. */
+/**
+ * Longer than the timeout of common load balancers (60 s): they close first, so no request is lost.
+ */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A connection closes after one to two times this without traffic. Longer than any long poll. */
+/** An idle connection closes after one to two times this period. Longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * Pipelined requests per connection: those of one read all start in one event-loop turn. After the
- * last one, the connection closes, and the client sends the others again.
+ * Maximum of pipelined requests per connection: all requests of one read start in the same
+ * event-loop turn. After the last one, the connection closes, and the client sends the others
+ * again.
  */
 const PIPELINED_MAX = 128;
-/** A path without a route, for targets without a normal form. */
+/** A path without a route, for request targets that cannot be normalized. */
 const NOWHERE = '/nowhere';
 
 /**
- * RFC 6797: browsers use only HTTPS for a year. Excludes subdomains, which can be other services.
+ * RFC 6797: for a year, browsers use only HTTPS. Excludes subdomains, which can be other services.
  */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-/** Open files for databases and threads; a quarter of the limit if that is lower. */
+/** Open files reserved for databases and threads, or a quarter of the limit if that is lower. */
 const OWN_FILES = 256;
 /** An idle connection takes 13 KB of memory. */
 const CONNECTIONS_MAX = 20_000;
@@ -38,11 +41,11 @@ export interface ServerLimits {
   idleTimeoutMs?: number;
   connectionsMax?: number;
   publicUrl?: string | undefined;
-  /** Time for running requests when the service stops. */
+  /** How long running requests can still take when the service stops. */
   shutdownMaxMs?: number;
 }
 
-/** Rejects requests that a proxy and this server could parse differently (RFC 9112). */
+/** Creates a server that rejects requests which a proxy could parse differently (RFC 9112). */
 export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
   const options: RejectOptions = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
@@ -55,12 +58,14 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     requestTimeout: 0,
     requireHostHeader: false,
   });
-  // The size is limited above; a limit on the number would silently drop headers.
+  // The size of the headers is limited above; a limit on their number would silently drop some.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
   limitConnections(server, connectionsMax, log);
 
-  /** Connections whose last request has arrived: the start of another one would be ambiguous. */
+  /**
+   * Connections whose last request has arrived: the start of a further request could be ambiguous.
+   */
   const finished = new WeakSet<Socket>();
   const pipelined = new PipelinedRequests();
   const onRequest: RequestListener = (incoming, outgoing) => {
@@ -69,8 +74,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     if (finished.has(socket)) return void process.nextTick(() => socket.pause());
     for (const [name, value] of Object.entries(options.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
-    // With an Upgrade header, `node:http` drops input that was read with it, even without an
-    // upgrade.
+    // After a request with an Upgrade header, `node:http` drops the input that it read with the
+    // request.
     if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
@@ -82,7 +87,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     void app(incoming, outgoing);
   };
   server.on('request', onRequest);
-  // `readBody` sends 100 once the handler reads the body.
+  // `readBody` sends 100 Continue once the handler reads the body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming, socket) => rejectConnect(socket, options));
@@ -90,13 +95,13 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   return server;
 }
 
-/** Counts the requests that wait behind a response of their connection. */
+/** Counts the requests that wait for an earlier response on their connection. */
 class PipelinedRequests {
   readonly #counts = new WeakMap<Socket, number>();
 
   /** Whether a new request is the last one that its connection accepts. */
   isLast(socket: Socket, outgoing: ServerResponse): boolean {
-    // It has the socket: no other response is pending.
+    // This response has the socket, so no other response is pending.
     if (outgoing.socket !== null) return false;
     const count = (this.#counts.get(socket) ?? 0) + 1;
     this.#counts.set(socket, count);
@@ -105,13 +110,15 @@ class PipelinedRequests {
   }
 }
 
-/** Each connection is an open file. */
+/** Each connection takes a file descriptor. */
 function readConnectionsMax(): number {
   const filesMax = readOpenFilesMax() ?? Number.POSITIVE_INFINITY;
   return Math.min(CONNECTIONS_MAX, filesMax - Math.min(OWN_FILES, Math.floor(filesMax / 4)));
 }
 
-/** Without a free file descriptor, not even the open connections could be served. */
+/**
+ * Closes excess connections: without a free file descriptor, even open ones could not be served.
+ */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
   const rejections = new RejectionCount(log, {
     first: `more than ${connectionsMax} connections: new ones are closed; if you need more, raise the limit on open files`,
@@ -130,8 +137,8 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * RFC 9112 §3.2 (exactly one valid Host, including in an absolute target) and §6.1 (known transfer
- * codings).
+ * Describes a violation of RFC 9112 §3.2 (exactly one valid Host, even in an absolute target) or
+ * §6.1 (known transfer codings).
  */
 function findFault(incoming: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
@@ -162,7 +169,7 @@ function isHost(text: string): boolean {
   return true;
 }
 
-/** RFC 9112 §3.2.2: an absolute target. */
+/** A target in absolute form (RFC 9112 §3.2.2); captures the authority. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 const HOST = /^(?:[a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 

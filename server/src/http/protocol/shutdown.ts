@@ -6,15 +6,15 @@ import { closeSockets } from './sockets.ts';
 const POLL_MS = 20;
 
 export interface Grace {
-  /** Time in which new requests on open connections are still served, with `Connection: close`. */
+  /** How long new requests on open connections are still served, with `Connection: close`. */
   idleMs: number;
-  /** Time limit of running requests. */
+  /** Time limit for running requests. */
   runningMs: number;
 }
 
 export type Connections = ReadonlySet<Socket>;
 
-/** The server's open connections, from now on. */
+/** Returns a live set of the connections that the server accepts from now on. */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -25,7 +25,7 @@ export function trackConnections(server: Server): Connections {
 }
 
 /**
- * Resets connections: an HTTP/1.0 response, which ends with its connection, would otherwise look
+ * Resets connections. If they were closed normally, a truncated HTTP/1.0 response would look
  * complete.
  */
 export function cutConnections(connections: Connections): void {
@@ -36,7 +36,10 @@ export function cutConnections(connections: Connections): void {
   }
 }
 
-/** Stops listening; resolves when all connections have ended, or are cut off after `runningMs`. */
+/**
+ * Stops listening, and resolves when all connections have ended. Connections that are still open
+ * after `runningMs` are cut off.
+ */
 export async function shutDown(server: Server, connections: Connections, grace: Grace): Promise<void> {
   const endTimeMs = performance.now() + grace.runningMs;
   const closed = closeSockets(server);

@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 
-/** Connections that wait to be accepted; the system can allow fewer. */
+/** Maximum of connections that wait to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
 /**
- * Node.js accepts one connection per listening socket and event-loop turn: one socket would be
- * slow.
+ * Node.js accepts one connection per listening socket and event-loop turn, so a single socket would
+ * be slow.
  */
 const SOCKETS = 8;
 
 const sharing = new WeakMap<Server, NetServer[]>();
 
-/** With `isAlone`, several sockets share the port where the system supports it. */
+/** With `isAlone` (no other process uses the port), several sockets share the port on Linux. */
 export async function openSockets(
   server: Server,
   { host, port, isAlone }: { host: string; port: number; isAlone: boolean },
 ): Promise<void> {
   if (process.platform !== 'linux' || !isAlone) return await open(server, { host, port });
-  // Another service could also share the port; then this claim fails.
+  // With `reusePort`, the port could be shared with another service; this claim then fails.
   const claim = new NetServer();
   await open(claim, { host, port });
   const address = claim.address();
@@ -30,7 +30,7 @@ export async function openSockets(
   for (const each of others) each.on('connection', (socket) => server.emit('connection', socket));
 }
 
-/** Resolves when no connection is left. */
+/** Stops listening, and resolves when no connection is left. */
 export async function closeSockets(server: Server): Promise<void> {
   // http.Server.close() would cut off idle connections, and with them requests that are arriving.
   await Promise.all([server, ...(sharing.get(server) ?? [])].map(close));

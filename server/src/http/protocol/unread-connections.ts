@@ -10,8 +10,8 @@ interface Unread {
 }
 
 /**
- * Connections with a rejected request are not read until there is room. Otherwise a client or proxy
- * could send the next request at once, and rejecting it would delay accepted requests.
+ * After a rejected request, stops reading its connection until there is room. Otherwise, a client
+ * or proxy could send the next request at once, and rejecting it would delay accepted requests.
  */
 export class UnreadConnections {
   readonly #unread: Unread[] = [];
@@ -23,7 +23,7 @@ export class UnreadConnections {
     this.#room = room;
   }
 
-  /** Pauses the connection of an exchange after its response. */
+  /** Pauses the connection once the response is sent. */
   add({ incoming, outgoing }: Exchange): void {
     const { socket } = incoming;
     outgoing.once('close', () => {

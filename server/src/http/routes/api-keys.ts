@@ -8,7 +8,7 @@ import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { replyJson } from '../protocol/reply.ts';
 
-/** Settings → API. */
+/** The endpoints of Settings → API. */
 export const apiKeyEndpoints = [
   endpoint(listKeysOperation, async ({ principal: { accountId } }, { services: { database } }) => {
     const [keys, use] = await Promise.all([listApiKeys(database, accountId), sumKeyUse(database, accountId)]);

@@ -29,7 +29,7 @@ export const authEndpoints = [
   endpoint(signOutOperation, (exchange, { services }) => replySignedOut(exchange, services)),
 ];
 
-/** @throws {AppError} `unauthorized`; `rate_limited` */
+/** @throws {AppError} `unauthorized` or `rate_limited` */
 async function signInWith(
   { email, password }: { email: string; password: string },
   exchange: Exchange,
@@ -47,7 +47,7 @@ async function signInWith(
   };
   const attempt = { email, isSignedIn: false, prepare, exchange, services };
   const { headers, response } = await tryPassword(attempt, (api) => api.signInEmail(request));
-  // The attempt counts until the code is correct.
+  // The attempt counts as wrong until the code is correct.
   if ('twoFactorRedirect' in response) {
     if (browser.before) await signOut(services.database, sessionActorOf(browser.before, exchange, services));
     setCookies(exchange, headers);
@@ -66,7 +66,10 @@ async function signInHooks(email: string, { database }: Services): Promise<Along
   ];
 }
 
-/** Does not verify the password, which was just set: others could have exhausted the attempts. */
+/**
+ * Starts a session without verifying the password, which was just set: verifying could fail because
+ * others have used up the attempts.
+ */
 export async function signInNewUser(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   const request = { body: { userId }, headers: identityHeaders(exchange, services), returnHeaders: true } as const;
@@ -75,8 +78,8 @@ export async function signInNewUser(userId: string, exchange: Exchange, services
 }
 
 /**
- * `before` is the browser's previous session, whose cookie is replaced. Without `hasTyped`, earlier
- * attempts still count.
+ * `before` is the browser's previous session, which the new one replaces. Without `hasTyped` (the
+ * user did not enter a password), earlier attempts still count.
  */
 export async function replyToSignIn(
   headers: Headers,
@@ -94,7 +97,7 @@ export async function replyToSignIn(
   const membership = await recordSignIn(services.database, sessionActor, { replaced, isByRecoveryCode });
   if (hasTyped) await clearAttempts({ email: currentSession.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...currentSession, membership }, services.database);
-  // Comes last: the browser gets the session only after the audit log records it.
+  // Comes last: the browser gets the session only after the audit log records the sign-in.
   setCookies(exchange, headers);
   return reply;
 }

@@ -24,15 +24,15 @@ interface Asset {
 
 interface DashboardFiles {
   page: string;
-  /** Name → file; each name has a hash of the content. */
+  /** Name → file. Each name contains a hash of the file's content. */
   assets: Map<string, Asset>;
 }
 
 let files: DashboardFiles | undefined;
 
 /**
- * The built dashboard, or undefined. It is read once, so that a later build does not mix with pages
- * that are already open.
+ * The built dashboard, or undefined. Its files are read once, so that a later build does not mix
+ * with pages that are already open.
  */
 export function findDashboardFiles(): DashboardFiles | undefined {
   if (files === undefined && existsSync(join(DIRECTORY, 'index.html'))) files = readFiles();

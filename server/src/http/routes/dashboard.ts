@@ -7,7 +7,7 @@ import type { Reply } from '../protocol/reply.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 import { findDashboardFiles } from './dashboard-files.ts';
 
-/** All paths return the same page, which renders the content of its path. */
+/** All these paths return the same page, whose scripts render the content of the path. */
 const PATHS = [
   '/',
   '/sign-in',
@@ -65,7 +65,7 @@ export function isDashboardVisit({ path, incoming: { method, headers } }: Exchan
 }
 
 /**
- * For an unknown path, browsers get the dashboard; programs get the error, whatever they accept.
+ * For an unknown path, browsers get the dashboard; programs get the error, regardless of `Accept`.
  */
 export function replyToLostVisit({ path, incoming }: Exchange): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
@@ -81,8 +81,8 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
       'Content-Type': HTML_TYPE,
       'Cache-Control': 'no-cache',
       'Content-Security-Policy': policy(nonce),
-      // Browsers send Sec-Fetch-Dest on trusted origins (https, localhost). On others they ignore
-      // this policy, with a warning in the console.
+      // Browsers send Sec-Fetch-Dest on trusted origins (https, localhost). On other origins, they
+      // ignore this policy and log a warning.
       ...(headers['sec-fetch-dest'] !== undefined && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
       'Referrer-Policy': 'same-origin',
       'X-Frame-Options': 'DENY',
@@ -92,7 +92,7 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
   };
 }
 
-/** The name has a hash of the content, so browsers can cache the file forever. */
+/** The name contains a hash of the content, so browsers can cache the file forever. */
 function replyAsset({ incoming }: Exchange, name: string): Reply {
   const asset = findDashboardFiles()?.assets.get(name);
   if (asset === undefined) throw new AppError('not_found', 'There is no such file; reload the page.');

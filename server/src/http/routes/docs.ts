@@ -9,8 +9,8 @@ import { HTML_TYPE, replyPage, SCRIPT_POLICY } from '../pages/reply-page.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
 
 /**
- * The package contains the viewer's three necessary files, because the viewer's own package reports
- * its installation.
+ * The published package contains copies of the three necessary files, because the viewer's own
+ * package reports each installation to its maker.
  */
 const PACKED_VIEWER = join(import.meta.dirname, '../../viewer');
 const VIEWER = existsSync(PACKED_VIEWER)

@@ -10,7 +10,7 @@ export const eventEndpoints = [
   endpoint(eventsOperation, async (exchange, { query, services }) => {
     const { incoming, principal } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
-    // HEAD would not show the awaited event.
+    // A response to HEAD has no events, so it does not wait for one.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const options = { durationMs, signal: abortWhenLeft(exchange) };
     const page = await followEvents(services, principal, { after, epoch, limit }, options);
@@ -29,7 +29,7 @@ function pageJson({ first, rest, epoch }: EventPage, after: number): string | As
   return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
 }
 
-/** Inserts the stored JSON text of the listing. */
+/** Returns an event as JSON, and inserts the listing's stored JSON text. */
 function eventJson({ sequence, type, listingId, doc, changed, createdAt }: StoredEvent): string {
   const listing = doc === null ? '' : `,"listing":${doc}`;
   const fields = changed === null ? '' : `,"changed":${changed}`;

@@ -28,7 +28,7 @@ export const importEndpoints = [
     return uploadGate.run(exchange, async (signal) => {
       using file = readingThreads.open(exchange.principal.accountId, requestOf(exchange, query, key));
       const upload = { exchange, query, file, signal };
-      // Await: `file` is disposed at the end of this block.
+      // `await` is necessary, because `file` is disposed at the end of this block.
       return await (query.atomic ? importAll(upload, key, services) : importSome(upload, services));
     });
   }),

@@ -51,7 +51,10 @@ export const invitationEndpoints = [
   }),
 ];
 
-/** Without PUBLIC_URL, the address at which the inviter reached the service. */
+/**
+ * The base URL of the link: PUBLIC_URL, or else the address at which the inviter reached the
+ * service.
+ */
 function baseOf({ incoming }: Exchange, { publicUrl }: Services): string {
   return publicUrl ?? `http://${incoming.headers.host}`;
 }
@@ -60,7 +63,7 @@ function showInvitation({ id, email, role, invitedBy, createdAt, expiresAt }: In
   return { id, email, role, createdAt: formatTime(createdAt), expiresAt: formatTime(expiresAt), invitedBy };
 }
 
-/** Public: the token authenticates. */
+/** Public operations: the invitation's token authenticates the request. */
 export const acceptanceEndpoints = [
   endpoint(previewInvitationOperation, limitingAttempts(WRONG_LINK, previewInvitation)),
   endpoint(acceptInvitationOperation, limitingAttempts(WRONG_LINK, acceptInvitation)),

@@ -11,7 +11,7 @@ import { endpoint } from '../endpoint.ts';
 import { readInput } from '../protocol/input.ts';
 import { replyJson } from '../protocol/reply.ts';
 
-/** Settings → Team. */
+/** The endpoints of Settings → Team. */
 export const memberEndpoints = [
   endpoint(listMembersOperation, async ({ principal: { accountId, user } }, { services: { database } }) => {
     const members = await listMembers(database, accountId);

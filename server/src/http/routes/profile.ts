@@ -73,7 +73,7 @@ export const profileEndpoints = [
   }),
 ];
 
-/** Ends all other sessions, and replaces this one. */
+/** Ends all other sessions, and replaces the session of the request. */
 async function changePassword(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
   const given = await readInput(exchange, passwordChange);
@@ -109,14 +109,14 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
   return replySession({ ...renewed, membership }, services.database);
 }
 
-/** The second factor is on once the user has entered a code. */
+/** Prepares a second factor, which turns on once the user has entered a code. */
 async function enableTwoFactor(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
   const { password } = await readInput(exchange, passwordOnly);
   const { response } = await reauthenticate(exchange, currentSession, services, (api, headers) =>
     api.enableTwoFactor({ body: { password, method: 'totp' }, headers, returnHeaders: true }),
   );
-  if (response.method !== 'totp') throw new Error('better-auth has set up another second factor');
+  if (response.method !== 'totp') throw new Error('better-auth has set up a second factor that is not TOTP');
   const { totpURI, backupCodes } = response;
   return replyJson(200, JSON.stringify({ totpURI, backupCodes }));
 }

@@ -33,7 +33,7 @@ export const secondFactorEndpoints = (['totp', 'backup-code'] as const).map((fac
   return endpoint(VERIFY_OPERATIONS[factor], limitingAttempts(WRONG_CODE, handle));
 });
 
-/** For a sign-in, or for a second factor that was just set up. */
+/** Verifies a code for a sign-in, or for a second factor that was just set up. */
 async function verify(factor: Factor, code: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
   if (before !== undefined && factor === 'backup-code') {

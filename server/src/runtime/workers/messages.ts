@@ -1,16 +1,16 @@
-/** Orders of the first process to a worker. */
+/** Orders from the first process to a worker. */
 const ORDERS = [
   /** Open the database and listen. */
   'start',
-  /** Run the scheduled work, as one process does for all. */
+  /** Run the scheduled work for all processes. */
   'keep house',
-  /** The service stops. */
+  /** Stop, since the service is stopping. */
   'stop',
-  /** Another worker has taken this one's place. */
+  /** Stop, since another worker has taken this one's place. */
   'be replaced',
-  /** Abort running requests. */
+  /** Abort in-flight requests. */
   'cut',
-  /** No more connections will be handed to this worker. */
+  /** Disconnect: no more connections will be handed to this worker. */
   'leave',
 ] as const;
 
@@ -19,12 +19,12 @@ export type Order = (typeof ORDERS)[number];
 /** A worker's message to the first process. */
 export type Report =
   | { report: 'listening'; url: string }
-  /** It cannot start; the message is for the operator. */
+  /** The worker cannot start; the message is for the operator. */
   | { report: 'failed'; message: string }
   /** Every request has finished, and the database is closed. */
   | { report: 'finished' };
 
-/** Other messages use the same channel, such as those that count requests. */
+/** Returns the order in a message. Other messages, such as those that count requests, use the same channel. */
 export function findOrder(message: unknown): Order | undefined {
   const { order } = Object(message);
   return ORDERS.find((known) => known === order);

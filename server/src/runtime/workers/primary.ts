@@ -35,7 +35,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   await stopOnSignal(signalled, log, { stop, cut: () => pool.cut() });
 }
 
-/** @throws {ConfigError} or {AppError} with a message for the operator; then no worker is left */
+/** @throws {ConfigError} or {AppError} with a message for the operator; no worker is left running */
 async function start(
   pool: WorkerPool,
   config: Config,
@@ -61,7 +61,7 @@ async function start(
   }
 }
 
-/** Prepares the database before the first worker starts; this process needs it for nothing else. */
+/** Prepares the database before the first worker starts; this process does not use the database for anything else. */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../preparation.ts');
   const database = await openDatabase(config.databaseUrl, config.databasePool);

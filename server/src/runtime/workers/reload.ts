@@ -9,8 +9,8 @@ interface Start {
 }
 
 /**
- * @returns a function that replaces the workers by new ones with the current settings, one call at a time and only
- * after `started`; calls while one is waiting count as that one
+ * Returns a function that replaces the workers with new ones, which use the current settings. Calls run one at a time,
+ * after `started`. A call is ignored while another one is waiting.
  */
 export function createReload(started: Promise<void>, pool: WorkerPool, start: Start, logger: Logger): () => void {
   let last = started;

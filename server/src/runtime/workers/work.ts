@@ -21,7 +21,7 @@ export async function work(): Promise<void> {
   }
 }
 
-/** Serves requests until the first process stops this one, or has ended. */
+/** Serves requests until the first process stops this one or ends. */
 async function serveUntilStopped(): Promise<void> {
   const orders = receiveOrders();
   const config = readConfig(process.env);
@@ -31,7 +31,7 @@ async function serveUntilStopped(): Promise<void> {
   await loadIdentity();
   await orders.start;
   let isListening = false;
-  // Before it listens, no request can be running.
+  // Before the worker listens, no request can be in flight.
   void orders.stop.then(() => isListening || process.exit(0));
   const start = () =>
     beginWithDatabase(config, async (database) => {
@@ -51,7 +51,7 @@ async function serveUntilStopped(): Promise<void> {
   await send({ report: 'listening', url: serving.url });
 
   const isReplaced = await Promise.race([orders.stop.then(() => false), orders['be replaced'].then(() => true)]);
-  // If the service then stops, running requests get less time.
+  // If the service then stops, in-flight requests get less time.
   if (isReplaced) void orders.stop.then(() => setTimeout(serving.cut, SHUTDOWN_MAX_MS));
   await serving.stop({ isReplaced });
   await database.close();
@@ -67,7 +67,7 @@ async function serveUntilStopped(): Promise<void> {
  */
 function receiveOrders(): Record<Order, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
-  // Emitted for messages to a dead process.
+  // A message to a dead process emits an error.
   process.on('error', () => {});
   const obey = new Map<Order, () => void>();
   const expect = (order: Order) => new Promise<void>((resolve) => obey.set(order, resolve));
@@ -92,7 +92,7 @@ function receiveOrders(): Record<Order, Promise<void>> {
   };
 }
 
-/** Resolves when the first process has the report, or has ended. */
+/** Resolves when the first process has received the report or has ended. */
 function send(message: Report): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();

@@ -3,15 +3,15 @@ import type { Logger } from 'pino';
 import { AppError } from '../../model/errors.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** A worker that ends sooner counts as a failed start. */
+/** A worker that ends within this time counts as a failed start. */
 const STABLE_AFTER_MS = 10_000;
-/** Doubles after each failure. */
+/** The wait before a restart, which doubles after each failure. */
 const BACKOFF_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
-/** How long workers can take to end after they are cut off. */
+/** How long workers can take to end after their requests are aborted. */
 const CUT_MAX_MS = 1_000;
 
-/** Keeps a number of workers running: replaces those that end by themselves. */
+/** Keeps a number of workers running, and replaces workers that end unexpectedly. */
 export class WorkerPool {
   readonly #logger: Logger;
   readonly #all = new Set<WorkerProcess>();
@@ -26,8 +26,8 @@ export class WorkerPool {
   isStopping = false;
 
   /**
-   * The workers load the program and wait for `start`. `freePort` is where they listen if any port
-   * will do: a port of their own would change once all of them have died.
+   * The workers load the program and wait for `start`. If any port will do, they listen on
+   * `freePort`: a port that they chose would change once all of them have died.
    */
   constructor(size: number, logger: Logger, freePort: number | undefined) {
     this.#freePort = freePort;
@@ -37,7 +37,7 @@ export class WorkerPool {
   }
 
   /**
-   * The first worker tries alone: if it fails, all would.
+   * Starts the first worker alone: if it fails, all would fail.
    * @returns the address at which all workers listen
    * @throws {AppError} `unavailable`, with a message for the operator
    */
@@ -51,8 +51,8 @@ export class WorkerPool {
   }
 
   /**
-   * Replaces all workers, one after the other: a new one listens before an old one stops taking requests.
-   * @throws {AppError} `unavailable` if one cannot start or the service stops; workers not yet replaced continue
+   * Replaces all workers, one after the other: a new worker listens before an old one stops accepting requests.
+   * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced continue
    */
   async replaceAll(size: number): Promise<void> {
     this.#size = size;
@@ -70,7 +70,7 @@ export class WorkerPool {
     await Promise.all([...this.#all].map((worker) => worker.end('stop')));
   }
 
-  /** Aborts running requests, and resolves when all workers have ended. */
+  /** Aborts in-flight requests, and resolves when all workers have ended. */
   async cut(): Promise<void> {
     for (const worker of this.#all) worker.tell('cut');
     const ends = Promise.all([...this.#all].map((worker) => worker.ended));

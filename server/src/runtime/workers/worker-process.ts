@@ -5,7 +5,7 @@ import { findReport, type Order, type Report } from './messages.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
-/** Longer than any write can take: a worker that has not ended by then never will. */
+/** Longer than any write takes: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
 
 export interface End {
@@ -20,14 +20,14 @@ export class WorkerProcess {
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
 
-  /** `freePort` is where it listens if any port will do. */
+  /** `freePort` is where the worker listens if any port will do. */
   constructor(freePort: number | undefined) {
     const isAnyPort = freePort !== undefined && Number(process.env.PORT || NaN) === 0;
     const worker = cluster.fork({ ...WITHOUT_PASSWORD, ...(isAnyPort && { PORT: freePort }) });
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve({ code, signal }));
-      // Also emitted for messages to a dead process; one that was never created never exits.
+      // Also emitted for messages to a dead process. A process that was never created has no `exit` event.
       worker.on('error', () => {
         if (worker.process.pid === undefined) resolve({ code: null, signal: null });
       });
@@ -48,7 +48,7 @@ export class WorkerProcess {
     return performance.now() - this.#startTimeMs;
   }
 
-  /** @returns its address @throws {AppError} `unavailable`, with a message for the operator */
+  /** @returns the worker's address @throws {AppError} `unavailable`, with a message for the operator */
   async start(): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#onReport = (report) => {
@@ -66,7 +66,7 @@ export class WorkerProcess {
     if (this.#worker.isConnected()) this.#worker.send({ order });
   }
 
-  /** Resolves when it has finished its requests and ended. */
+  /** Resolves when the worker has finished its requests and ended. */
   async end(order: 'stop' | 'be replaced'): Promise<void> {
     this.tell(order);
     const timer = setTimeout(() => this.kill(), END_MAX_MS);
@@ -81,7 +81,7 @@ export class WorkerProcess {
 
 /**
  * node:cluster hands one connection at a time to a worker and waits for an acknowledgement. If the worker dies first,
- * it forgets the connection, and the client would wait forever.
+ * node:cluster forgets the connection, and the client would wait forever.
  */
 function closeLostConnection(worker: Worker): void {
   const { process: child } = worker;
@@ -92,10 +92,10 @@ function closeLostConnection(worker: Worker): void {
     if (typeof handle === 'object' && handle !== null) onItsWay = handle;
     return Reflect.apply(send, undefined, [message, ...rest]);
   };
-  // Before node:cluster handles the message and hands over the next connection.
+  // Runs before node:cluster handles the message and hands over the next connection.
   child.prependListener('internalMessage', (message: unknown) => {
     if (Object(message).ack !== undefined) onItsWay = undefined;
   });
-  // The worker can still get connections until both have happened.
+  // The worker can get connections until both events have been emitted.
   for (const event of ['exit', 'disconnect']) child.once(event, () => Object(onItsWay).close?.());
 }

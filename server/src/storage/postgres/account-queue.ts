@@ -8,7 +8,7 @@ export class AccountQueue {
   readonly waiting: Job[] = [];
   drained: Promise<void> | undefined;
   isRunning = false;
-  /** Set after a failure until a group is committed. */
+  /** Limits retries after a failure; undefined again once a group is committed. */
   backoff: Backoff | undefined;
 
   constructor(accountId: string | undefined) {
@@ -31,8 +31,8 @@ interface Waiter {
 }
 
 /**
- * Slots for queues that write at the same time. Unless there is only one, a queue with a long job gets a slot only if
- * another one is left for short jobs.
+ * Slots for queues that write at the same time. Unless there is only one slot, a queue with a long job gets a slot only
+ * if another slot is left for short jobs.
  */
 export class WriteSlots {
   #free: number;

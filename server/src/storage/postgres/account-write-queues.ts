@@ -41,7 +41,7 @@ export class AccountWriteQueues {
     if (this.#queues.get(accountId)?.isFull) throw tooManyChanges();
   }
 
-  /** @throws {AppError} `unavailable` once it is closed; what the job and `Database.write` throw */
+  /** @throws {AppError} `unavailable` once the queues are closed, or what the job and `Database.write` throw */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw stopping();
@@ -84,7 +84,7 @@ export class AccountWriteQueues {
     queue.isRunning = false;
   }
 
-  /** One transaction. Moves its jobs from the queue to `jobs`. @throws {GroupFailure} */
+  /** Runs one transaction, and moves its jobs from the queue to `jobs`. @throws {GroupFailure} */
   async #runGroup(client: pg.ClientBase, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { accountId, waiting } = queue;
     if (this.#isInDoubt) {
@@ -114,8 +114,8 @@ export class AccountWriteQueues {
   }
 
   /**
-   * Fails the job that caused the error and runs the others again. Without a culprit, all jobs are retried for a while.
-   * If a retry cannot help, the jobs waiting behind them fail as well, instead of waiting for the same error.
+   * Rejects the job that caused the error and runs the others again. Without a culprit, all jobs are retried for a
+   * while. If that cannot help, they are rejected together with the jobs behind them, which would get the same error.
    */
   async #settleFailure(error: unknown, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { cause, culprit, isRepeatable } = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
@@ -148,13 +148,14 @@ export class AccountWriteQueues {
 
 /**
  * Finds a server session of this user whose commit has waited this many milliseconds for a synchronous standby. Only
- * the standby or the operator ends the wait, even if the client has disconnected.
+ * the standby or the operator can end the wait, even if the client has disconnected.
  */
 const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_user and wait_event = 'SyncRep'
   and query_start < clock_timestamp() - $1 * interval '1 ms' limit 1`;
 
 /**
- * Rejects a write after an unacknowledged commit: each would block another server session until none is left for reads.
+ * Rejects a write after an unacknowledged commit. Otherwise, such writes could block all connections, including those
+ * for reads.
  * @throws {AppError} `unavailable` while commits wait for a standby
  */
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {

@@ -32,7 +32,7 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 
 /**
  * Sends both statements at once, in one transaction, so that a failed query does not wait for the count. Each request
- * begins with this, before its account is known, so it uses the shared connections, which no long work holds.
+ * begins with them, before its account is known, so they use the shared connections, which no long work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { send } from './connection.ts';
 
-/** Small tables that are read without an account or joined with such. Each machine has a copy. In reference order. */
+/** Small tables that are queried or joined without an account id. Each machine has a copy. Referenced tables first. */
 const REFERENCE_TABLES = [
   'database_info',
   'accounts',
@@ -67,7 +67,7 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 
 /**
  * Distributes the tables by account over the machines of a Citus cluster, and moves existing data, in the open
- * transaction. If the tables are already distributed, only creates the Citus variant of the function again.
+ * transaction. If the tables are already distributed, only recreates the Citus variant of `find_key_holder`.
  * @throws {AppError} `conflict` without Citus
  */
 export async function distribute(client: pg.ClientBase): Promise<void> {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { diskFull, NOTHING_WRITTEN, unavailable } from '../errors.ts';
 
-/** Conditions of SQLSTATE (PostgreSQL's documentation, appendix A). */
+/** SQLSTATE codes (PostgreSQL's documentation, appendix A). */
 const DISK_FULL = '53100';
 const READ_ONLY_TRANSACTION = '25006';
 const SERIALIZATION_FAILURE = '40001';
@@ -19,7 +19,7 @@ const RESOURCES_CLASS = '53';
 /** An earlier statement of the transaction has failed. */
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** Citus appends a shard number. */
+/** The primary key of `events`. Citus appends a shard number to the name. */
 const EVENTS_KEY = 'events_pkey';
 
 /** An error from the driver or the network, whose errors have no common class. */
@@ -54,7 +54,7 @@ export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/** Whether the server did not respond. Other connections may be dead as well, without having noticed. */
+/** Whether the server did not respond. Other connections may also be dead without having reported an error. */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
 }

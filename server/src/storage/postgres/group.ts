@@ -8,7 +8,7 @@ import type { Pool } from './pool.ts';
 
 export interface Job {
   run(transaction: LongTransaction): Promise<unknown>;
-  /** Whether it is alone in its transaction. */
+  /** Whether the job is alone in its transaction. */
   isLong: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -52,7 +52,7 @@ const lockDatabase = statement<object, { id: number }>((query) =>
 export class Group {
   readonly #client: pg.ClientBase;
   readonly #pool: Pool;
-  /** Statements whose results are not awaited yet. The group's own have no owner. */
+  /** Statements whose results are not awaited yet. The group's own statements have no owner. */
   readonly #pending: Pending<Job | undefined>[] = [];
   readonly #outcomes: Outcome[] = [];
 
@@ -74,7 +74,7 @@ export class Group {
     }
   }
 
-  /** @throws {GroupFailure} if the transaction has ended, and every job of the group with it */
+  /** @throws {GroupFailure} if the whole transaction has failed, including every job of the group */
   async run(job: Job): Promise<void> {
     const transaction = new JobTransaction(this.#client, this.#pool.settings.preparesStatements, job, this.#pending);
     try {

@@ -10,8 +10,8 @@ import { isAway } from './errors.ts';
 /** The arbitrary key of the advisory lock that a migration holds until its commit. */
 const MIGRATION_LOCK = 7_236_113;
 /**
- * If only one of them exists, it is another program's. `to_regclass` would not see the commits of another process
- * during the wait for the lock.
+ * Finds the service's two oldest tables. If only one of them exists, it belongs to another program. `to_regclass` would
+ * not see the commits of another process during the wait for the lock.
  */
 const FIND_TABLES =
   "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
@@ -22,7 +22,7 @@ const MIGRATION_TIMEOUT_MS = 3_600_000;
 
 /**
  * Migrates the tables in one transaction under a lock; safe when many processes start at once.
- * @throws {AppError} `unavailable` with a message for the operator: the tables are newer, or cannot be created
+ * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be created
  */
 export async function migrate(client: pg.ClientBase, name: string): Promise<void> {
   if ((await readVersion(client)) === SCHEMA_VERSION) return;

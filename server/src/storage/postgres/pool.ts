@@ -10,13 +10,13 @@ export interface PoolSettings {
   poolSize: number;
   /** Timeout of a request's statement. */
   statementTimeoutMs: number;
-  /** False behind a pooler that assigns each transaction another connection and so loses prepared statements. */
+  /** False behind a pooler that assigns each transaction a different connection, which loses prepared statements. */
   preparesStatements: boolean;
 }
 
-/** A request's wait for a connection, which stays below five seconds in total with a statement. */
+/** The longest wait for a connection. Together with a statement, a request stays below five seconds. */
 const ACQUIRE_TIMEOUT_MS = 2_000;
-/** This many waiting requests per connection are served well within that time. */
+/** This many waiting requests per connection are served well before the timeout. */
 const WAITING_PER_CONNECTION = 150;
 /** A lock times out earlier than its statement, so that the error names the cause. */
 const LOCK_SHARE = 0.9;
@@ -33,7 +33,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** The type of sums, counts, and sequences. They are parsed as numbers, since all are below 2^53. */
 const INT8 = 20;
 
-/** In place of an account id for data of no account, or of several. */
+/** Used in place of an account id for data of no account, or of several. */
 const NO_ACCOUNT = '';
 /** One in this many connections is shared. */
 const SHARED_DIVISOR = 4;
@@ -97,7 +97,7 @@ export class Pool {
   /**
    * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take turns; omit
    * `accountId` for work of no account. `work` can call `tell` with its result before it is done with the connection.
-   * @throws {ConnectionError} if no connection is free in time; what `work` throws
+   * @throws {ConnectionError} if no connection is free in time, or what `work` throws
    */
   use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -114,7 +114,7 @@ export class Pool {
     }
   }
 
-  /** Runs `work`, which sends all its statements at once, on a shared connection. @throws like `use` */
+  /** Runs `work`, which sends all its statements at once, on a shared connection. @throws as `use` */
   share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     return this.#wait(NO_ACCOUNT, this.#shared.run(work, name));
   }
@@ -187,7 +187,7 @@ export class Pool {
     }
   }
 
-  /** If the server accepts no more connections, the pool makes do with its existing ones. @throws if it has none */
+  /** If the server accepts no more connections, the pool uses its existing ones. @throws if it has none */
   #keepExisting(error: unknown): undefined {
     if (!(error instanceof pg.DatabaseError))
       throw new ConnectionError('No connection to the database', { cause: error });

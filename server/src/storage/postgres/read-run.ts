@@ -10,7 +10,7 @@ export interface ResultRun extends Result {
   isCut: boolean;
 }
 
-/** Reads rows from a server-side cursor, in a transaction, up to the row with which the text exceeds `bytesMax`. */
+/** In a transaction, reads rows from a cursor, up to the row that brings the total text above `bytesMax`. */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });

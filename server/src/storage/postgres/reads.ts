@@ -96,7 +96,7 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
 async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal }: Bounds): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
   const readInTurn = async () => {
-    // Waits here, since the server would send the rows before this process can handle them.
+    // Waits before the query, since the server would send the rows before this process can handle them.
     await ownTurn(accountId);
     signal?.throwIfAborted();
     return await read(pool, work, accountId);

@@ -35,7 +35,7 @@ export class SharedConnections {
     this.#waitingMaxMs = waitingMaxMs;
   }
 
-  /** Runs `work`. Work of different names takes turns. @throws {ConnectionError}; what `work` throws */
+  /** Runs `work`. Work of different names takes turns. @throws {ConnectionError}, or what `work` throws */
   run<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const sinceMs = performance.now();

@@ -10,7 +10,7 @@ import { ReaderThreads } from './reader-threads.ts';
 const PAGES_MIN = 1_000;
 /** At this log size (64 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 16_000;
-/** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next one. */
+/** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next checkpoint. */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [], bytesMax: Number.POSITIVE_INFINITY };
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
@@ -39,7 +39,7 @@ export class Checkpoints {
     this.#checkRoom(this.#readState());
   }
 
-  /** Call it after each commit. */
+  /** Call this after each commit. */
   noteCommit(): void {
     const state = this.#readState();
     this.#checkRoom(state);
@@ -48,15 +48,14 @@ export class Checkpoints {
     else if (state.log > LOG_PAGES_MAX) this.#mustCatchUp = true;
   }
 
-  /** Call it when the disk is full: once the whole log is in the database file, its space can be reused. */
+  /** Call this when the disk is full: once the whole log is in the database file, its space can be reused. */
   noteFull(): void {
     this.#mustCatchUp = true;
   }
 
   /**
-   * Call it before each transaction. Pages written during a checkpoint stay in the log, so a long log needs a pause.
-   * @throws {AppError} `storage_full` if the disk lacks space for the pages of the log, which writes would reduce
-   * further
+   * Call this before each transaction. Pages written during a checkpoint stay in the log, so a long log needs a pause.
+   * @throws {AppError} `storage_full` if the disk lacks space for the pages of the log, to which writes would add
    */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;
@@ -121,7 +120,7 @@ export class Checkpoints {
       });
   }
 
-  /** Runs a checkpoint. A failure is left to the next one, unless the disk is full: then writes are rejected. */
+  /** Runs a checkpoint. A failure is left to the next checkpoint, but on a full disk, writes are rejected. */
   async #run(): Promise<void> {
     try {
       await this.#threads.run('', PASSIVE);

@@ -43,7 +43,7 @@ export function prepareFile(path: string): void {
   if (size === 0) throw incomplete(`The database ${path} is empty.`);
   // SQLite would read zeros for the rest of the page. With a log, a cut page is harmless, since the log contains it.
   if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw incomplete(`${path} is cut off, or not a database.`);
-  // SQLite never leaves an index without its log. Checks twice, since another process may remove both in between.
+  // SQLite never leaves an index without its log. Checks twice, since another process may remove both meanwhile.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
   for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }
@@ -57,7 +57,7 @@ function incomplete(message: string): AppError {
 }
 
 /**
- * Creates an empty database atomically, so that an empty file is never one that is being created. Never opens a file
+ * Creates an empty database atomically: an empty file is never a database that is being created. Never opens a file
  * that SQLite has open, since closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
  */
 function createFile(path: string): void {
@@ -110,7 +110,7 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** Ignores that the file exists, since another process may start at the same time. */
+/** Ignores the error if the file already exists, since another process may start at the same time. */
 function unlessExists(make: () => void): void {
   try {
     make();

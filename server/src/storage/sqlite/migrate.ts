@@ -8,7 +8,7 @@ import { explainFault } from './errors.ts';
 /**
  * Migrates the tables in one transaction under the write lock; safe when several processes start at once. Closes the
  * database on failure.
- * @throws {AppError} `unavailable` with a message for the operator: the tables are newer, or cannot be changed
+ * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be changed
  */
 export function migrate(database: DatabaseSync, name: string): void {
   try {

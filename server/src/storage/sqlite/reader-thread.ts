@@ -25,7 +25,7 @@ export interface ReadRows {
 
 export type ReadResult =
   | ReadRows
-  /** `errcode` is SQLite's, which an Error would lose between threads. */
+  /** `errcode` is SQLite's result code, which an Error would lose between threads. */
   | { error: { message: string; errcode: unknown } };
 
 /** Queries differ by their filters, and most recur. */

@@ -8,12 +8,12 @@ import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
 import type { ReadRequest, ReadResult, ReadRows } from './reader-thread.ts';
 
-/** Long scans of one account leave a thread for the others. */
+/** Enough that one account's long scans leave a thread for the other accounts. */
 const THREADS_MAX = 3;
 const OF_ACCOUNT_MAX = 2;
-/** When one thread was needed, the others start soon after: starting takes as long as several queries. */
+/** The other threads start soon after the first one is needed, since starting takes as long as several queries. */
 const SPARE_AFTER_MS = 200;
-/** With the extension of this file, which a build changes. */
+/** Has the extension of this file, which a build changes. */
 const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface Reading {
@@ -53,7 +53,7 @@ export class ReaderThreads implements Scans {
     return { packs: packs.map((pack) => () => open(pack)), count };
   }
 
-  /** Runs any SQL. @throws as `query`, but not if too many wait */
+  /** Runs any SQL. @throws as `query`, but does not limit how many wait */
   run(accountId: string, request: ReadRequest): Promise<Run<unknown>> {
     return this.#run(accountId, () => request);
   }
@@ -88,7 +88,7 @@ export class ReaderThreads implements Scans {
   }
 
   #start(): Worker {
-    // With `node --watch`, the thread would post its imports, which would be taken for results.
+    // With `node --watch`, the thread would post its imports, which would be mistaken for results.
     const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
     const thread = new Worker(this.#file, { workerData: this.#path, env });
     let reason: unknown;

@@ -26,8 +26,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that no other process uses to a new file without deleted data, which is in free pages, and in the
- * word index until it is merged.
+ * Writes a database that no other process uses to a new file, without the deleted data that is left in free pages and
+ * in the word index.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -46,7 +46,7 @@ function rewriteInto(database: DatabaseSync, target: string): void {
 
 /**
  * Rewrites a database in place.
- * @throws {AppError} `conflict` while a process uses it; `unavailable` if it is damaged
+ * @throws {AppError} `conflict` while a process uses it, or `unavailable` if it is damaged
  */
 export function compactFile(path: string, rewritten: string): void {
   const database = new DatabaseSync(path, { timeout: 0 });
@@ -66,7 +66,10 @@ export function compactFile(path: string, rewritten: string): void {
   }
 }
 
-/** `quick_check` omits foreign keys and the match of indexes with tables. @returns SQLite's message if it is damaged */
+/**
+ * `quick_check` ignores foreign keys and mismatched indexes.
+ * @returns SQLite's message if it is damaged
+ */
 export function findFault(database: DatabaseSync, check: 'quick_check' | 'integrity_check'): string | undefined {
   try {
     const found = database.prepare(`pragma ${check}(1)`).get()?.[check];
@@ -139,7 +142,7 @@ export function findKeyIds(path: string): Set<string> {
   }
 }
 
-/** Finds a companion file without its database, which SQLite would take for a part of the next database. */
+/** Finds a companion file without its database. SQLite would mistake it for part of the next database. */
 export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }

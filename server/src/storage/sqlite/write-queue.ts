@@ -11,8 +11,8 @@ import { JobTransaction, LateJobError, TurnGuard } from './job-transaction.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * The limits of a group, during which reads wait. If a job takes longer than a usual listing, the group ends sooner,
- * since its commit and its responses also take longer.
+ * The limits of a group. Reads wait while a group runs. If a job takes longer than a typical listing, the group ends
+ * sooner, since its commit and its responses also take longer.
  */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 10;
@@ -33,7 +33,7 @@ interface Job extends Required<JobOptions> {
 /** Resolves or rejects a job after the commit. */
 type Settle = () => void;
 
-/** A job that threw after a write, or that did not end in time. */
+/** Thrown for a job that threw after a write, or that did not end in time. */
 class JobFailure extends Error {
   readonly job: Job;
 
@@ -44,10 +44,10 @@ class JobFailure extends Error {
 }
 
 /**
- * The only way to write. Waiting jobs are committed together (group commit), and settled once the commit is synced to
- * disk. Accounts take turns, within a group and across groups. If a job fails after a write, the transaction is rolled
- * back, and the other jobs of the group run again. Savepoints would avoid that, but each makes the full-text index
- * flush its buffer, which takes a third of a create's time.
+ * All writes go through this queue. Waiting jobs are committed together (group commit), and settled once the commit is
+ * synced to disk. Accounts take turns, within a group and across groups. If a job fails after a write, the transaction
+ * is rolled back, and the other jobs of the group run again. Savepoints would avoid that, but each makes the full-text
+ * index flush its buffer, which takes a third of a create's time.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -163,7 +163,7 @@ export class WriteQueue {
     return settles;
   }
 
-  /** Runs a job. @throws if the transaction has failed, and all jobs of the group with it */
+  /** Runs a job. @throws if the whole transaction has failed, including all jobs of the group */
   async #runJob(job: Job, guard: TurnGuard): Promise<Settle> {
     const transaction = new JobTransaction(this.#connection, guard);
     this.#running = { job, transaction };

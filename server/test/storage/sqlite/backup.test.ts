@@ -60,7 +60,7 @@ test('a backup never overwrites a file, and needs an existing database and direc
   assert.deepEqual(await readdir(nowhere.directory), []);
 });
 
-test('the rest of an interrupted backup does not block the next one', async (t) => {
+test('partial files of an interrupted backup do not block the next one', async (t) => {
   const { url, backups } = await backedUpFor(t);
   for (const name of ['two.db.partial', 'two.db.partial-wal']) await writeFile(join(backups, name), 'half');
   await backUp(url, join(backups, 'two.db'));
@@ -77,7 +77,7 @@ test('a damaged database is not backed up', async (t) => {
   assert.deepEqual((await readdir(backups)).sort(), ['one.db', 'one.db.sha256']);
 });
 
-test('a restore has the same data with a new epoch, and keeps the previous database', async (t) => {
+test('a restore yields the backup’s data with a new epoch, and keeps the previous database', async (t) => {
   const { url, path, accountId, id, epoch, file } = await backedUpFor(t);
   const later = await use(url, async (database) => {
     const { outcome } = await createListing(database, { accountId }, LISTING);
@@ -166,7 +166,7 @@ test('a restore rejects the leftover log of another database', async (t) => {
   await assert.rejects(restore(url, file, { force: false }), /listings\.db-wal belongs to a missing database/);
 });
 
-test('a database server is backed up with its own tools', async (t) => {
+test('the error for a database server names the server’s own backup tools', async (t) => {
   const { file } = await backedUpFor(t);
   await assert.rejects(backUp('postgres://localhost:1/listings', `${file}.2`), /pg_dump/);
   await assert.rejects(restore('postgres://localhost:1/listings', file, { force: true }), /pg_dump/);

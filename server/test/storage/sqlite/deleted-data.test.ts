@@ -70,7 +70,7 @@ async function foundIn(path: string, { all }: { all: string[] }): Promise<string
   return all.filter((text) => bytes.includes(text));
 }
 
-test('a deleted account is in no later backup, nor in the file once its log is truncated', async (t) => {
+test('a deleted account is in no later backup, and not in the database file once the log is truncated', async (t) => {
   const { directory, path, url, database } = await openFor(t);
   await createAccount(database, 'Another');
   const texts = secrets();
@@ -88,7 +88,7 @@ test('a deleted account is in no later backup, nor in the file once its log is t
   assert.ok(after.bytes < before.bytes / 2, `${after.bytes} bytes, before ${before.bytes}`);
   await database.truncateLog?.();
   assert.equal((await stat(`${path}-wal`)).size, 0);
-  // The search index is merged later.
+  // The file may have deleted words until the search index is merged.
   const indexed = new Set([texts.address, texts.description, texts.city].map((text) => text.slice(4)));
   const left = await foundIn(path, texts);
   assert.deepEqual(

@@ -218,7 +218,7 @@ test('closing lets running queries finish, and rejects waiting and later ones', 
   await database.write(async () => {});
 });
 
-test('too many waiting queries of one account are rejected, and other accounts’ queries run', async (t) => {
+test('excess waiting queries of one account are rejected, and other accounts’ queries run', async (t) => {
   const { database } = await databaseFor(t);
   const build = query<{ n: number }>('select 1 as n');
   const one = () => database.scans.query('acc_busy', build);
@@ -226,10 +226,10 @@ test('too many waiting queries of one account are rejected, and other accounts�
   const other = database.scans.query('acc_other', build);
   const outcomes = await Promise.allSettled(piled);
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-  assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} are rejected`);
+  assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} queries were rejected`);
   assert.ok(refused.every(({ reason }) => isUnavailable(reason)));
   assert.deepEqual((await other).rows, [{ n: 1 }]);
-  assert.deepEqual((await one()).rows, [{ n: 1 }], 'afterwards its queries run again');
+  assert.deepEqual((await one()).rows, [{ n: 1 }], 'the account’s queries run again');
 });
 
 test('a failed query can succeed later, because its error is not cached', async (t) => {

@@ -156,7 +156,7 @@ test('if a job fails after writing, the others in its group run again in order',
   assert.deepEqual(order, [0, 1, 3, 5]);
 });
 
-test('after a failed rollback, writes fail at once until it succeeds, and nothing is stored', async (t) => {
+test('after a failed rollback, writes fail at once and store nothing until a rollback succeeds', async (t) => {
   const { database, queue, texts } = failingQueue(t);
   database.failing.set('commit', SQLITE_FULL).set('rollback', SQLITE_IOERR);
   await assertRefused(

@@ -32,10 +32,11 @@ export const BODY_ERRORS = {
     status: 413,
     title: 'The body is too large',
     meaning:
-      'A listing, or a row of an import, can have 1 MiB (1,048,576 bytes). An import can have any number of rows, but ' +
-      'with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. On SQLite, an atomic import can also change at ' +
-      'most 24 MiB, because other writes wait for it: the listings it changes, their new versions, and their search words ' +
-      'count. Other requests of the dashboard, such as signing in, can have 16 KiB (16,384 bytes). Nothing was written.',
+      'A listing, or a row of an import, can have 1 MiB (1,048,576 bytes). An import can have any number of rows, ' +
+      'but with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. On SQLite, an atomic import can change ' +
+      'at most 24 MiB (the listings before and after the change, and their search words), because other writes wait ' +
+      'for it. All other bodies, such as that of signing in to the dashboard, can have 16 KiB (16,384 bytes). ' +
+      'Nothing was written.',
     remedy:
       'Send less: photos are sent as URLs, not as images. Send several files instead of one atomic import, or leave out ' +
       '`atomic=true`.',
@@ -75,8 +76,8 @@ export const BODY_ERRORS = {
     title: 'Another listing has this externalId',
     meaning: 'An `externalId` identifies one listing of the account. The listing `listingId` already has this one.',
     remedy:
-      'To change that listing, `PATCH` it or use `PUT /v1/listings/external/{externalId}`, which creates or replaces. To ' +
-      'create a second listing, use another `externalId`.',
+      'To change that listing, `PATCH` it or use `PUT /v1/listings/external/{externalId}`, which creates or ' +
+      'replaces a listing. To create a second listing, use another `externalId`.',
     commands: [
       `curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"externalId":"MLS-20931","address":"14 Elm Street","beds":3,"baths":2}'`,
     ],
@@ -87,12 +88,12 @@ export const BODY_ERRORS = {
   },
   import_failed: {
     status: 422,
-    title: 'The file cannot be imported, or only in part',
+    title: 'The file cannot be imported, or only part of it',
     meaning:
-      'With `atomic=true`: rows are not valid, `details` lists the first 100 errors with the `line` of each, and nothing ' +
-      'was imported. Otherwise: the file is not in the declared format, such as gzip, was cut off, or has 10,000 blank lines ' +
-      'in a row. Then `line` is where reading stopped, and `created`, `updated`, `unchanged`, `failed`, and `errors` ' +
-      'report the rows before it, which stay imported.',
+      'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
+      'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +
+      'has 10,000 blank lines in a row. Then `line` is where reading stopped, and `created`, `updated`, `unchanged`, ' +
+      '`failed`, and `errors` report the rows before it, which stay imported.',
     remedy: 'Fix the file and send all of it again: rows that were already imported count as unchanged.',
     commands: [
       "printf 'address,beds,baths\\n12 Elm Street,3,2\\n14 Elm Street,2.5,2\\n' | " +

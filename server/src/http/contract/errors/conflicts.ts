@@ -26,7 +26,7 @@ export const CONFLICT_ERRORS = {
     meaning:
       'The request has `If-None-Match: *` (create only) and the listing exists, or `If-Match: *` (replace only) and it ' +
       'does not exist. Nothing was changed.',
-    remedy: 'Leave out the header to create or replace.',
+    remedy: 'Leave out the header to create or replace the listing.',
     commands: [
       `curl -i -X PUT $API/listings/external/MLS-20931 ${KEY} ${JSON_BODY} -H 'If-None-Match: *' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
     ],
@@ -52,9 +52,10 @@ export const CONFLICT_ERRORS = {
     status: 410,
     title: 'Events after this sequence are no longer available',
     meaning:
-      "The message gives the reason. Events are kept for 30 days; without `after`, the account's first event is requested. " +
-      "Or `after` is beyond the account's sequence: it belongs to another account, or to the time before a restore. Or " +
-      "`epoch` is not the database's, for example after a restore. Continuing could miss events.",
+      "The message gives the reason. The events are older than 30 days; without `after`, the account's first event " +
+      "is requested. Or `after` is beyond the account's sequence, because it belongs to another account or to the " +
+      'time before a restore. Or the database has another `epoch`, for example after a restore. Continuing could ' +
+      'miss events.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

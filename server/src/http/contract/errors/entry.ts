@@ -5,13 +5,14 @@ export interface ErrorEntry {
   status: number;
   /** A heading, without a period. */
   title: string;
-  /** When it is sent. Here and in `remedy`, code is in backticks. */
+  /** The causes of the error. Here and in `remedy`, code is in backticks. */
   meaning: string;
   remedy: string;
-  /** Headers of its response besides those of every error, as in the example. */
+  /** Headers of the example response, besides those of every error. */
   headers?: Record<string, string>;
   /**
-   * How to provoke it, with `$API` and `$KEY` as in the README: the last command gets the example.
+   * Commands that provoke the error, with `$API` and `$KEY` as in the README. The last one returns
+   * the example.
    */
   commands?: readonly string[];
   example: ErrorExample;

@@ -4,10 +4,10 @@ import type { FieldCode } from '../../../model/errors.ts';
 export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string }> = {
   required: { meaning: 'The field is required and missing.', message: 'Is required: a number.' },
   invalid_type: {
-    meaning: 'The value has the wrong type: a string for a number, or `null` for a required field.',
+    meaning: 'The value has the wrong type, such as a string instead of a number, or `null` for a required field.',
     message: 'Must be a number, not a string.',
   },
-  not_an_integer: { meaning: 'The number must be whole; `3.0` is.', message: 'Must be a whole number.' },
+  not_an_integer: { meaning: 'The number must be whole; `3.0` is accepted.', message: 'Must be a whole number.' },
   out_of_range: {
     meaning: 'The number is too small, too large, or cannot be stored exactly.',
     message: 'Must be from 0 to 999.',

@@ -79,8 +79,8 @@ export const REQUEST_ERRORS = {
     status: 404,
     title: 'Not found, or not in this account',
     meaning:
-      "The path does not exist, or its listing is not in the key's account: it was deleted, never existed, or belongs to " +
-      'another account. The response does not say which.',
+      "The path does not exist, or its listing is not in the key's account: it was deleted, never existed, or " +
+      'belongs to another account. The response does not show which of these is true.',
     remedy:
       'Compare the path with the reference at `/docs`, including a trailing slash. For a listing, check the list, and use ' +
       '`GET /v1/me` to check the account of the key.',
@@ -101,7 +101,7 @@ export const REQUEST_ERRORS = {
     title: 'The requested format is not available',
     meaning:
       'The header `Accept` names no media type in which this response is available, or is longer than 1,000 characters.',
-    remedy: 'Use a media type in the message, or leave out `Accept`. Errors are always JSON.',
+    remedy: 'Use one of the media types in the message, or leave out `Accept`. Errors are always JSON.',
     commands: [`curl -i $API/me ${KEY} -H "Accept: image/png"`],
     example: { message: 'This response is available as application/json; request that in Accept.' },
   },

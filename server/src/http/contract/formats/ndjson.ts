@@ -1,6 +1,6 @@
 import { type ListFormat, pickFields } from './list-format.ts';
 
-/** One listing per line, then a line that marks the end: a truncated list does not have it. */
+/** One listing per line, then a line that marks the end, which a truncated list lacks. */
 export const ndjsonFormat: ListFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',

@@ -31,7 +31,7 @@ export const retrieveAccountOperation: Operation<'member'> = {
   path: '/account',
   operationId: 'retrieveAccount',
   summary: 'Show the account',
-  description: 'Its name, and the default currency and units of prices and areas.',
+  description: 'The name of the account, and the default currency and area units of its listings.',
   caller: 'member',
   query: noQuery,
   replies: [{ status: 200, description: 'The account.', schema: account, example }],

@@ -48,11 +48,11 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
   operationId: 'listEvents',
   summary: 'Follow changes',
   description:
-    'The changes since a sequence, in order, each exactly once. List the listings, keep the `sequence` and `epoch` of ' +
-    'that list, request the events after it, and continue with `nextAfter`: your copy then always matches a new list. A ' +
-    'page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an ' +
-    'event. Events are kept for 30 days. A later request, a sequence that the account has not reached, or another `epoch` ' +
-    'gets 410; then list again.',
+    'The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` ' +
+    'of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always ' +
+    'matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response ' +
+    'is sent as soon as there is an event. Events are kept for 30 days. A request for older events, a sequence that ' +
+    'the account has not reached, or another `epoch` gets 410; then list the listings again.',
   caller: 'account',
   query: eventsQuery,
   replies: [
@@ -63,7 +63,9 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
         .object({
           data: z.array(event),
           nextAfter: z.int().meta({ minimum: 0, description: 'The `after` of the next page.' }),
-          epoch: z.string().meta({ description: 'Distinguishes sequences of a restored database from earlier ones.' }),
+          epoch: z
+            .string()
+            .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
         })
         .meta({ id: 'EventList' }),
       example: {

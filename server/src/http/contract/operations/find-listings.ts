@@ -42,10 +42,10 @@ export const listOperation: Operation<'account', typeof listQuery> = {
   operationId: 'listListings',
   summary: 'List all listings',
   description:
-    'All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes ' +
-    'the order. Without `limit`, all listings are streamed, ten or a million; a truncated response is not valid JSON. ' +
-    'Listings created or deleted between two pages neither repeat nor hide others. `sequence` is read before the first ' +
-    'listing.',
+    'All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` ' +
+    'changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is ' +
+    'not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` ' +
+    'is read before the first listing.',
   caller: 'account',
   query: listQuery,
   partners: SEARCH_PARTNERS,
@@ -65,7 +65,9 @@ export const listOperation: Operation<'account', typeof listQuery> = {
           sequence: z
             .int()
             .meta({ minimum: 0, description: "The account's sequence, which grows by one with each change." }),
-          epoch: z.string().meta({ description: 'Distinguishes sequences of a restored database from earlier ones.' }),
+          epoch: z
+            .string()
+            .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
           total: z
             .int()
             .optional()
@@ -75,7 +77,7 @@ export const listOperation: Operation<'account', typeof listQuery> = {
       example: { data: [served], ...frame },
       media: listMedia(served, frame),
       headers: {
-        ETag: 'Weak; changes with everything in the list.',
+        ETag: 'A weak ETag, which changes whenever the list does.',
         Link: 'The next page (`rel="next"`), if there is one.',
         'X-Sequence': 'The `sequence`, for CSV.',
         'X-Epoch': 'The `epoch`, for CSV.',

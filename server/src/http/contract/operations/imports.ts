@@ -11,9 +11,9 @@ export const CSV_TYPE = 'text/csv';
 
 const importQuery = z.strictObject({
   atomic: booleanParameter(
-    'Keeps all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 and ' +
-      'nothing has changed. On SQLite, it can change at most 24 MiB of listings and their search words; a larger import ' +
-      'gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
+    'Saves all rows or none, up to 10,000 rows and 64 MiB uncompressed: if a row is not valid, the response is 422 ' +
+      'and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search ' +
+      'words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
   ignoreUnknown: booleanParameter('Skips unknown columns of a CSV file instead of rejecting it.').optional(),
@@ -66,15 +66,15 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   operationId: 'createImport',
   summary: 'Import many listings',
   description:
-    'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing ' +
-    'replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes ' +
-    'nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary ' +
-    '(`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells ' +
-    'of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed ' +
-    '(`Content-Encoding: gzip`); a row can have 1 MiB. An error in the middle reports the rows before it; send the file ' +
-    'again, and rows that were already imported count as unchanged. An account can run four imports at a time, including ' +
-    'dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 ' +
-    'seconds.',
+    'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a ' +
+    'listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an ' +
+    'export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO ' +
+    'Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell ' +
+    'removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The ' +
+    'body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its ' +
+    'end, the error reports the rows before that point; send the file again, and rows that were already imported ' +
+    'count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
+    '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
   requestHeaders: [IDEMPOTENCY_KEY],

@@ -69,7 +69,7 @@ export const createInvitationOperation: Operation<'administrator'> = {
       schema: invitation
         .extend({
           url: z.string().meta({ description: 'The link that lets its holder join the account.' }),
-          isMailed: z.boolean().meta({ description: 'Whether the mail server accepted it.' }),
+          isMailed: z.boolean().meta({ description: 'Whether the mail server accepted the mail.' }),
         })
         .meta({ id: 'CreatedInvitation' }),
       example: {
@@ -98,7 +98,7 @@ export const deleteInvitationOperation: Operation<'administrator'> = {
   path: '/invitations/{invitationId}',
   operationId: 'deleteInvitation',
   summary: 'Revoke an invitation',
-  description: 'Its link stops working.',
+  description: 'Revokes an open invitation; its link stops working.',
   caller: 'administrator',
   query: noQuery,
   replies: [{ status: 204, description: 'Revoked.' }],

@@ -31,7 +31,7 @@ const SCHEMAS: Record<string, z.ZodType> = {
     .meta({ id: 'ListingFeatures', description: 'RFC 7946.' }),
 };
 
-/** A list with this one listing in every format but JSON, written by the formats themselves. */
+/** A list of one listing in every format except JSON, written by the formats themselves. */
 export function listMedia(served: object, frame: { nextCursor: null; sequence: number; epoch: string }) {
   const types = LIST_TYPES.filter((type) => type !== JSON_TYPE);
   return Object.fromEntries(types.map((type) => [type, describe(type, JSON.stringify(served), frame)]));

@@ -23,12 +23,16 @@ const overview = z
           z.object({
             hour: time().meta({ description: 'When the hour began.' }),
             keyId: z.string(),
-            requests: count('Requests with the key, without those above its rate limit.'),
+            requests: count('Number of requests with the key, excluding requests above its rate limit.'),
             errors: count('Number of these requests with a status of 400 or above.'),
           }),
         ),
       })
-      .meta({ description: 'This hour and the 23 hours before it, without hours in which a key was not used.' }),
+      .meta({
+        description:
+          'One entry per key and hour, for this hour and the 23 hours before it. Hours in which a key was not used ' +
+          'have no entry.',
+      }),
     lastListingAt: time().nullable().meta({ description: 'When the newest listing was created.' }),
     keyCount: count('Number of API keys.'),
   })

@@ -38,7 +38,7 @@ function ofUser(
 export const changeNameOperation = ofUser('update-user', {
   operationId: 'changeName',
   summary: 'Change your name',
-  description: 'The name that others see. The audit log keeps the name you had at the time.',
+  description: 'Changes the name that others see. Earlier entries of the audit log keep the earlier name.',
   body: { types: [JSON_TYPE], schema: nameChange, example: { name: 'Ada Lovelace' } },
   replies: [SESSION_REPLY],
   errors: INPUT_ERRORS,
@@ -83,7 +83,7 @@ export const listSessionsOperation = ofUser('list-sessions', {
 export const endSessionOperation = ofUser('revoke-session', {
   operationId: 'endSession',
   summary: 'End a session',
-  description: 'The next request of this session is denied.',
+  description: 'Ends one of your sessions; its next request is denied.',
   body: { types: [JSON_TYPE], schema: sessionOnly, example: { id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb' } },
   replies: [NO_CONTENT],
   errors: [...INPUT_ERRORS, 'not_found'],

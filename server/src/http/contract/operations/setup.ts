@@ -39,7 +39,7 @@ export const previewSetupOperation: Operation<'anyone'> = {
   path: '/setup/preview',
   operationId: 'previewSetup',
   summary: 'Check a setup link',
-  description: 'Shows whether the token of the link works, and which accounts its user will administer.',
+  description: 'Shows whether the token of the link works, and which accounts the first administrator will manage.',
   caller: 'anyone',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'TOKEN_OF_THE_SETUP_LINK' } },

@@ -6,8 +6,11 @@ export const errorReply = z
   .object({
     error: z.looseObject({
       code: z.enum(ERROR_CODES),
-      message: z.string().meta({ description: 'The problem, and what to do.' }),
-      requestId: z.string().optional().meta({ description: 'Also in `X-Request-Id`; not in a 401.' }),
+      message: z.string().meta({ description: 'The problem, and how to solve it.' }),
+      requestId: z
+        .string()
+        .optional()
+        .meta({ description: 'The id of the request, as in `X-Request-Id`; absent from a 401.' }),
       details: z
         .array(
           z.object({

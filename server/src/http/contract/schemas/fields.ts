@@ -10,7 +10,7 @@ export function addIssue(context: z.RefinementCtx, code: FieldCode, message: str
 
 interface TextOptions {
   lengthMax: number;
-  /** Keeps line feeds and tabs. */
+  /** Whether line feeds and tabs are allowed. */
   multiline?: boolean;
   description?: string;
   example?: string;
@@ -78,7 +78,9 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
     .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
 }
 
-/** An integer within a range, such as `3.0`. `maximum` can depend on the day. */
+/**
+ * An integer within a range; `3.0` is one. `maximum` can be a function, if it depends on the day.
+ */
 export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()
@@ -92,7 +94,7 @@ export function integer(minimum: number, maximum: number | (() => number), descr
     .meta({ type: 'integer', minimum, ...(typeof maximum === 'number' && { maximum }), description });
 }
 
-/** JSON would store -0 as 0, so sending it again would look like a change. */
+/** JSON would store -0 as 0, so sending -0 again would look like a change. */
 function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }

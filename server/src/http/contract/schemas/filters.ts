@@ -7,7 +7,10 @@ import { decimalParameter, integerParameter, namesParameter } from './parameters
 
 /** The largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
-/** `2026-01-31T09:30:00.000Z`. Years after 9999 would be longer, and sort before it. */
+/**
+ * The length of `2026-01-31T09:30:00.000Z`. Times after the year 9999 are longer, and would sort
+ * first.
+ */
 const TIME_LENGTH = 24;
 
 const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
@@ -32,7 +35,7 @@ const TIME_WORDS = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or 
 
 type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string>>>;
 
-/** A parameter for each filter: `beds`, `beds[gt]`, …. */
+/** The parameters of all filters: `beds`, `beds[gt]`, …. */
 export const filterParameters: Parameters = Object.assign({}, ...FILTERS.map(parametersOf));
 
 function parametersOf(filter: Filter): Parameters {

@@ -49,14 +49,14 @@ const code = z
   .transform((given) => given.replaceAll(/\s/g, ''))
   .meta({ example: '123456' });
 
-/** An address to sign in with. A malformed one is like an unknown one: no user has it. */
+/** An email address to sign in with. A malformed address is treated like an unknown one. */
 const anyEmail = z.string(expected('a string')).transform((given, context) => {
   const normal = normalEmail(given);
   return normal === '' ? addIssue(context, 'blank', 'Must not be blank.') : normal;
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
-/** `code`, of the app or a recovery code, is required if the second factor is on. */
+/** `code`, from the app or a recovery code, is required if the second factor is on. */
 export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });

@@ -20,7 +20,7 @@ export interface KnownFields {
 
 const NO_FIELDS: KnownFields = { accepted: [], readOnly: new Set() };
 
-/** The error with the issues of a body, the first `ISSUES_MAX` of them. */
+/** The error for a body with these issues; it lists the first `ISSUES_MAX`. */
 export function invalidFields(issues: readonly ValidationIssue[]): AppError {
   return new AppError('validation_failed', summarize(issues.length), { details: issues.slice(0, ISSUES_MAX) });
 }
@@ -32,8 +32,8 @@ function summarize(count: number): string {
 }
 
 /**
- * Translates zod's issues to validation issues, at most `ISSUES_MAX` and one more, which shows that
- * there are more. `fields` are the top-level fields of the document.
+ * Translates zod's issues to validation issues, at most `ISSUES_MAX` + 1: the last one shows that
+ * there are more than `ISSUES_MAX`. `fields` are the top-level fields of the document.
  */
 export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {
   return issues

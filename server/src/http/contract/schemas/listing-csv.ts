@@ -3,15 +3,15 @@ import { JsonError, type ParsedJson, parseJson, TOO_MANY_VALUES } from '../../..
 import { listing } from './listings.ts';
 
 /**
- * Spreadsheets run a cell that begins with such a sign as a formula; some accept full-width signs.
- * With semicolons as separators, a cell also begins after each semicolon. An export adds a quote
- * there, even before existing quotes, so an import can remove exactly one. Later lines of a cell
- * stay unchanged: they are often lists of dashes.
+ * The start of a cell that spreadsheets run as a formula; some also accept full-width signs. If a
+ * spreadsheet splits cells at semicolons, a cell begins after each semicolon. An export adds a
+ * quote before the sign, even if quotes are already there, so that an import can remove exactly
+ * one. Later lines of a cell stay unchanged, because they are often lists of dashes.
  */
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
 const FORMULAS = new RegExp(FORMULA, 'g');
 const GUARDED_FORMULAS = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
-/** In JSON, an escape sequence keeps the sign and is not a formula. */
+/** The same in JSON, where an escape sequence keeps the value and is not a formula. */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
 /** Fields whose cells are JSON: numbers, `photos`, and `metadata`. */
@@ -23,7 +23,7 @@ const JSON_FIELDS = new Set(
 
 /** One line of CSV (RFC 4180). */
 export function toCsvLine(cells: readonly string[]): string {
-  // Most readers skip an empty line.
+  // Without quotes, the line would be empty, and most readers skip empty lines.
   if (cells.length === 1 && cells[0] === '') return '""\r\n';
   return `${cells.map(quote).join(',')}\r\n`;
 }
@@ -45,8 +45,8 @@ function escapeSign(text: string): string {
 }
 
 /**
- * A CSV record (field → cell) as a JSON client would send it: an empty cell is `null`. A cell that
- * should be a number or JSON and is not stays a string, which the field's own rule rejects.
+ * Converts a CSV record (field → cell) to the JSON of a listing; an empty cell becomes `null`. A
+ * cell that is not the required number or JSON stays a string, which the field's own rule rejects.
  */
 export function decodeRecord(record: Readonly<Record<string, string>>): ParsedJson {
   const decoded: ParsedJson = { value: {}, inexactNumbers: [] };
@@ -64,7 +64,7 @@ function decodeCell(field: string, cell: string): ParsedJson {
   if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {
     const parsed = parseJson(cell);
-    // Only an empty cell is null. A symbol, and its field, would be lost between threads.
+    // Only an empty cell becomes null. A symbol cannot be sent to another thread.
     return parsed.value === null || parsed.value === TOO_MANY_VALUES ? toText(cell) : parsed;
   } catch (error) {
     if (error instanceof JsonError) return toText(cell);

@@ -36,7 +36,7 @@ export function patchListing({ value, inexactNumbers }: ParsedJson, current: Lis
   return parseListing({ value: merged, inexactNumbers });
 }
 
-/** A `null` for a name that cannot exist stays, and becomes an issue. */
+/** Whether `null` removes the member. For an unknown name, `null` stays and becomes an issue. */
 function isRemovable(name: string, within?: string): boolean {
   return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }
@@ -50,7 +50,7 @@ function withNormalNames(patch: Record<string, unknown>): Record<string, unknown
   return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
 }
 
-/** Extends a patch that removes an amount so that it also removes the unit. */
+/** If a patch removes an amount, makes it remove the amount's unit as well. */
 export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
   const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
   if (alone.length === 0) return patch;

@@ -18,7 +18,7 @@ const area = (decimalsMax: number, description: string) =>
 export const listingFields = {
   externalId: text({
     lengthMax: EXTERNAL_ID_LENGTH_MAX,
-    description: 'Your own id of the listing, unique in the account.',
+    description: 'Your own id for the listing, unique in the account.',
     example: 'MLS-20931',
   })
     .refine((value) => value !== '.' && value !== '..', {
@@ -79,7 +79,7 @@ export const listing = z
     version: z.int().meta({
       minimum: 1,
       description:
-        '1 at creation, then grows by one with each change; after a restore of the database, the first change skips ahead.',
+        '1 at creation; each change adds one. After a restore of the database, the first change adds more than one.',
     }),
     createdAt: time(),
     updatedAt: time(),
@@ -91,7 +91,7 @@ export const listedListing = z.union([
   listing,
   listing.partial().meta({
     id: 'ListingMembers',
-    description: 'With `fields`: the named members that the listing has.',
+    description: 'With `fields`: those of the named members that the listing has.',
   }),
 ]);
 

@@ -42,7 +42,7 @@ export const metadata = z
     example: { agentId: 'A-17', openHouse: true },
   });
 
-/** Only the result of a merge patch is counted, so a patch can replace all members. */
+/** The maximum applies only to the result of a merge patch, so a patch can replace all members. */
 export const metadataPatch = metadata.meta({
   maxProperties: undefined,
   additionalProperties: { type: [...VALUE_TYPES, 'null'], maxLength: TEXT_LENGTH_MAX },
@@ -54,7 +54,7 @@ export function findNameIssue(name: string) {
   return issue && ({ code: issue.code, message: `The name: ${issue.message}` } as const);
 }
 
-/** Checks a value, which is in NFC if it is a string. */
+/** Checks a value; a string is already in NFC. */
 function findValueIssue(value: unknown) {
   if (typeof value === 'number' || typeof value === 'boolean') return undefined;
   if (typeof value !== 'string') {
@@ -71,6 +71,6 @@ function findValueIssue(value: unknown) {
 
 function findDuplicate(values: object, name: string) {
   return Object.hasOwn(values, name)
-    ? ({ code: 'duplicate', message: 'Is the same name as another after trimming and normalization.' } as const)
+    ? ({ code: 'duplicate', message: 'Is the same as another name after trimming and normalization.' } as const)
     : undefined;
 }

@@ -5,7 +5,7 @@ import { addIssue } from './fields.ts';
 /** The maximum length of a name in a message: a response must not outgrow its request. */
 const NAME_LENGTH_MAX = 100;
 
-/** An integer in a query parameter, rejected outside its range and never clamped. */
+/** An integer query parameter. A value outside the range is rejected, never clamped. */
 export function integerParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
@@ -36,7 +36,7 @@ function inRange(value: number, minimum: number, maximum: number, context: z.Ref
   return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
 }
 
-/** A number as JSON writes it. */
+/** Parses a number in JSON's notation. */
 export function parseDecimal(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }

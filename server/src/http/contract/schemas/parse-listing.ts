@@ -12,8 +12,8 @@ const FIELDS: KnownFields = {
 
 /**
  * Checks a body that becomes a listing; `found` are issues that are already known. Without
- * `hasDetails`, the error has no issues: describing them takes longer than detecting that there are
- * any.
+ * `hasDetails`, the error lists no issues, because collecting them takes longer than finding the
+ * first.
  * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListing(
@@ -40,12 +40,15 @@ export function parseListing(
   throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
-/** Created once: capturing a stack takes longer than checking a row. */
+/** Created once, because capturing a stack takes longer than checking a row. */
 const INVALID_ROW = new AppError('validation_failed', 'Fields of the row are not valid.');
 
 const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);
 
-/** An error of a row as plain data; `INVALID_ROW` is one object, which is sent to a thread once. */
+/**
+ * An error of a row as plain data. `INVALID_ROW` is always the same object, which a message to a
+ * thread contains only once.
+ */
 export function toRowIssue(error: AppError): PlainError {
   return error === INVALID_ROW ? PLAIN_INVALID_ROW : toPlainError(error);
 }
@@ -58,7 +61,7 @@ function hasRequired(value: unknown): boolean {
 }
 
 /**
- * Checks a body that becomes the listing with this external id, which it can repeat.
+ * Checks a body that becomes the listing with this external id, which the body can repeat.
  * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListingOf(externalId: string, { value, inexactNumbers }: ParsedJson): ListingInput {

@@ -68,13 +68,13 @@ export const radiusParameter = z
     );
   })
   .meta({
-    description: 'The greatest distance from `near` along a great circle, in `m`, `km`, or `mi`.',
+    description: 'The maximum distance from `near` along a great circle, in `m`, `km`, or `mi`.',
     pattern: RADIUS.source,
     example: '5km',
   })
   .optional();
 
-/** Comma-separated numbers; undefined in place of a part that is not a number. */
+/** Parses comma-separated numbers; a part that is not a number becomes undefined. */
 function parseDecimals(given: string): (number | undefined)[] {
   return given.split(',').map((part) => parseDecimal(part.trim()));
 }

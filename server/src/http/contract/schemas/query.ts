@@ -11,7 +11,7 @@ export const noQuery = z.strictObject({});
 /** Pairs of parameters that require each other. */
 export type Partners = readonly (readonly [string, string])[];
 
-/** Cached queries per operation: most clients repeat a few. */
+/** Maximum of cached queries per operation; most clients repeat a few queries. */
 const REMEMBERED_MAX = 200;
 const REMEMBERED_LENGTH_MAX = 500;
 
@@ -73,9 +73,9 @@ function groupParameters(query: string): Map<string, Given> {
 }
 
 /**
- * The names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2), which `URLSearchParams`
- * decodes to a guess. An operation has fewer than `ISSUES_MAX` parameters, so a query with more is
- * rejected for an unknown or repeated one anyway.
+ * The names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2); `URLSearchParams` would
+ * guess their values. An operation has fewer than `ISSUES_MAX` parameters, so a query with more is
+ * rejected for an unknown or repeated parameter anyway.
  */
 function findGarbled(query: string): Set<string> {
   const garbled = query

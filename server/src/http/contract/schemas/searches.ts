@@ -7,7 +7,7 @@ import { conditionsOf, filterParameters } from './filters.ts';
 import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 
-/** Far more than a person types, and few enough for the database. */
+/** Far more than users type, and few enough for the database. */
 const WORDS_LENGTH_MAX = 200;
 
 const ORDERS = new Map<string, Order>(
@@ -28,7 +28,8 @@ const wordsParameter = z
   .meta({
     maxLength: WORDS_LENGTH_MAX,
     description:
-      'Words that must each begin a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.',
+      'Listings in which each of these words begins a word of `address`, `city`, or `description`; case, accents, ' +
+      'and punctuation are ignored.',
     example: 'elm str',
   })
   .optional();
@@ -53,7 +54,7 @@ export const SEARCH_PARTNERS = [['near', 'radius']] as const;
 
 const searchQuery = z.object(searchParameters);
 
-/** The search of a query, in a form that is the same for equivalent queries. */
+/** Normalizes a query: equivalent queries give the same search. */
 export function toSearch(query: z.output<typeof searchQuery>): Search {
   const { bbox, near, radius, q = [], sort } = query;
   const circle = near !== undefined && radius !== undefined ? { ...near, radiusMetres: radius } : undefined;
