@@ -4,7 +4,13 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { bareEnvironment, createTenantByCommand, environment, PROGRAM } from '../../../testkit/src/process.ts';
+import {
+  bareEnvironment,
+  createTenantByCommand,
+  environment,
+  PROGRAM,
+  runCommandWarm,
+} from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { copyProgram } from '../support/program-copy.ts';
 
@@ -84,7 +90,7 @@ describe('an invalid value stops the start with one line that names the variable
   for (const [name, value] of WRONG_VALUES) {
     test(`${name}=${value}`, async (t) => {
       const directory = await directoryFor(t);
-      assertStopped(await run(t, ['serve'], { DATA_DIR: directory, PORT: '0', [name]: value }), name);
+      assertStopped(await runCommandWarm(['serve'], { DATA_DIR: directory, PORT: '0', [name]: value }), name);
     });
   }
 });

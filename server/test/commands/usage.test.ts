@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { createTenantByCommand, REPOSITORY, runCommand } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, REPOSITORY, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 
 const directory = await createDirectory();
 after(() => rm(directory, { recursive: true, force: true }));
 const settings = { DATA_DIR: directory };
 const { accountId } = await createTenantByCommand(settings);
-const run = (...args: string[]) => runCommand(args, settings);
+const run = (...args: string[]) => runCommandWarm(args, settings);
 const keysCreate = (...args: string[]) => ['keys', 'create', '--account', accountId, '--name', 'Key', ...args];
 
 describe('--help prints the usage to stdout', { concurrency: 2 }, () => {

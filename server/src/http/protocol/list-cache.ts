@@ -3,9 +3,9 @@ import { ReadyBody } from './ready-body.ts';
 import type { Reply } from './reply.ts';
 
 /** The total of a process's cached responses, with their keys and compressed forms. */
-const BYTES_MAX = 32 * 1024 * 1024;
+const CACHE_BYTES_MAX = 32 * 1024 * 1024;
 /** Longer lists are seldom requested twice in a row. */
-const BODY_BYTES_MAX = 64 * 1024;
+const CACHED_BYTES_MAX = 64 * 1024;
 /** JSON of listings shrinks to less than half, in each of two encodings. */
 const SIZE_WITH_COMPRESSED = 2;
 
@@ -15,7 +15,7 @@ const SIZE_WITH_COMPRESSED = 2;
  */
 export class ListCache {
   readonly #replies = new LRUCache<string, Reply & { body: ReadyBody }>({
-    maxSize: BYTES_MAX,
+    maxSize: CACHE_BYTES_MAX,
     sizeCalculation: ({ body }, key) => key.length + SIZE_WITH_COMPRESSED * body.bytes.length,
   });
 
@@ -26,7 +26,7 @@ export class ListCache {
   /** Stores a response if it is short. Returns it ready to send. */
   add(key: string, reply: Reply): Reply {
     const { body } = reply;
-    if (typeof body !== 'string' || Buffer.byteLength(body) > BODY_BYTES_MAX) return reply;
+    if (typeof body !== 'string' || Buffer.byteLength(body) > CACHED_BYTES_MAX) return reply;
     const ready = { ...reply, body: new ReadyBody(body) };
     this.#replies.set(key, ready);
     return ready;
