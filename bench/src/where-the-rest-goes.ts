@@ -4,7 +4,7 @@ Where the time goes. The bare server needs 8 µs to parse a request and write a 
 bytes.
 
 - One listing: 22 µs. Compared with the bare server: 4.5 µs for the key (checksum, SHA-256, and one
-  look-up per request, because a deleted key must stop working at once), 3 for the listing, 1.6 for
+  lookup per request, because a deleted key must stop working at once), 3 for the listing, 1.6 for
   the log line, and 5 for validation, routing, and headers. A 304 saves only the listing, while the
   bare server sends no body: hence its ratio.
 - List of 20: 25 µs more: 10 for the rows, and 15 for serialization, the cursor, the ETag, and

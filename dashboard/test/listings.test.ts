@@ -174,7 +174,7 @@ test('a draft survives the back button, a reload, and the end of the session', a
   assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('Oak')), false);
 });
 
-test('search, filters, order and page are in the URL, so a reload and the back button keep them', async () => {
+test('search, filters, order, and page are in the URL, so a reload and the back button keep them', async () => {
   await using list = await openListings(130);
   const { page } = list;
   await page.getByText('1–50 of 130').waitFor();

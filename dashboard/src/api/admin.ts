@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Check a setup link
-         * @description Shows whether the token of the link works, and which accounts the first administrator will manage.
+         * @description Checks whether the setup link's token is valid, and returns the accounts that the first administrator will manage.
          */
         post: operations["previewSetup"];
         delete?: never;

@@ -34,7 +34,7 @@ export async function getSessionPrincipal(transaction: Executor, user: AccountUs
 export async function requireResumed(transaction: Executor, accountId: string): Promise<void> {
   const reason = (await findLimits(transaction, accountId))?.suspendedFor ?? null;
   if (reason === null) return;
-  throw new AppError('forbidden', `The account is suspended: ${reason}. Ask the operator of the service.`);
+  throw new AppError('forbidden', `The account is suspended: ${reason}. Contact the operator of the service.`);
 }
 
 /**

@@ -65,7 +65,7 @@ function nameOf(text: string): string {
   return url.href;
 }
 
-/** A connection pooler's message. It has no error code. */
+/** A connection pooler rejects our connection options. Its error code, 08P01, is not specific. */
 const REJECTS_SETTINGS = /unsupported startup parameter/;
 const POOLER_HINT = 'The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off.';
 

@@ -30,7 +30,7 @@ export function isMatch(engine: EngineSql, accountId: string, { conditions, box,
 
 /**
  * Like `isMatch`, but for a listing that matched before. The listing's words are looked up only if they have changed
- * since, because a look-up collects all listings with these words.
+ * since, because a lookup collects all listings with these words.
  */
 export function isStillMatch(
   engine: EngineSql,

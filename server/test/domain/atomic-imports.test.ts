@@ -185,7 +185,7 @@ function disturbed(database: Database, disturb: (attempt: number) => Promise<unk
   };
 }
 
-test('an atomic import sees changes made between its look-up and its lock', async () => {
+test('an atomic import sees changes made between its lookup and its lock', async () => {
   const { one } = await createAccounts();
   const [first = '', second = '', third = ''] = await seed(database, one);
   const actor = { accountId: one };
@@ -212,7 +212,7 @@ test('an atomic import sees changes made between its look-up and its lock', asyn
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
 });
 
-test('an atomic import cannot exceed a quota that others use between its look-up and its lock', async () => {
+test('an atomic import cannot exceed a quota that others use between its lookup and its lock', async () => {
   const { one } = await createAccounts();
   await changeQuotas(database, one, { listingsMax: 3 });
   const during = disturbed(database, () => create(database, one));
@@ -221,7 +221,7 @@ test('an atomic import cannot exceed a quota that others use between its look-up
   assert.equal((await importAll(database, one, [row(1, {}), row(2, {})])).created, 2);
 });
 
-test('an atomic import stores nothing if one of its listings is deleted between its look-up and its lock', async () => {
+test('an atomic import stores nothing if one of its listings is deleted between its lookup and its lock', async () => {
   const { one } = await createAccounts();
   const [first = ''] = await seed(database, one);
   const during = disturbed(database, () => deleteListing(database, { accountId: one }, { id: first }));

@@ -53,7 +53,7 @@ describe('photos are at most 100 objects with an https URL and an optional capti
   ]);
 });
 
-describe('metadata is at most 50 named strings, numbers and booleans', () => {
+describe('metadata is at most 50 named strings, numbers, or booleans', () => {
   testRefusals(service, [
     invalid('metadata', [], 'metadata: invalid_type'),
     invalid('metadata', 'a', 'metadata: invalid_type'),

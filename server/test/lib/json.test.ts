@@ -147,7 +147,7 @@ describe('random documents', () => {
     }
   });
 
-  test('are rejected after damage exactly when JSON.parse rejects them', () => {
+  test('when corrupted, are rejected if JSON.parse rejects them, and otherwise only for duplicate names', () => {
     let refused = 0;
     for (let seed = 1; seed <= 5_000; seed += 1) {
       const text = mutate(randomDocument(seed), seed);

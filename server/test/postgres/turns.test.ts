@@ -25,7 +25,7 @@ function gate() {
   return { work, open: resolve, count: () => count };
 }
 
-test('an account with slow requests leaves connections to other accounts and to key look-ups', async (t) => {
+test('an account with slow requests leaves connections to other accounts and to key lookups', async (t) => {
   const pool = await poolFor(t);
   const busy = gate();
   const all = Array.from({ length: 20 }, () => pool.use(busy.work, 'one'));

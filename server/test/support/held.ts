@@ -7,7 +7,7 @@ import type { Statement } from '../../src/storage/database.ts';
 
 /** Reads by a service since `countReads`. */
 export interface Reads {
-  /** Key look-ups; each request starts with one. */
+  /** Key lookups; each request starts with one. */
   keys: number;
   others: number;
 }

@@ -1,7 +1,6 @@
 import { Checkbox, Text } from '@mantine/core';
 import type { ValidationIssue } from '../../api/client';
 import { Note } from '../../parts/form';
-import { suggestColumn } from './columns';
 
 interface ColumnIssuesProps {
   issues: ValidationIssue[];
@@ -54,7 +53,7 @@ function Explanation({ field, code, message }: ValidationIssue) {
       </>
     );
   }
-  const meant = suggestColumn(field) ?? /did you mean `?(\w+)/i.exec(message)?.[1];
+  const meant = /did you mean `?(\w+)/i.exec(message)?.[1];
   return (
     <>
       Unknown column {name}.{' '}

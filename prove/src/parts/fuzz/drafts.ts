@@ -47,7 +47,8 @@ function weightOf({ base, operation }: Target): number {
 
 function draftsOf(target: Target): fc.Arbitrary<Draft> {
   const { operation } = target;
-  // Password hashing takes 0.1 s, so these requests fail early. `people.ts` sends valid ones.
+  // Writes about users always get a fault, because valid ones hash a password, which takes 0.1 s.
+  // `people.ts` sends valid ones.
   const needsFault = isOfPeople(operation) && operation.method !== 'get';
   const fault = fc.constantFrom(...faultsOf(target));
   const faults = fc.oneof(

@@ -1,6 +1,6 @@
 import type { Cells } from '../../lib/csv.ts';
-import { suggest } from '../../lib/suggest.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { suggest } from '../../model/suggest.ts';
 import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
 import { LISTING_FIELDS } from '../contract/schemas/listings.ts';
 

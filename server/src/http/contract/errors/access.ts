@@ -12,7 +12,7 @@ export const ACCESS_ERRORS = {
     remedy:
       'Send `Authorization: Bearer API_KEY`, and check `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +
       'or has expired does not become valid again: ask an administrator of your account for a new one. If the account is ' +
-      'suspended, ask the operator of the service.',
+      'suspended, contact the operator of the service.',
     headers: { 'WWW-Authenticate': 'Bearer realm="property-listings"' },
     commands: ['curl -i $API/listings'],
     example: { message: INVALID_KEY },
@@ -32,7 +32,7 @@ export const ACCESS_ERRORS = {
       "Only below `/admin`: the user's role does not allow the request, the request did not come from a page of this " +
       'service, or the account is suspended. The message gives the reason. Nothing was changed.',
     remedy:
-      'Ask an administrator of the account. If the dashboard itself gets this error, set `PUBLIC_URL` to the address at ' +
+      'Contact an administrator of the account. If the dashboard itself gets this error, set `PUBLIC_URL` to the address at ' +
       'which users open it.',
     example: { message: 'Only administrators of the account are allowed to do this; ask one of them.' },
   },

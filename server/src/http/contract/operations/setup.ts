@@ -39,7 +39,8 @@ export const previewSetupOperation: Operation<'anyone'> = {
   path: '/setup/preview',
   operationId: 'previewSetup',
   summary: 'Check a setup link',
-  description: 'Shows whether the token of the link works, and which accounts the first administrator will manage.',
+  description:
+    "Checks whether the setup link's token is valid, and returns the accounts that the first administrator will manage.",
   caller: 'anyone',
   query: noQuery,
   body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'TOKEN_OF_THE_SETUP_LINK' } },

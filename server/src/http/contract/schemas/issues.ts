@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type PropertyPath, TOO_MANY_VALUES, VALUES_MAX } from '../../../lib/json.ts';
-import { suggest } from '../../../lib/suggest.ts';
 import { AppError, type FieldCode, type ValidationIssue } from '../../../model/errors.ts';
+import { suggest } from '../../../model/suggest.ts';
 
 /**
  * The maximum number of issues in a response, and of characters in a field's path: a response must

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { suggest } from '../../../lib/suggest.ts';
+import { suggest } from '../../../model/suggest.ts';
 import { addIssue } from './fields.ts';
 
 /** The maximum length of a name in a message: a response must not outgrow its request. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { suggest } from '../../../lib/suggest.ts';
 import { AppError, type ValidationIssue } from '../../../model/errors.ts';
+import { suggest } from '../../../model/suggest.ts';
 import { ISSUES_MAX, toIssues } from './issues.ts';
 
 export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;

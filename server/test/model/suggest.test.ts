@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROPERTY_TYPES, STATUSES } from '../../src/model/listings.ts';
+import { suggest } from '../../src/model/suggest.ts';
+
+const FIELDS = [
+  'address',
+  'beds',
+  'listPrice',
+  'livingArea',
+  'postalCode',
+  'stateOrProvince',
+  'status',
+  'propertyType',
+];
+const PARAMETERS = ['beds', 'beds[gte]', 'listPrice', 'listPrice[gte]', 'listPrice[lte]', 'sort', 'limit', 'q'];
+
+const SUGGESTIONS: [given: string, known: readonly string[], meant: string | undefined][] = [
+  ['sold', STATUSES, 'closed'],
+  ['Contingent', STATUSES, 'active_under_contract'],
+  ['cancelled', STATUSES, 'canceled'],
+  ['for sale', STATUSES, 'active'],
+  ['Coming Soon', STATUSES, 'coming_soon'],
+  ['holdd', STATUSES, 'hold'],
+  ['Condo', PROPERTY_TYPES, 'residential'],
+  ['Price', FIELDS, 'listPrice'],
+  ['Bedrooms', FIELDS, 'beds'],
+  ['Zip', FIELDS, 'postalCode'],
+  ['Sq Ft', FIELDS, 'livingArea'],
+  ['list_price', FIELDS, 'listPrice'],
+  ['adress', FIELDS, 'address'],
+  ['price[gte]', PARAMETERS, 'listPrice[gte]'],
+  ['bedrooms', PARAMETERS, 'beds'],
+  ['search', PARAMETERS, 'q'],
+  ['constructor', FIELDS, undefined],
+  ['__proto__', FIELDS, undefined],
+  ['', FIELDS, undefined],
+  ['[gte]', PARAMETERS, undefined],
+  ['x'.repeat(100_000), FIELDS, undefined],
+];
+
+for (const [given, known, meant] of SUGGESTIONS) {
+  test(`"${given.slice(0, 20)}" probably means ${meant ?? 'nothing known'}`, () => {
+    assert.equal(suggest(given, known), meant);
+  });
+}
