@@ -52,35 +52,31 @@ const SYNONYMS: Record<string, string> = {
 };
 
 const LENGTH_MAX = 100;
+/** A name with the `-` of a descending order before it, or an operator in brackets behind it. */
+const AFFIXED = /^(-?)([^[]*)(.*)$/s;
 
 /**
  * The known name that is probably meant: the same name in another spelling such as `list_price`, a
- * synonym, or a mistyped name of which at most a third of the letters differ. Keeps an operator:
- * `price[gte]` means `listPrice[gte]`.
+ * synonym, or a mistyped name of which at most a third of the letters differ. `price[gte]` means
+ * `listPrice[gte]`.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   const name = given.slice(0, LENGTH_MAX).toLowerCase();
-  const [base = '', ...operator] = name.split(/(?=\[)/);
-  const suffix = operator.join('');
+  const [, sign = '', base = '', operator = ''] = AFFIXED.exec(name) ?? [];
   const plain = toPlain(base);
-  return (
-    known.find((candidate) => candidate.toLowerCase().endsWith(suffix) && toPlain(candidate, suffix) === plain) ??
-    known.find((candidate) => isSynonym(plain, candidate, suffix)) ??
-    findMistyped(name, known)
-  );
+  const bases = known
+    .filter((candidate) => candidate.startsWith(sign) && candidate.endsWith(operator))
+    .map((candidate) => candidate.slice(sign.length, candidate.length - operator.length));
+  const meant = bases.find((candidate) => toPlain(candidate) === plain) ?? bases.find((one) => isSynonym(plain, one));
+  return meant === undefined || plain === '' ? findMistyped(name, known) : sign + meant + operator;
 }
 
-function isSynonym(plain: string, candidate: string, suffix: string): boolean {
-  if (plain === '' || !candidate.endsWith(suffix)) return false;
-  const synonyms = SYNONYMS[candidate.slice(0, candidate.length - suffix.length)];
-  return synonyms?.split(' ').includes(plain) ?? false;
+function isSynonym(plain: string, candidate: string): boolean {
+  return Object.hasOwn(SYNONYMS, candidate) && SYNONYMS[candidate]?.split(' ').includes(plain) === true;
 }
 
-function toPlain(name: string, suffix = ''): string {
-  return name
-    .slice(0, name.length - suffix.length)
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '');
+function toPlain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
 function findMistyped(name: string, known: readonly string[]): string | undefined {

@@ -150,7 +150,9 @@ const unknownNames: [name: string, hint: string][] = [
   ['status[]', '"status"'],
   ['city[startsWith]', 'similar parameters: city.'],
   ['createdAt', 'createdAt[gt], createdAt[gte], createdAt[lt], createdAt[lte]'],
-  ['price', 'this request takes status, propertyType,'],
+  ['price', 'Did you mean "listPrice"?'],
+  ['price%5Bgte%5D', 'Did you mean "listPrice[gte]"?'],
+  ['zzzzzz', 'this request takes status, propertyType,'],
   ['x', 'this request takes status, propertyType,'],
   ['id', 'this request takes status, propertyType,'],
   ['state', 'this request takes status, propertyType,'],
@@ -173,6 +175,8 @@ describe('the error for an unknown name suggests the nearest name or lists all n
   test('the error for an invalid value suggests the nearest choice or lists all choices', async () => {
     for (const [query, hint] of [
       ['status=activ', 'Did you mean "active"?'],
+      ['status=sold', 'Did you mean "closed"?'],
+      ['sort=-price', 'Did you mean "-listPrice"?'],
       ['status=zzzzzz', 'Use one of coming_soon, active,'],
       ['propertyType=residental', 'Did you mean "residential"?'],
       ['sort=-listprice', 'Did you mean "-listPrice"?'],

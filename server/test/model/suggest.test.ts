@@ -30,6 +30,8 @@ const SUGGESTIONS: [given: string, known: readonly string[], meant: string | und
   ['list_price', FIELDS, 'listPrice'],
   ['adress', FIELDS, 'address'],
   ['price[gte]', PARAMETERS, 'listPrice[gte]'],
+  ['-price', ['listPrice', '-listPrice'], '-listPrice'],
+  ['-listprice', ['listPrice', '-listPrice'], '-listPrice'],
   ['bedrooms', PARAMETERS, 'beds'],
   ['search', PARAMETERS, 'q'],
   ['constructor', FIELDS, undefined],
