@@ -95,7 +95,7 @@ describe('a list', () => {
         })();
         await assert.rejects(reading, (error) => {
           assert.ok(error instanceof ListCutError && error.cause instanceof ConnectionError);
-          assert.match(error.message, new RegExp(`cut after ${count} listings`));
+          assert.match(error.message, new RegExp(`cut off after ${count} listings`));
           return true;
         });
         assert.ok(count > 0 && count < COUNT);

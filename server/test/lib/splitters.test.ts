@@ -137,7 +137,7 @@ describe('CSV records are found with any chunk boundaries', () => {
   test('an unclosed quote is reported at the end of the file, with its line', async () => {
     const { records, line, message } = await splitEveryWay(csv, 'a,b\r\n"1\n",2\r\n3,"4\r\n5,6\r\n');
     assert.deepEqual([records.length, line], [2, 4]);
-    assert.match(message ?? '', /line 4 .* quotes/);
+    assert.match(message ?? '', /line 4 .* unclosed quote/);
   });
 
   test('an unclosed quote is reported early if the row gets too long', async () => {

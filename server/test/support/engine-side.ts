@@ -29,7 +29,7 @@ export class EngineSide {
   }
 
   static async start(engine: Engine): Promise<EngineSide> {
-    return new EngineSide(await startTestService({ engine }));
+    return new EngineSide(await startTestService({ publicUrl: 'http://listings.example.com', engine }));
   }
 
   stop(): Promise<void> {
