@@ -8,10 +8,10 @@ const service = await startSharedService();
 
 const administrator = await createPerson(service);
 const person = await createPerson(service, { accountId: administrator.accountId, role: 'member' });
-const nobody = new Browser(service);
+const anonymous = new Browser(service);
 
 /** Routes that the dashboard uses: statuses for an empty body, signed out and as a member. */
-const MOUNTED: Record<string, [asNobody: number, asMember: number]> = {
+const MOUNTED: Record<string, [asAnonymous: number, asMember: number]> = {
   'GET /list-sessions': [401, 200],
   'POST /change-password': [401, 422],
   'POST /revoke-other-sessions': [401, 204],
@@ -61,13 +61,13 @@ test('better-auth has the mounted routes, and many more', () => {
 });
 
 describe('a route of better-auth that the dashboard uses', () => {
-  for (const [route, [asNobody, asMember]] of Object.entries(MOUNTED)) {
+  for (const [route, [asAnonymous, asMember]] of Object.entries(MOUNTED)) {
     const [method = '', path = ''] = route.split(' ');
     const body = method === 'GET' ? undefined : {};
-    test(`${route} without fields is ${asNobody} signed out and ${asMember} for a member`, async () => {
+    test(`${route} without fields is ${asAnonymous} signed out and ${asMember} for a member`, async () => {
       const own = await signIn(service, person);
       for (const [browser, status] of [
-        [nobody, asNobody],
+        [anonymous, asAnonymous],
         [own, asMember],
       ] as const) {
         const response = await browser.send(method, `/admin/auth${path}`, body);

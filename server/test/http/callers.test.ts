@@ -32,7 +32,7 @@ await createAdministrator(database, other.id, { email: former.email }, 'member',
 await removeMember(database, accountId, former.userId, 'operator');
 
 const PRINCIPALS = {
-  nobody: { Origin: service.url },
+  anonymous: { Origin: service.url },
   'a key': await keyWith('full'),
   'a read-only key': await keyWith('read'),
   'a member': await sessionOf(await createPerson(service, { accountId, role: 'member' })),
@@ -61,7 +61,7 @@ async function denialOf(name: Name, base: string, { method, path, body }: AnyOpe
 const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = {
   '/v1': {
     account: {
-      nobody: 'unauthorized',
+      anonymous: 'unauthorized',
       'a member': 'unauthorized',
       'an administrator': 'unauthorized',
       'a former member': 'unauthorized',
@@ -69,12 +69,12 @@ const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = 
   },
   '/admin': {
     account: {
-      nobody: 'unauthorized',
+      anonymous: 'unauthorized',
       'a key': 'unauthorized',
       'a read-only key': 'unauthorized',
       'a former member': 'account_changed',
     },
-    user: { nobody: 'unauthorized', 'a key': 'unauthorized', 'a read-only key': 'unauthorized' },
+    user: { anonymous: 'unauthorized', 'a key': 'unauthorized', 'a read-only key': 'unauthorized' },
     anyone: {},
   },
 };
@@ -94,7 +94,7 @@ for (const [{ base, operations }, callers] of [
         const expected = Object.entries(callers).find(([name]) => name === caller)?.[1];
         assert.ok(expected, `this API has no caller "${caller}"`);
         for (const name of Object.keys(PRINCIPALS) as Name[]) {
-          if (operationId === 'signOut' && name !== 'nobody') continue;
+          if (operationId === 'signOut' && name !== 'anonymous') continue;
           assert.equal(await denialOf(name, base, operation), expected[name], name);
         }
       });
@@ -115,13 +115,13 @@ test('without access, every path gets 401, never 404 or 405', async () => {
       ['PUT', '/listings', 405],
       ['POST', '/openapi.json', 405],
     ] as const) {
-      assert.equal((await send('nobody', method, base + path, false)).status, 401, path);
+      assert.equal((await send('anonymous', method, base + path, false)).status, 401, path);
       assert.equal((await send(name, method, base + path, false)).status, status, path);
     }
   }
 });
 
 test('an unknown path below /admin/auth gets 404 for everyone', async () => {
-  for (const name of ['nobody', 'a member'] as const)
+  for (const name of ['anonymous', 'a member'] as const)
     assert.equal((await send(name, 'POST', '/admin/auth/sign-up/email', false)).status, 404, name);
 });

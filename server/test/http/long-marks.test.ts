@@ -29,15 +29,15 @@ test('no request makes the service sort a long run of combining marks', async (t
       headers: { 'Content-Type': type },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-  const nobody = new Browser(service);
+  const anonymous = new Browser(service);
   const signUp = { token: 'x', name: SHORT, email: SHORT, password: SHORT };
   const texts = { address: LONG, city: LONG, description: LONG, externalId: LONG, metadata: { [LONG]: LONG } };
   const query = encodeURIComponent(marks(1_000));
   for (const [response, status] of [
-    [nobody.send('POST', '/admin/auth/sign-in/email', { email: SHORT, password: PASSWORD }), 401],
-    [nobody.send('POST', '/admin/auth/sign-in/email', { email: 'ada@example.com', password: SHORT }), 422],
-    [nobody.send('POST', '/admin/setup', { ...signUp, accountName: SHORT }), 422],
-    [nobody.send('POST', '/admin/invitations/accept', signUp), 422],
+    [anonymous.send('POST', '/admin/auth/sign-in/email', { email: SHORT, password: PASSWORD }), 401],
+    [anonymous.send('POST', '/admin/auth/sign-in/email', { email: 'ada@example.com', password: SHORT }), 422],
+    [anonymous.send('POST', '/admin/setup', { ...signUp, accountName: SHORT }), 422],
+    [anonymous.send('POST', '/admin/invitations/accept', signUp), 422],
     [ada.send('POST', '/admin/invitations', { email: SHORT, role: 'member' }), 422],
     [ada.send('POST', '/admin/auth/update-user', { name: SHORT }), 422],
     [ada.send('POST', '/admin/api-keys', { name: SHORT }), 422],

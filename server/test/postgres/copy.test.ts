@@ -16,7 +16,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { getCursorSecret } from '../../src/storage/database-info.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 
-const nobody = () => {};
+const ignoreProgress = () => {};
 
 async function openFor(t: TestContext, url: string): Promise<Database> {
   const database = await openDatabase(url);
@@ -67,7 +67,7 @@ for (const [from, to] of [
     const make = { sqlite: sqliteFor, postgres: postgresFor };
     const [original, copy] = [await openFor(t, await make[from](t)), await openFor(t, await make[to](t))];
     await fill(original, 450);
-    const report = await copyDatabase(original, copy, nobody);
+    const report = await copyDatabase(original, copy, ignoreProgress);
     const rows = Object.fromEntries(Object.entries(report).map(([name, table]) => [name, table.rows]));
     assert.equal(rows.listings, 446);
     assert.equal(rows.events, 456);
@@ -75,7 +75,7 @@ for (const [from, to] of [
       [rows.accounts, rows.api_keys, rows.users, rows.memberships, rows.invitations, rows.idempotency_keys],
       [2, 1, 1, 1, 1, 1],
     );
-    await assert.rejects(copyDatabase(original, copy, nobody), { code: 'conflict', message: /is not empty/ });
+    await assert.rejects(copyDatabase(original, copy, ignoreProgress), { code: 'conflict', message: /is not empty/ });
   });
 }
 
