@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { unchunk } from './chunked.ts';
 import type { ListCheck } from './list-checks.ts';
 import { watchPeak } from './process-stats.ts';
-import { serializeCall } from './requests.ts';
+import { type Call, serializeCall } from './requests.ts';
 
 export type Streamed = { seconds: number; firstByteMs: number; memoryPeakBytes: number };
 
@@ -15,15 +15,21 @@ const STREAM_HEAD = /^HTTP\/1\.1 200 .*\r\ntransfer-encoding: *chunked\r\n/is;
 export const COMPLETE_LIST_PATH = '/v1/listings';
 
 /**
- * Reads all listings of an account through a raw socket, because Node's client was slower than the bare server.
+ * Reads a complete list through a raw socket, because Node's client was slower than the bare server.
  * @returns the time to the last byte and to the first byte of the body, and the server's peak memory
  */
-export async function streamList(port: number, pid: number, key: string, check: ListCheck): Promise<Streamed> {
-  const { result, peakBytes } = await watchPeak(pid, () => receiveList(port, key, check));
+export async function streamList(
+  port: number,
+  pid: number,
+  key: string,
+  check: ListCheck,
+  path = COMPLETE_LIST_PATH,
+): Promise<Streamed> {
+  const { result, peakBytes } = await watchPeak(pid, () => receiveList(port, { method: 'GET', path, key }, check));
   return { ...result, memoryPeakBytes: peakBytes };
 }
 
-function receiveList(port: number, key: string, check: ListCheck): Promise<{ seconds: number; firstByteMs: number }> {
+function receiveList(port: number, call: Call, check: ListCheck): Promise<{ seconds: number; firstByteMs: number }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ seconds: number; firstByteMs: number }>();
   const startedAt = performance.now();
   const buffer = Buffer.allocUnsafe(READ_BYTES);
@@ -69,6 +75,6 @@ function receiveList(port: number, key: string, check: ListCheck): Promise<{ sec
   socket.setTimeout(IDLE_TIMEOUT_MS, () => socket.destroy());
   socket.once('error', reject);
   socket.once('close', () => reject(new Error('complete list: the connection was closed before the last chunk')));
-  socket.write(serializeCall(port, { method: 'GET', path: COMPLETE_LIST_PATH, key }));
+  socket.write(serializeCall(port, call));
   return promise;
 }

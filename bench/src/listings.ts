@@ -1,39 +1,33 @@
 import { generator } from '../../testkit/src/random-json.ts';
+import { pick, pickCity, pickWord, type Random } from './vocabulary.ts';
 
-export type ListingBody = { address: string; externalId: string } & Record<string, unknown>;
+export type ListingBody = {
+  address: string;
+  externalId: string;
+  beds: number;
+  baths: number;
+  status: string;
+  propertyType: string;
+  listPrice: number;
+  yearBuilt: number;
+  city: string;
+  latitude: number;
+  longitude: number;
+  description: string;
+} & Record<string, unknown>;
 
-type Random = () => number;
-
-/** City, state, first postal code, latitude, longitude. */
-type Place = readonly [string, string, number, number, number];
-
-const PLACES: readonly [Place, ...Place[]] = [
-  ['Austin', 'TX', 78701, 30.2672, -97.7431],
-  ['Denver', 'CO', 80202, 39.7392, -104.9903],
-  ['Portland', 'OR', 97201, 45.5152, -122.6784],
-  ['Nashville', 'TN', 37201, 36.1627, -86.7816],
-  ['Tampa', 'FL', 33602, 27.9506, -82.4572],
-  ['Cañon City', 'CO', 81212, 38.441, -105.2424],
-];
-const STREETS = [
-  'Oak Street',
-  'Cedar Avenue',
-  'Lake Shore Drive',
-  'Maple Lane',
-  'Juniper Court',
-  'Elm Boulevard',
-] as const;
-const STATUSES = ['active', 'active', 'active', 'pending', 'closed', 'coming_soon'] as const;
-const TYPES = ['residential', 'residential', 'residential_lease', 'farm'] as const;
-const SENTENCES = [
-  'Bright corner home with an open kitchen.',
-  'New roof and windows, on a quiet street.',
-  'A short walk to the park and the school.',
-  'Large garden with old trees and a shed.',
-] as const;
+const STREETS = ['Oak Street', 'Cedar Avenue', 'Lake Shore Drive', 'Maple Lane', 'Juniper Court', 'Elm Boulevard'];
+/** Each value as often as it should occur in twenty. */
+const STATUSES = repeated({ active: 9, closed: 5, pending: 2, coming_soon: 1, active_under_contract: 1, expired: 2 });
+const TYPES = repeated({ residential: 13, residential_lease: 3, land: 2, residential_income: 1, farm: 1 });
+const BEDS = repeated({ 0: 1, 1: 2, 2: 4, 3: 7, 4: 4, 5: 1, 6: 1 }).map(Number);
+const PRICE_USUAL = 400_000;
+const DESCRIPTION_WORDS = 35;
+/** The standard deviation of places around the center of their city, about 8 km. */
+const SPREAD_DEGREES = 0.07;
 
 /**
- * Generates varied listings with most optional fields, about 500 bytes of JSON each. The same seed produces the same
+ * Generates varied listings with most optional fields, about 700 bytes of JSON each. The same seed produces the same
  * listings. `prefix` separates the external IDs of several sources.
  */
 export function listingSource(seed: number, prefix: string): () => ListingBody {
@@ -46,40 +40,57 @@ export function listingSource(seed: number, prefix: string): () => ListingBody {
 }
 
 function makeListing(random: Random, externalId: string): ListingBody {
-  const [city, stateOrProvince, postalCode, latitude, longitude] = pick(random, PLACES);
-  const beds = integer(random, 0, 6);
-  const isInBuilding = beds < 3;
+  const city = pickCity(random);
+  const beds = pick(random, BEDS);
   return {
     address: `${integer(random, 1, 9999)} ${pick(random, STREETS)}`,
     beds,
-    baths: integer(random, 1, 4),
+    baths: Math.max(1, integer(random, beds - 2, beds)),
     status: pick(random, STATUSES),
     externalId,
     propertyType: pick(random, TYPES),
-    listPrice: integer(random, 90_000, 2_500_000) + (random() < 0.1 ? 0.5 : 0),
-    livingArea: integer(random, 400, 6000),
-    ...(isInBuilding ? { unitNumber: `${integer(random, 1, 40)}B` } : { lotSizeArea: integer(random, 5, 400) / 100 }),
+    listPrice: makePrice(random),
+    livingArea: integer(random, 400, 1000) * (1 + beds),
+    ...(beds < 3 ? { unitNumber: `${integer(random, 1, 40)}B` } : { lotSizeArea: integer(random, 5, 400) / 100 }),
     yearBuilt: integer(random, 1890, 2025),
-    city,
-    stateOrProvince,
-    postalCode: String(postalCode + integer(random, 0, 60)),
+    city: city.name,
+    stateOrProvince: city.state,
+    postalCode: String(city.postalCode + integer(random, 0, 60)),
     country: 'US',
-    latitude: near(random, latitude),
-    longitude: near(random, longitude),
-    description: `${pick(random, SENTENCES)} ${pick(random, SENTENCES)}`,
+    latitude: near(random, city.latitude),
+    longitude: near(random, city.longitude),
+    description: makeDescription(random),
     metadata: { agent: `A-${integer(random, 100, 999)}`, openHouse: random() < 0.2 },
   };
 }
 
-/** A coordinate at most a tenth of a degree away, rounded to six decimals. */
+/** Most prices are whole thousands around the usual one, few are exact. */
+function makePrice(random: Random): number {
+  const price = PRICE_USUAL * Math.exp(0.7 * normal(random));
+  return random() < 0.1 ? Math.round(price * 100) / 100 : 1000 * Math.ceil(price / 1000);
+}
+
+function makeDescription(random: Random): string {
+  const words = Array.from({ length: integer(random, DESCRIPTION_WORDS - 15, DESCRIPTION_WORDS + 15) }, () =>
+    pickWord(random),
+  );
+  return `${words.join(' ')}.`;
+}
+
+/** A coordinate near the center of a city, rounded to six decimals. */
 function near(random: Random, degrees: number): number {
-  return Math.round((degrees + (random() - 0.5) / 5) * 1e6) / 1e6;
+  return Math.round((degrees + SPREAD_DEGREES * normal(random)) * 1e6) / 1e6;
+}
+
+/** The normal distribution, nearly: the sum of twelve equal distributions. */
+function normal(random: Random): number {
+  return Array.from({ length: 12 }, random).reduce((sum, value) => sum + value, -6);
 }
 
 function integer(random: Random, least: number, most: number): number {
   return least + Math.floor(random() * (most - least + 1));
 }
 
-function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
-  return choices[integer(random, 0, choices.length - 1)] ?? choices[0];
+function repeated(counts: Record<string, number>): string[] {
+  return Object.entries(counts).flatMap(([value, count]) => Array<string>(count).fill(value));
 }

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runBench } from './bench.ts';
 import { pinDriver } from './machine.ts';
+import type { Place } from './place.ts';
 import { formatPostgresReport, runPostgresBench } from './postgres/bench.ts';
 import { killChildren, readLogEnd } from './processes.ts';
-import { formatReport } from './report.ts';
+import { formatReport, formatTargets } from './report.ts';
 import { appendResults } from './results.ts';
-import { areAllMet } from './targets.ts';
+import { runSearchBench } from './search/bench.ts';
+import { formatResults, listSearchTargets, writePage } from './search/report.ts';
+import { areAllMet, listTargets, type Target } from './targets.ts';
 
 const HELP = `npm run bench -- [options]
 
@@ -16,9 +19,13 @@ const HELP = `npm run bench -- [options]
   --seconds N   duration of each measurement (default: 2)
   --million     also stream a complete list of 1,000,000 listings
   --postgres    compare the service on PostgreSQL with pgbench instead
+  --search      measure searches in an account of --listings N (default: 100,000) instead
+  --peers       with --search: compare them with a server written by hand with Fastify and
+                SQLite, and write the results for 10,000, 100,000, and 1,000,000 listings to
+                docs/performance.md
   --assert      exit with 1 if a target is missed, or inconclusive on a busy machine`;
 
-type Options = { rounds: number; seconds: number; million: boolean; postgres: boolean; assert: boolean; help: boolean };
+type Options = ReturnType<typeof readOptions>;
 
 try {
   const options = readOptions();
@@ -29,22 +36,38 @@ try {
   process.exit(1);
 }
 
-async function main({ rounds, seconds, million, postgres, assert }: Options): Promise<void> {
+async function main({ million, postgres, search, listings, peers, assert, ...times }: Options): Promise<void> {
   const directory = makeDirectory();
   if (postgres) {
-    console.log(formatPostgresReport(await runPostgresBench({ directory, cores: undefined, rounds, seconds })));
+    console.log(formatPostgresReport(await runPostgresBench({ directory, cores: undefined, ...times })));
     return;
   }
-  const results = await runBench({ directory, cores: pinDriver(), rounds, seconds }, million).catch((error) => {
+  const place = { directory, cores: pinDriver(), ...times };
+  const run = search ? benchSearches(place, listings, peers) : bench(place, million);
+  const targets = await run.catch((error) => {
     // The reason may be only in these logs, and the directory is removed on exit.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
       console.error(`The end of ${name}:\n${readLogEnd(join(directory, name))}`);
     }
     throw error;
   });
+  if (assert && !areAllMet(targets)) process.exitCode = 1;
+}
+
+async function bench(place: Place, million: boolean): Promise<Target[]> {
+  const results = await runBench(place, million);
   console.log(formatReport(results));
   appendResults('results.jsonl', results);
-  if (assert && !areAllMet(results)) process.exitCode = 1;
+  return listTargets(results);
+}
+
+async function benchSearches(place: Place, listings: number, peers: boolean): Promise<Target[]> {
+  const results = await runSearchBench(place, listings, peers);
+  const targets = listSearchTargets(results);
+  console.log(`${formatResults(results)}\n\n${formatTargets(targets)}`);
+  appendResults('search.jsonl', results);
+  writePage();
+  return targets;
 }
 
 /** Removed on exit, together with all child processes. */
@@ -58,18 +81,23 @@ function makeDirectory(): string {
   return directory;
 }
 
-function readOptions(): Options {
+function readOptions() {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '3' },
       seconds: { type: 'string', default: '2' },
       million: { type: 'boolean', default: false },
       postgres: { type: 'boolean', default: false },
+      search: { type: 'boolean', default: false },
+      listings: { type: 'string', default: '100000' },
+      peers: { type: 'boolean', default: false },
       assert: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
-  return { ...values, rounds: readPositive('rounds', values.rounds), seconds: readPositive('seconds', values.seconds) };
+  const positive = (name: 'rounds' | 'seconds' | 'listings') => readPositive(name, values[name]);
+  const numbers = { rounds: positive('rounds'), seconds: positive('seconds'), listings: positive('listings') };
+  return { ...values, ...numbers };
 }
 
 function readPositive(name: string, text: string): number {

@@ -1,5 +1,5 @@
 import { type BulkRound, type BulkRow, summarizeBulk } from './bulk.ts';
-import { unchangingList } from './list-checks.ts';
+import { unchangingList, wholeList } from './list-checks.ts';
 import { watchNeighbours } from './neighbours.ts';
 import { type Place, say } from './place.ts';
 import { type Measured, measureStream } from './rounds.ts';
@@ -20,7 +20,7 @@ export async function measureMillion(place: Place, neighbours: readonly Scenario
   const account = await createAccount(place, 'Bench million');
   const owners = Array.from({ length: LISTINGS }, () => account);
   await fill(place, owners);
-  const makeCheck = unchangingList(LISTINGS);
+  const makeCheck = unchangingList(wholeList(LISTINGS));
   const rounds: BulkRound[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {
     say(`round ${round} of ${place.rounds} with a million listings`);

@@ -15,6 +15,8 @@ export type Neighbour = {
 /** The effect on neighbors in one round. */
 export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
+type Asked = Pick<Scenario, 'service'>;
+
 /** Requests per second in each scenario, low enough that neighbors hardly affect each other. */
 const PER_SECOND = 200;
 /** Enough for `PER_SECOND` unless responses take more than 50 ms. */
@@ -34,17 +36,27 @@ export async function watchNeighbours(
   await warmUp(server, scenarios);
   const endWatch = watchBusy(server.pid, server.cores);
   const before = await askAll(server, scenarios, { seconds, isOver: () => false });
+  const { p99sMs: meanwhile } = await askDuring(server, scenarios, work);
+  return {
+    neighbours: scenarios.map(({ name }, index) => compare(name, before[index], meanwhile[index])),
+    busy: endWatch(),
+  };
+}
+
+/** Measures the scenarios at a fixed, modest rate during some work. */
+export async function askDuring<T>(
+  server: Server,
+  scenarios: readonly Asked[],
+  work: () => Promise<T>,
+): Promise<{ p99sMs: number[]; result: T }> {
   let isOver = false;
-  const [meanwhile] = await Promise.all([
+  const [p99sMs, result] = await Promise.all([
     askAll(server, scenarios, { seconds: Number.POSITIVE_INFINITY, isOver: () => isOver }),
     work().finally(() => {
       isOver = true;
     }),
   ]);
-  return {
-    neighbours: scenarios.map(({ name }, index) => compare(name, before[index], meanwhile[index])),
-    busy: endWatch(),
-  };
+  return { p99sMs, result };
 }
 
 /** Without a warm-up, code that is not compiled yet would slow down the first measurement. */
@@ -56,7 +68,7 @@ async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise
 
 function askAll(
   { port }: Server,
-  scenarios: readonly Scenario[],
+  scenarios: readonly Asked[],
   { seconds, isOver }: { seconds: number; isOver: () => boolean },
 ): Promise<number[]> {
   return Promise.all(

@@ -5,7 +5,6 @@ import { isQuiet } from './process-stats.ts';
 import type { Results, Row } from './results.ts';
 import type { Measured } from './rounds.ts';
 import { judge, listTargets, type Target } from './targets.ts';
-import { WHERE_THE_REST_GOES } from './where-the-rest-goes.ts';
 
 /** If the driver used more than this share of its core, it may have been the bottleneck. */
 const DRIVER_BUSY_MAX = 0.95;
@@ -22,9 +21,7 @@ export function formatReport(results: Results): string {
     formatReady(results),
     ...formatBulk(results.bulk),
     '',
-    formatTable(listTargets(results).map(formatTarget)),
-    '',
-    WHERE_THE_REST_GOES,
+    formatTargets(listTargets(results)),
   ].join('\n');
 }
 
@@ -112,6 +109,10 @@ function formatBulkRow({ name, perSecond, firstByteMs, memoryGrowthBytes, readyM
       ratio.toFixed(1),
     ]),
   ];
+}
+
+export function formatTargets(targets: readonly Target[]): string {
+  return formatTable(targets.map(formatTarget));
 }
 
 function formatTarget(target: Target): string[] {

@@ -54,7 +54,7 @@ export function summarize(name: string, rounds: readonly Round[]): Row {
   };
 }
 
-function medians(measured: readonly Measured[]): Measured {
+export function medians(measured: readonly Measured[]): Measured {
   const of = (pick: (one: Measured) => number | undefined): number | undefined => {
     const values = measured.map(pick).filter((value) => value !== undefined);
     return values.length === 0 ? undefined : median(values);

@@ -33,10 +33,15 @@ export async function measureScenario(scenario: Scenario, servers: Servers, seco
   };
 }
 
-async function measureLoad({ port, pid, cores }: Server, next: () => Exchange, seconds: number): Promise<Measured> {
-  await drive({ port, connections: CONNECTIONS, next, seconds: WARM_UP_SECONDS });
+export async function measureLoad(
+  { port, pid, cores }: Server,
+  next: () => Exchange,
+  seconds: number,
+  connections = CONNECTIONS,
+): Promise<Measured> {
+  await drive({ port, connections, next, seconds: WARM_UP_SECONDS });
   const endWatch = watchBusy(pid, cores);
-  const { requestsPerSecond, p50Ms, p99Ms } = await drive({ port, connections: CONNECTIONS, next, seconds });
+  const { requestsPerSecond, p50Ms, p99Ms } = await drive({ port, connections, next, seconds });
   return { perSecond: requestsPerSecond, p50Ms, p99Ms, busy: endWatch() };
 }
 
@@ -65,12 +70,13 @@ export async function measureStream(
   rows: number,
   check: () => ListCheck,
   seconds: number,
+  path?: string,
 ): Promise<Measured> {
   const memoryBefore = residentBytesOf(pid) ?? Number.NaN;
-  const streams = [await streamList(port, pid, key, check())];
+  const streams = [await streamList(port, pid, key, check(), path)];
   const endWatch = watchBusy(pid, cores);
   const endsAt = performance.now() + seconds * 1000;
-  do streams.push(await streamList(port, pid, key, check()));
+  do streams.push(await streamList(port, pid, key, check(), path));
   while (performance.now() < endsAt);
   const busy = endWatch();
   const [, ...measured] = streams;

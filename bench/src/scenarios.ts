@@ -26,13 +26,6 @@ export type Scenarios = {
 };
 
 const PAGE_PATH = '/v1/listings?limit=20';
-/** Pages of matches among all listings. Nearly half of the listings contain the searched word. */
-const FOUND = {
-  'filtered page of 20': `${PAGE_PATH}&status=active&beds[gte]=3`,
-  'sorted page of 20': `${PAGE_PATH}&sort=-listPrice`,
-  'searched page of 20': `${PAGE_PATH}&q=garden`,
-} as const;
-export const FOUND_PAGES = Object.keys(FOUND);
 /** The listings to update. */
 const CHANGEABLE_PATH = '/v1/listings?limit=1000&fields=id';
 const EVENTS = 100;
@@ -46,7 +39,6 @@ export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
   return {
     all: [
       listOf20,
-      ...(await recordFound(fixture)),
       readScenario('get one', await recordSingles(fixture)),
       readScenario('304 (list of 20)', [await recordUnchanged(fixture)]),
       readScenario('events page of 100', await recordEvents(fixture)),
@@ -67,14 +59,6 @@ async function record({ service }: Fixture, call: Call, status = 200): Promise<R
   const reply = await sendCall(service.port, call);
   if (reply.status === status) return { call, reply };
   throw new Error(`${call.method} ${call.path}: expected ${status}, got ${reply.status} with ${reply.body}`);
-}
-
-function recordFound(fixture: Fixture): Promise<Scenario[]> {
-  return Promise.all(
-    Object.entries(FOUND).map(async ([name, path]) =>
-      readScenario(name, [await record(fixture, readCall(fixture, path))]),
-    ),
-  );
 }
 
 async function recordSingles(fixture: Fixture): Promise<Recording[]> {

@@ -4,6 +4,7 @@ import { drive } from './driver.ts';
 import { listingSource } from './listings.ts';
 import type { Place } from './place.ts';
 import { type Account, startService } from './service.ts';
+import { shuffle } from './vocabulary.ts';
 
 const CONNECTIONS = 64;
 const SEED = 20_261;
@@ -17,7 +18,7 @@ const SECONDS_MAX = 3600;
 export async function fill(place: Place, owners: readonly Account[]): Promise<number> {
   const service = await startService(place);
   const nextListing = listingSource(SEED, 'MLS');
-  const nextOwner = shuffle(owners).values();
+  const nextOwner = shuffle(generator(SEED), owners).values();
   const { requestsPerSecond } = await drive({
     port: service.port,
     connections: CONNECTIONS,
@@ -29,13 +30,4 @@ export async function fill(place: Place, owners: readonly Account[]): Promise<nu
   });
   await service.stop();
   return requestsPerSecond;
-}
-
-/** Shuffles reproducibly. */
-function shuffle<T>(items: readonly T[]): T[] {
-  const random = generator(SEED);
-  return items
-    .map((item) => ({ item, at: random() }))
-    .sort((left, right) => left.at - right.at)
-    .map(({ item }) => item);
 }
