@@ -109,7 +109,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
 function withFlags(text: string): string {
   const message = REPLACEMENTS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
   return message.replace(
-    /\bquery\.(\w+)(?:\[(\w+)\])?/g,
-    (_, name, operator) => `--${toFlag(name)}${operator === undefined ? '' : `-${operator}`}`,
+    /\bquery\.(\w+)(?:\[(\w*)\](?:\[\d+\])?)?/g,
+    (_, name, operator) => `--${toFlag(name)}${operator ? `-${operator}` : ''}`,
   );
 }

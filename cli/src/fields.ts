@@ -24,12 +24,15 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   status: 'market status',
   propertyType: 'property type',
   listPrice: 'list price',
-  currency: 'currency of the price, such as USD (ISO 4217)',
+  currency: 'currency of the prices, such as USD (ISO 4217)',
+  closePrice: 'price at closing',
   livingArea: 'living area',
   livingAreaUnits: 'unit of the living area',
   lotSizeArea: 'lot size',
   lotSizeUnits: 'unit of the lot size',
   yearBuilt: 'year of construction',
+  onMarketDate: 'date of coming on the market, such as 2026-11-22',
+  closeDate: 'date of closing, such as 2026-11-22',
   latitude: 'latitude in degrees north',
   longitude: 'longitude in degrees east',
   description: 'description',
@@ -50,7 +53,7 @@ export function choicesOf(name: FieldName): readonly string[] {
   return CHOICES[name] ?? [];
 }
 
-const NUMBERS: ReadonlySet<string> = new Set([...INTEGER_FIELDS, ...DECIMAL_FIELDS]);
+const NUMBERS: ReadonlySet<string> = new Set([...INTEGER_FIELDS, ...DECIMAL_FIELDS, 'distance']);
 
 export function isNumberField(name: string): boolean {
   return NUMBERS.has(name);

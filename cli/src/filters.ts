@@ -1,13 +1,15 @@
 import type { ListQuery } from '@property-listings/client';
 import { LISTING_FIELDS, RANGE_FIELDS, SORT_FIELDS } from '@property-listings/client/constants';
 import { type Command, Option } from 'commander';
-import { parseNumber } from './arguments.ts';
-import { choicesOf, FIELD_DESCRIPTIONS, type FieldName, toFlag } from './fields.ts';
+import { collect, parseNumber } from './arguments.ts';
+import { choicesOf, FIELD_DESCRIPTIONS, type FieldName, isNumberField, toFlag } from './fields.ts';
 
 /** An option and the API parameter that it sets. */
 interface Filter {
   option: Option;
   parameter: string;
+  /** The parameter for several values, if it has another name. */
+  repeated?: string;
 }
 
 const RANGE_WORDS = { gt: 'more than', gte: 'at least', lt: 'less than', lte: 'at most' };
@@ -15,11 +17,16 @@ const RANGE_WORDS = { gt: 'more than', gte: 'at least', lt: 'less than', lte: 'a
 const FILTERS: readonly Filter[] = [
   choiceFilter('status'),
   choiceFilter('propertyType'),
-  ...(['city', 'postalCode', 'externalId'] as const).map((name) =>
-    filter(name, '<text>', `${FIELD_DESCRIPTIONS[name]}, exact match`),
+  ...(['city', 'stateOrProvince', 'postalCode', 'country', 'externalId'] as const).map((name) =>
+    textFilter(name, FIELD_DESCRIPTIONS[name]),
   ),
+  textFilter('feed', 'feed that owns the listing'),
   ...RANGE_FIELDS.flatMap(rangeFilters),
-  filter('q', '<words>', 'full-text search in address, city, and description; matches the beginnings of words'),
+  filter(
+    'q',
+    '<words>',
+    'full-text search in addresses, external IDs, and descriptions; matches the beginnings of words',
+  ),
   filter('bbox', '<west,south,east,north>', 'within a bounding box, in degrees'),
   filter('near', '<latitude,longitude>', 'around a point, nearest first; requires --radius'),
   filter('radius', '<distance>', 'distance from --near, such as 800m, 5km, or 3mi'),
@@ -27,7 +34,7 @@ const FILTERS: readonly Filter[] = [
     ...SORT_FIELDS,
     ...SORT_FIELDS.map((name) => `-${name}`),
   ]),
-  filter('fields', '<names>', 'fields to return, separated by commas', LISTING_FIELDS),
+  filter('fields', '<names>', 'fields to return, separated by commas', [...LISTING_FIELDS, 'distance']),
 ];
 
 /** `choices` are for completion only: a newer service may accept more values. */
@@ -42,17 +49,36 @@ function choiceFilter(name: FieldName): Filter {
   return filter(name, '<values>', `one or more, separated by commas: ${choices.join(', ')}`, choices);
 }
 
+function textFilter(name: string, description: string): Filter {
+  const { option, parameter } = filter(name, '<text>', `${description}; repeat the option for several`);
+  return { option: option.argParser(collect), parameter, repeated: `${name}[]` };
+}
+
 /** `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them. */
 function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
-  const isTime = name === 'createdAt' || name === 'updatedAt';
-  const value = isTime ? '<time>' : '<number>';
+  const isNumber = isNumberField(name);
+  const value = isNumber ? '<number>' : '<time>';
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {
     const option = new Option(`--${toFlag(name)}-${operator} ${value}`, `${name} ${words}`).hideHelp();
-    return { option: isTime ? option : option.argParser(parseNumber), parameter: `${name}[${operator}]` };
+    return { option: isNumber ? option.argParser(parseNumber) : option, parameter: `${name}[${operator}]` };
   });
-  if (isTime) return ranges;
-  const { option, parameter } = filter(name, value, FIELD_DESCRIPTIONS[name]);
-  return [{ option: option.argParser(parseNumber), parameter }, ...ranges];
+  switch (name) {
+    case 'onMarketDate':
+    case 'closeDate':
+    case 'createdAt':
+    case 'updatedAt':
+      return ranges;
+    case 'beds':
+    case 'baths': {
+      const { option, parameter } = filter(name, '<numbers>', `${FIELD_DESCRIPTIONS[name]}; several with commas`);
+      const parseNumbers = (text: string) => text.split(',').map(parseNumber);
+      return [{ option: option.argParser(parseNumbers), parameter }, ...ranges];
+    }
+    default: {
+      const { option, parameter } = filter(name, value, FIELD_DESCRIPTIONS[name]);
+      return [{ option: option.argParser(parseNumber), parameter }, ...ranges];
+    }
+  }
 }
 
 const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);
@@ -67,13 +93,17 @@ export function addFilters(command: Command): Command {
     `
 Ranges: add -gt, -gte, -lt, or -lte to the name of these options:
   ${RANGE_OPTIONS.slice(0, RANGE_OPTIONS_PER_LINE).join(', ')},
-  ${RANGE_OPTIONS.slice(RANGE_OPTIONS_PER_LINE).join(', ')}
+  ${RANGE_OPTIONS.slice(RANGE_OPTIONS_PER_LINE, 2 * RANGE_OPTIONS_PER_LINE).join(', ')},
+  ${RANGE_OPTIONS.slice(2 * RANGE_OPTIONS_PER_LINE).join(', ')}
   Example: --beds-gte 3 --list-price-lt 500000 --updated-at-gte 2026-11-01`,
   );
 }
 
 /** The query that the options describe. The service validates the values. */
 export function toQuery(options: Record<string, unknown>): ListQuery {
-  const given = FILTERS.filter(({ option }) => options[option.attributeName()] !== undefined);
-  return Object(Object.fromEntries(given.map(({ option, parameter }) => [parameter, options[option.attributeName()]])));
+  const given = FILTERS.map(({ option, parameter, repeated = parameter }) => {
+    const value = options[option.attributeName()];
+    return [Array.isArray(value) && value.length > 1 ? repeated : parameter, value] as const;
+  });
+  return Object(Object.fromEntries(given.filter(([, value]) => value !== undefined)));
 }

@@ -65,8 +65,11 @@ describe('every', () => {
 /** No flags for paging, which the CLI does itself, or for headers (references without a name). */
 const READ_BY_ITSELF = new Set(['cursor', 'count', '']);
 
-/** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`; `--photo` sets one photo. */
+/** `beds[gte]` → `--beds-gte`, `listPrice` → `--list-price`, `city[]` → `--city`; `--photo` sets one photo. */
 function toFlag(name: string): string {
-  const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replace(/\[(\w+)\]/, '-$1');
+  const dashed = name
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replace('[]', '')
+    .replace(/\[(\w+)\]/, '-$1');
   return `--${dashed === 'photos' ? 'photo' : dashed}`;
 }

@@ -143,6 +143,8 @@ describe('--curl', () => {
     const runs: [args: string[], start: string, part: string][] = [
       [['me'], 'curl ', '/v1/me'],
       [['list', '--beds-gte', '3', '--json'], 'curl ', '/v1/listings?beds%5Bgte%5D=3'],
+      [['list', '--beds', '3,4', '--city', 'Austin'], 'curl ', '?city=Austin&beds=3%2C4&'],
+      [['list', '--city', 'Austin', '--city', 'Waco'], 'curl ', '?city%5B%5D=Austin&city%5B%5D=Waco&'],
       [['list', '--csv'], 'curl ', "-H 'Accept: text/csv'"],
       [['get', 'lst_1'], 'curl ', '/v1/listings/lst_1'],
       [['create', '--address', "O'Hara"], 'curl -X POST ', `--data-raw '{"address":"O'\\''Hara"}'`],

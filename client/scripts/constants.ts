@@ -9,7 +9,12 @@ interface Schema {
 }
 
 interface Document {
-  components: { schemas: { ListingInput: { properties: Record<string, Schema>; required: string[] } } };
+  components: {
+    schemas: {
+      Listing: { properties: object };
+      ListingInput: { properties: Record<string, Schema>; required: string[] };
+    };
+  };
   paths: { '/listings': { get: { parameters: { name?: string; schema?: Schema }[] } } };
 }
 
@@ -29,7 +34,7 @@ const lists: Record<string, string[] | undefined> = {
   PROPERTY_TYPES: properties.propertyType?.enum,
   LIVING_AREA_UNITS: properties.livingAreaUnits?.enum,
   LOT_SIZE_UNITS: properties.lotSizeUnits?.enum,
-  LISTING_FIELDS: parameters.get('fields')?.items?.enum,
+  LISTING_FIELDS: Object.keys(components.schemas.Listing.properties),
   WRITABLE_FIELDS: Object.keys(properties),
   REQUIRED_FIELDS: required,
   INTEGER_FIELDS: fieldsOfType('integer'),

@@ -8,7 +8,10 @@ export { toApiError } from './replies.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A query parameter. Ranges are objects (`beds: { gte: 3 }`), several values an array; undefined is not sent. */
+/**
+ * A query parameter. Ranges are objects (`beds: { gte: 3 }`), several values an array, which is sent with commas or, for
+ * names like `city[]`, as several parameters. Undefined is not sent.
+ */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly QueryValue[] | QueryRange;
 
 interface QueryRange {
@@ -70,6 +73,10 @@ function append(search: URLSearchParams, name: string, value: QueryValue): void 
   if (value === undefined || value === null) return;
   if (isRange(value)) {
     for (const [operator, bound] of Object.entries(value)) append(search, `${name}[${operator}]`, bound);
+    return;
+  }
+  if (Array.isArray(value) && name.endsWith('[]')) {
+    for (const each of value) append(search, name, each);
     return;
   }
   search.append(name, value instanceof Date ? value.toISOString() : String(value));

@@ -10,7 +10,8 @@ export type NewListing = Schemas['ListingInput'] & ReadOnly;
 export type ListingPatch = Schemas['ListingPatch'] & ReadOnly;
 export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;
-export type ListingField = keyof Listing;
+/** A field of a list; `distance` requires `near`. */
+export type ListingField = keyof Listing | 'distance';
 export type ImportRow = Schemas['ImportRow'];
 export type ImportReport = Schemas['ImportReport'];
 type EventOf<Type, Members> = Omit<Schemas['Event'], 'type' | 'listing' | 'changed'> & { type: Type } & Members;
@@ -24,23 +25,35 @@ export type Me = Schemas['Me'];
 export type ErrorCode = Schemas['Error']['error']['code'];
 
 /** A listing with the requested fields; by default, all. */
-export type ChosenListing<F extends ListingField> = [ListingField] extends [F] ? Listing : Pick<Listing, F>;
+export type ChosenListing<F extends ListingField> = [ListingField] extends [F]
+  ? Listing
+  : Pick<Listing & Pick<Schemas['ListingMembers'], 'distance'>, F>;
 
 /** A page of a list; `nextCursor` is null on the last one. */
 export type ListingPage<T = Listing> = Omit<Schemas['ListingList'], 'data'> & { data: T[] };
 
 type Parameters = NonNullable<operations['listListings']['parameters']['query']>;
-type NumberField = 'beds' | 'baths' | 'listPrice' | 'livingArea' | 'yearBuilt';
+type CountField = 'beds' | 'baths';
+type NumberField = 'listPrice' | 'closePrice' | 'livingArea' | 'lotSizeArea' | 'yearBuilt';
+type DateField = 'onMarketDate' | 'closeDate';
 type TimeField = 'createdAt' | 'updatedAt';
-type ListField = 'status' | 'propertyType' | 'bbox' | 'near' | 'fields';
+type TextList = Extract<keyof Parameters, `${string}[]`>;
+type ListField = CountField | TextList | 'status' | 'propertyType' | 'bbox' | 'near' | 'fields';
 type Time = Date | string;
 
 export type Range<T> = { [Operator in 'gt' | 'gte' | 'lt' | 'lte']?: T | undefined };
 
-/** Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. */
+/**
+ * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. For several texts, add
+ * brackets to the name: `'city[]': ['Austin', 'Waco']`.
+ */
 export type ListQuery<F extends ListingField = ListingField> = {
   [Name in Exclude<keyof Parameters, NumberField | ListField>]?: Parameters[Name] | undefined;
 } & { [Name in NumberField]?: number | Range<number> | undefined } & {
+  [Name in CountField]?: number | readonly number[] | Range<number> | undefined;
+} & { [Name in TextList]?: readonly string[] | undefined } & {
+  [Name in DateField]?: Range<string> | undefined;
+} & {
   [Name in TimeField]?: Range<Time> | undefined;
 } & {
   status?: ListingStatus | readonly ListingStatus[] | undefined;

@@ -33,6 +33,26 @@ describe('each method', () => {
     await assert.rejects(client.listings.retrieveByExternalId(externalId), NotFoundError);
   });
 
+  test('lists by several values, ranges of dates, and distance', async () => {
+    const { client } = await connect(service);
+    const place = { latitude: 30.2672, longitude: -97.7431 };
+    const create = (city: string) =>
+      client.listings.create({ ...HOME, ...place, city, closePrice: 1, onMarketDate: '2026-11-22' });
+    for (const city of ['Austin', 'Waco', 'Dallas']) await create(city);
+    const { data } = await client.listings.list({
+      'city[]': ['austin', 'Waco'],
+      beds: [3, 4],
+      closePrice: { lte: 1 },
+      onMarketDate: { gte: '2026-11-22' },
+      ...{ near: [30.2672, -97.7431], radius: '1km', sort: '-distance' },
+      fields: ['city', 'distance'],
+    });
+    assert.deepEqual(data, [
+      { city: 'Waco', distance: 0 },
+      { city: 'Austin', distance: 0 },
+    ]);
+  });
+
   test('rejects an ID that would change the path', async () => {
     const { client } = await connect(service);
     for (const id of ['', '.', '..']) assert.throws(() => client.listings.delete(id), TypeError);

@@ -26,10 +26,10 @@ function written({ listings, imports }: PropertyListings, listing: Listing) {
   listings.create(listing);
   // An export can be imported.
   imports.create([listing]);
-  const { id, version, createdAt, updatedAt, ...fields } = listing;
+  const { id, feed, version, createdAt, updatedAt, ...fields } = listing;
   listings.upsert('A', fields);
   listings.update(id, fields, { ifMatch: version });
-  return [createdAt, updatedAt];
+  return [feed, createdAt, updatedAt];
 }
 
 function given(event: ListingEvent): Listing | string {

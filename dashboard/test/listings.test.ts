@@ -61,14 +61,14 @@ test('errors are shown beside their fields, and ambiguous numbers are not guesse
   for (const _ of [1, 2]) await page.getByRole('button', { name: 'Add photo' }).click();
   const photo = page.getByLabel('URL of photo 2');
   await photo.fill('http://example.com/1.jpg');
-  await page.getByLabel('Price').fill('450.000');
+  await page.getByLabel('Price', { exact: true }).fill('450.000');
   await page.getByLabel('Currency').fill('gbp');
   await page.getByRole('button', { name: 'Create listing' }).click();
   await page.getByText('Did you mean 450,000 or 450?').waitFor();
   assert.equal(await photo.getAttribute('aria-invalid'), 'true', 'empty rows are ignored');
   await photo.fill('https://example.com/1.jpg');
   assert.equal(await countListings(tenant), 0);
-  await page.getByLabel('Price').fill('450,000');
+  await page.getByLabel('Price', { exact: true }).fill('450,000');
   for (const number of [1, 2]) {
     await page.getByRole('button', { name: 'Add custom field' }).click();
     await page.getByLabel(`Name of custom field ${number}`).fill('agent');
@@ -78,9 +78,13 @@ test('errors are shown beside their fields, and ambiguous numbers are not guesse
   await untilFocused(page.getByLabel('Name of custom field 2'));
   assert.equal(await countListings(tenant), 0);
   await page.getByRole('button', { name: 'Remove custom field 2' }).click();
+  await page.getByLabel('Close price').fill('445,000');
+  await page.getByLabel('Closed on').fill('2026-11-22');
   await page.getByRole('button', { name: 'Create listing' }).click();
   await page.getByRole('row', { name: /7 Oak Avenue.*£450,000/ }).waitFor();
   assert.deepEqual(await addresses(page), ['7 Oak Avenue']);
+  const { data } = await (await service.fetch(tenant, '/v1/listings')).json();
+  assert.deepEqual([data[0].closePrice, data[0].closeDate, data[0].currency], [445_000, '2026-11-22', 'GBP']);
 });
 
 test('concurrent edits of a listing are merged, or discarded by choice', async () => {

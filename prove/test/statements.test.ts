@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertAbout, assertHeld, type Run } from '../src/parts/isolation/statement-log.ts';
-import { readStatement } from '../src/parts/isolation/statements.ts';
+import { INDEX_TABLES, readStatement } from '../src/parts/isolation/statements.ts';
 
-const TABLES = new Set(['accounts', 'listings', 'events', 'facets']);
+const TABLES = new Set(['accounts', 'account_numbers', 'listings', 'events', 'facets', ...INDEX_TABLES]);
 
 const HELD: [sql: string, slots: number[]][] = [
   ['select "doc" from "listings" where "id" = ? and "account_id" = ?', [2]],
@@ -27,9 +27,27 @@ const HELD: [sql: string, slots: number[]][] = [
   ['select * from listings where not exists (select id from events where account_id = ?) and account_id = ?', [2, 1]],
   ['select id from listings where account_id = $1 union select id from events where account_id = $2', [1, 2]],
   ['declare run cursor for select * from "events" where "account_id" = $1', [1]],
+  ['select id from facets indexed by facets_id where account_id = ? and id < ?', [1]],
+  [
+    'select id from facets where id = ? and account_id = (select number from account_numbers where account_id = ?)',
+    [2],
+  ],
+  ['select rowid from listing_index where listing_index match ? and rowid > ?', [1]],
+  ['select distinct doc from listing_index_terms where term >= ? and term < ? limit ?', [1, 2]],
+  ['select distinct doc from listing_index_terms where term >= ? and term <= ? limit ?', [1, 2]],
 ];
 
 const LOOSE: [sql: string, tables: string[]][] = [
+  [
+    'select id from facets where account_id = (select number from account_numbers where number > ?)',
+    ['facets', 'account_numbers'],
+  ],
+  ['select id from facets where account_id = (select number from numbers where account_id = ?)', ['facets']],
+  ['select id from facets where account_id >= ?', ['facets']],
+  ['select rowid from listing_index where rowid > ?', ['listing_index']],
+  ['select rowid from listing_index where listing_index match ? or rowid > ?', ['listing_index']],
+  ['select term from listing_index_terms where term >= ? limit 1', ['listing_index_terms']],
+  ['select term from listing_index_terms where term > ? and doc = ? and term < ?', ['listing_index_terms']],
   ['select "doc" from "listings" where "id" = ?', ['listings']],
   ['select "doc" from "listings" where "account_id" = ? or "id" = ?', ['listings']],
   ['select "doc" from "listings" where ("account_id" = ? or "id" = ?)', ['listings']],

@@ -13,6 +13,8 @@ export interface TestDatabase {
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
   /** Runs several statements. */
   script(text: string): Promise<void>;
+  /** The account's key in `listing_facets`, with a `?` for its id. */
+  accountKey: string;
   drop(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ function sqliteIn(directory: string): TestDatabase {
     url: `file:${path}`,
     sql: async (text, ...values) => within((database) => database.prepare(text).all(...values)),
     script: async (text) => within((database) => database.exec(text)),
+    accountKey: '(select number from account_numbers where account_id = ?)',
     drop: async () => {},
   };
 }
@@ -61,6 +64,7 @@ export async function createPostgresDatabase(given?: string): Promise<TestDataba
     url,
     sql: (text, ...values) => once(url, numbered(text), values),
     script: async (text) => void (await once(url, text)),
+    accountKey: '?',
     async drop() {
       await drop();
       for (const other of others) await other.drop();

@@ -71,7 +71,7 @@ function describe(listing: Record<string, unknown> | Known | undefined): string 
 export async function assertKept(
   url: string,
   { accountId, key }: Pick<Tenant, 'accountId' | 'key'>,
-  { sql }: Pick<TestDatabase, 'sql'>,
+  { sql, accountKey }: Pick<TestDatabase, 'sql' | 'accountKey'>,
   ledger: Ledger,
 ): Promise<void> {
   const caller = new PatientCaller([url], key, new Map());
@@ -91,7 +91,10 @@ export async function assertKept(
   assert.deepEqual({ ...head }, counted, 'the account’s counts differ from its events');
   const [events] = await sql('select count(*) as count from events where account_id = ?', accountId);
   assert.equal(Number(events?.count), sequence, 'events are missing');
-  const [facets] = await sql('select count(*) as count from listing_facets where account_id = ?', accountId);
+  const [facets] = await sql(
+    `select count(*) as count from listing_facets where account_id = ${accountKey}`,
+    accountId,
+  );
   assert.equal(Number(facets?.count), listings.length, 'the search columns have other listings');
   const { text } = await caller.send({ method: 'GET', path: '/listings?q=lane&count=true&limit=1' });
   assert.equal(JSON.parse(text).total, listings.length, 'a search finds other listings');

@@ -58,11 +58,12 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 }
 
 /**
- * Quickly inserts listings into the database without the service. They have no words or events, and
- * are only for reads. Beds and IDs count from 1, and descriptions compress poorly.
+ * Quickly inserts listings into the database without the service. They are only for reads: they have no events, and no
+ * terms by which a search for words or equal values would find them. Beds and IDs count from 1, and descriptions
+ * compress poorly.
  */
 export async function plant(
-  service: Pick<TestService, 'script'>,
+  service: Pick<TestService, 'script' | 'accountKey'>,
   { accountId }: Pick<Tenant, 'accountId'>,
   count: number,
   descriptionLength = 2,
@@ -70,16 +71,16 @@ export async function plant(
   if (count === 0) return;
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const at = '2026-01-31T09:30:00.000Z';
-  const { id, object, noise } = PLANTING[ENGINE];
+  const { id, object, noise, learn } = PLANTING[ENGINE];
   const doc = object(`'id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
     'description', ${noise(descriptionLength)}, 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}'`);
   await service.script(`begin;
     insert into listings ${numbers} select '${accountId}', ${id}, 1, 0, ${doc} from numbers;
-    insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, search_row)
-      ${numbers} select '${accountId}', ${id}, 'active', n, 2, '${at}', '${at}', 0 from numbers;
+    insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, terms)
+      ${numbers} select ${service.accountKey.replace('?', `'${accountId}'`)}, ${id}, 'active', n, 2, '${at}', '${at}', '' from numbers;
     update account_heads set listing_count = listing_count + ${count} where account_id = '${accountId}';
-    commit;
-    ${PLANTING[ENGINE].learn}`);
+    ${learn}
+    commit;`);
 }
 
 /** Each engine's SQL for the documents of planted listings. */
@@ -88,7 +89,8 @@ const PLANTING = {
     id: `printf('lst_%026d', n)`,
     object: (members: string) => `json_object(${members})`,
     noise: (length: number) => `hex(randomblob(${length} / 2))`,
-    learn: '',
+    // Without terms, there is nothing to index.
+    learn: "delete from unindexed_listings where number in (select number from listing_facets where terms = '');",
   },
   postgres: {
     id: `'lst_' || lpad(n::text, 26, '0')`,
@@ -97,7 +99,7 @@ const PLANTING = {
     noise: (length: number) =>
       `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
     // The server analyzes tables within a minute; until then, it plans queries for a small table.
-    learn: 'analyze listings, listing_facets',
+    learn: 'analyze listings, listing_facets;',
   },
 };
 

@@ -32,7 +32,9 @@ const badNumber = written('-1', '2.5', '1e400', '1000', '9007199254740993', '0.0
 const bad = fc.oneof(fc.constantFrom(...REFUSED), badNumber, fc.constantFrom('3', true, [], {}, null));
 
 export const EXTERNAL_IDS = ['a', 'A', 'b/c', 'ü d', 'u\u0308 d', "'e", '%', '日本', 'ｅ', 'é', 'é\uffff'];
-export const CITIES = "Austin|austin|São Paulo|Sa\u0303o Paulo|Łódź|東京|d'Arc|Zürich|Ångström".split('|');
+export const CITIES = "Austin|austin|AUSTIN!|São Paulo|Sa\u0303o Paulo|Łódź|東京|d'Arc|Zürich|Ångström".split('|');
+export const STATES = ['TX', 'tx', 'Ťx', '-', '—', '!', 'N.-Westf.'];
+export const DATES = ['2026-11-22', '2026-02-28', '0000-01-01', '9999-12-31'];
 export const PRICES = ['0.01', '0.1', '0.30', '450000', '450000.5', '4.5e5', '123456789.12', '999999999999.99'];
 export const AREAS = ['50', '50.5', '50.50', '1200', '0.07', '99999999.99'];
 export const LATITUDES = ['-0', '0', '90', '-90', '30.2672', '30.26720001', '1e-8', '-33.9'];
@@ -53,12 +55,18 @@ const values = {
   externalId: fc.constantFrom(...EXTERNAL_IDS),
   status: fc.constantFrom(...STATUSES.slice(0, 4)),
   propertyType: fc.constantFrom(...PROPERTY_TYPES.slice(0, 3)),
+  unitNumber: fc.constantFrom('4b', '#4-B', 'É'),
   city: fc.constantFrom(...CITIES),
+  stateOrProvince: fc.constantFrom(...STATES),
   postalCode: fc.constantFrom('78701', '00701', 'SW1A 1AA'),
+  country: fc.constantFrom('US', 'DE'),
   listPrice: written(...PRICES),
+  closePrice: written(...PRICES.slice(0, 4)),
   livingArea: written(...AREAS),
   lotSizeArea: written('0.0001', '0.25', '43560'),
   yearBuilt: fc.constantFrom(1900, 1990, 2031),
+  onMarketDate: fc.constantFrom(...DATES),
+  closeDate: fc.constantFrom(...DATES),
   description: fc.oneof(text, fc.constantFrom(...LINES)),
   photos: fc.array(photo, { maxLength: 2 }),
   metadata,
@@ -69,7 +77,14 @@ const fault = fc.oneof(
   fc
     .tuple(fc.constantFrom('address', 'beds', 'listPrice', 'city', 'externalId', 'photos', 'colour', 'id'), bad)
     .map(([name, value]) => ({ [name]: value })),
-  fc.constantFrom<object>({ currency: 'EUR' }, { yearBuilt: 2032 }, { metadata: { m: null } }, { latitude: 1 }),
+  fc.constantFrom<object>(
+    { currency: 'EUR' },
+    { yearBuilt: 2032 },
+    { closeDate: '2026-02-29' },
+    { feed: 'mls' },
+    { metadata: { m: null } },
+    { latitude: 1 },
+  ),
 );
 
 function listing(requiredKeys: (keyof typeof values)[]) {
@@ -82,7 +97,7 @@ function listing(requiredKeys: (keyof typeof values)[]) {
 export const fields: fc.Arbitrary<object> = listing(['address', 'beds', 'baths']);
 
 const removed = fc
-  .constantFrom('description', 'listPrice', 'metadata', 'externalId', 'status', 'address')
+  .constantFrom('description', 'listPrice', 'closePrice', 'onMarketDate', 'metadata', 'externalId', 'status', 'address')
   .map((name) => ({ [name]: null }));
 
 export const patch: fc.Arbitrary<object> = fc

@@ -18,7 +18,7 @@ export interface Tenant {
   key: string;
 }
 
-export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script'> {
+export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script' | 'accountKey'> {
   directory: string;
   logLines: string[];
   createTenant(name?: string, access?: Access): Promise<Tenant>;
@@ -52,7 +52,7 @@ export async function startSharedService(options?: TestOptions): Promise<TestSer
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const made = options.database ?? (await createDatabase(directory, options.engine));
-  const { url: databaseUrl, sql, script, drop } = made;
+  const { url: databaseUrl, sql, script, accountKey, drop } = made;
   const logLines: string[] = [];
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
@@ -87,6 +87,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     directory,
     sql,
     script,
+    accountKey,
     logLines,
     createKey,
     async createTenant(name = 'Hill Country Homes', access) {

@@ -71,7 +71,7 @@ function toColumn(name: string): Column {
 }
 
 /** Fields that are shown with thousands separators. */
-const AMOUNTS = new Set(['listPrice', 'livingArea', 'lotSizeArea']);
+const AMOUNTS = new Set(['listPrice', 'closePrice', 'livingArea', 'lotSizeArea', 'distance']);
 const AMOUNT_FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
 
 function toCell(name: string, value: unknown): string {

@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -828,6 +828,11 @@ export interface components {
              */
             externalId?: string;
             /**
+             * @description The feed that owns the listing.
+             * @example mls
+             */
+            feed?: string;
+            /**
              * @description Street address.
              * @example 12 Elm Street
              */
@@ -858,13 +863,21 @@ export interface components {
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /** @example 450000 */
+            /**
+             * @description The asking price, in `currency`.
+             * @example 450000
+             */
             listPrice?: number;
             /**
              * @description ISO 4217 code
              * @example USD
              */
             currency?: string;
+            /**
+             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @example 445000
+             */
+            closePrice?: number;
             /** @description Living area, in `livingAreaUnits`. */
             livingArea?: number;
             /**
@@ -881,6 +894,18 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
+            /**
+             * Format: date
+             * @description When the listing came on the market.
+             * @example 2026-11-22
+             */
+            onMarketDate?: string;
+            /**
+             * Format: date
+             * @description When the sale or lease closed.
+             * @example 2026-11-22
+             */
+            closeDate?: string;
             /** @description Degrees; requires `longitude`. */
             latitude?: number;
             /** @description Degrees; requires `latitude`. */
@@ -928,6 +953,11 @@ export interface components {
              */
             externalId?: string;
             /**
+             * @description The feed that owns the listing.
+             * @example mls
+             */
+            feed?: string;
+            /**
              * @description Street address.
              * @example 12 Elm Street
              */
@@ -958,13 +988,21 @@ export interface components {
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /** @example 450000 */
+            /**
+             * @description The asking price, in `currency`.
+             * @example 450000
+             */
             listPrice?: number;
             /**
              * @description ISO 4217 code
              * @example USD
              */
             currency?: string;
+            /**
+             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @example 445000
+             */
+            closePrice?: number;
             /** @description Living area, in `livingAreaUnits`. */
             livingArea?: number;
             /**
@@ -981,6 +1019,18 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
+            /**
+             * Format: date
+             * @description When the listing came on the market.
+             * @example 2026-11-22
+             */
+            onMarketDate?: string;
+            /**
+             * Format: date
+             * @description When the sale or lease closed.
+             * @example 2026-11-22
+             */
+            closeDate?: string;
             /** @description Degrees; requires `longitude`. */
             latitude?: number;
             /** @description Degrees; requires `latitude`. */
@@ -1009,6 +1059,11 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             updatedAt?: string;
+            /**
+             * @description Meters from `near`.
+             * @example 1250.4
+             */
+            distance?: number;
         };
         /** @description RFC 7946. */
         ListingFeatures: {
@@ -1068,13 +1123,21 @@ export interface components {
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /** @example 450000 */
+            /**
+             * @description The asking price, in `currency`.
+             * @example 450000
+             */
             listPrice?: number;
             /**
              * @description ISO 4217 code
              * @example USD
              */
             currency?: string;
+            /**
+             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @example 445000
+             */
+            closePrice?: number;
             /** @description Living area, in `livingAreaUnits`. */
             livingArea?: number;
             /**
@@ -1091,6 +1154,18 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
+            /**
+             * Format: date
+             * @description When the listing came on the market.
+             * @example 2026-11-22
+             */
+            onMarketDate?: string;
+            /**
+             * Format: date
+             * @description When the sale or lease closed.
+             * @example 2026-11-22
+             */
+            closeDate?: string;
             /** @description Degrees; requires `longitude`. */
             latitude?: number;
             /** @description Degrees; requires `latitude`. */
@@ -1128,11 +1203,14 @@ export interface components {
             propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park") | null;
             listPrice?: number | null;
             currency?: string | null;
+            closePrice?: number | null;
             livingArea?: number | null;
             livingAreaUnits?: ("sqft" | "sqm") | null;
             lotSizeArea?: number | null;
             lotSizeUnits?: ("acres" | "sqft" | "sqm") | null;
             yearBuilt?: number | null;
+            onMarketDate?: string | null;
+            closeDate?: string | null;
             latitude?: number | null;
             longitude?: number | null;
             description?: string | null;
@@ -1200,13 +1278,21 @@ export interface components {
              * @enum {string}
              */
             propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /** @example 450000 */
+            /**
+             * @description The asking price, in `currency`.
+             * @example 450000
+             */
             listPrice?: number;
             /**
              * @description ISO 4217 code
              * @example USD
              */
             currency?: string;
+            /**
+             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @example 445000
+             */
+            closePrice?: number;
             /** @description Living area, in `livingAreaUnits`. */
             livingArea?: number;
             /**
@@ -1223,6 +1309,18 @@ export interface components {
             lotSizeUnits?: "acres" | "sqft" | "sqm";
             /** @description Year, up to 5 years from now. */
             yearBuilt?: number;
+            /**
+             * Format: date
+             * @description When the listing came on the market.
+             * @example 2026-11-22
+             */
+            onMarketDate?: string;
+            /**
+             * Format: date
+             * @description When the sale or lease closed.
+             * @example 2026-11-22
+             */
+            closeDate?: string;
             /** @description Degrees; requires `longitude`. */
             latitude?: number;
             /** @description Degrees; requires `latitude`. */
@@ -1239,6 +1337,8 @@ export interface components {
             metadata?: {
                 [key: string]: string | number | boolean;
             };
+            /** @description Ignored. */
+            feed?: unknown;
             /** @description Ignored. */
             version?: unknown;
             /** @description Ignored. */
@@ -3441,25 +3541,84 @@ export interface operations {
                  */
                 propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park")[];
                 /**
-                 * @description `city` is exactly this value.
+                 * @description `city` is this value; case, accents, and punctuation are ignored.
                  * @example Austin
                  */
                 city?: string;
                 /**
-                 * @description `postalCode` is exactly this value.
+                 * @description Like `city`, for several values: `city[]=…&city[]=…`, at most 50.
+                 * @example [
+                 *       "Austin"
+                 *     ]
+                 */
+                "city[]"?: string[];
+                /**
+                 * @description `stateOrProvince` is this value; case, accents, and punctuation are ignored.
+                 * @example TX
+                 */
+                stateOrProvince?: string;
+                /**
+                 * @description Like `stateOrProvince`, for several values: `stateOrProvince[]=…&stateOrProvince[]=…`, at most 50.
+                 * @example [
+                 *       "TX"
+                 *     ]
+                 */
+                "stateOrProvince[]"?: string[];
+                /**
+                 * @description `postalCode` is this value; case, accents, and punctuation are ignored.
                  * @example 78701
                  */
                 postalCode?: string;
+                /**
+                 * @description Like `postalCode`, for several values: `postalCode[]=…&postalCode[]=…`, at most 50.
+                 * @example [
+                 *       "78701"
+                 *     ]
+                 */
+                "postalCode[]"?: string[];
+                /**
+                 * @description `country` is this value; case, accents, and punctuation are ignored.
+                 * @example US
+                 */
+                country?: string;
+                /**
+                 * @description Like `country`, for several values: `country[]=…&country[]=…`, at most 50.
+                 * @example [
+                 *       "US"
+                 *     ]
+                 */
+                "country[]"?: string[];
                 /**
                  * @description `externalId` is exactly this value.
                  * @example MLS-20931
                  */
                 externalId?: string;
                 /**
-                 * @description `beds` is exactly this value.
-                 * @example 3
+                 * @description Like `externalId`, for several values: `externalId[]=…&externalId[]=…`, at most 50.
+                 * @example [
+                 *       "MLS-20931"
+                 *     ]
                  */
-                beds?: number;
+                "externalId[]"?: string[];
+                /**
+                 * @description `feed` is exactly this value.
+                 * @example mls
+                 */
+                feed?: string;
+                /**
+                 * @description Like `feed`, for several values: `feed[]=…&feed[]=…`, at most 50.
+                 * @example [
+                 *       "mls"
+                 *     ]
+                 */
+                "feed[]"?: string[];
+                /**
+                 * @description `beds` is one of these values. Separate several with commas.
+                 * @example [
+                 *       3
+                 *     ]
+                 */
+                beds?: number[];
                 /**
                  * @description `beds` is above this value.
                  * @example 3
@@ -3481,10 +3640,12 @@ export interface operations {
                  */
                 "beds[lte]"?: number;
                 /**
-                 * @description `baths` is exactly this value.
-                 * @example 2
+                 * @description `baths` is one of these values. Separate several with commas.
+                 * @example [
+                 *       2
+                 *     ]
                  */
-                baths?: number;
+                baths?: number[];
                 /**
                  * @description `baths` is above this value.
                  * @example 2
@@ -3531,6 +3692,31 @@ export interface operations {
                  */
                 "listPrice[lte]"?: number;
                 /**
+                 * @description `closePrice` is exactly this value.
+                 * @example 445000
+                 */
+                closePrice?: number;
+                /**
+                 * @description `closePrice` is above this value.
+                 * @example 445000
+                 */
+                "closePrice[gt]"?: number;
+                /**
+                 * @description `closePrice` is at least this value.
+                 * @example 445000
+                 */
+                "closePrice[gte]"?: number;
+                /**
+                 * @description `closePrice` is below this value.
+                 * @example 445000
+                 */
+                "closePrice[lt]"?: number;
+                /**
+                 * @description `closePrice` is at most this value.
+                 * @example 445000
+                 */
+                "closePrice[lte]"?: number;
+                /**
                  * @description `livingArea` is exactly this value.
                  * @example 1500
                  */
@@ -3555,6 +3741,31 @@ export interface operations {
                  * @example 1500
                  */
                 "livingArea[lte]"?: number;
+                /**
+                 * @description `lotSizeArea` is exactly this value.
+                 * @example 0.25
+                 */
+                lotSizeArea?: number;
+                /**
+                 * @description `lotSizeArea` is above this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[gt]"?: number;
+                /**
+                 * @description `lotSizeArea` is at least this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[gte]"?: number;
+                /**
+                 * @description `lotSizeArea` is below this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[lt]"?: number;
+                /**
+                 * @description `lotSizeArea` is at most this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[lte]"?: number;
                 /**
                  * @description `yearBuilt` is exactly this value.
                  * @example 1990
@@ -3581,12 +3792,52 @@ export interface operations {
                  */
                 "yearBuilt[lte]"?: number;
                 /**
+                 * @description `onMarketDate` is after this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[gt]"?: string;
+                /**
+                 * @description `onMarketDate` is not before this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[gte]"?: string;
+                /**
+                 * @description `onMarketDate` is before this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[lt]"?: string;
+                /**
+                 * @description `onMarketDate` is not after this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[lte]"?: string;
+                /**
+                 * @description `closeDate` is after this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[gt]"?: string;
+                /**
+                 * @description `closeDate` is not before this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[gte]"?: string;
+                /**
+                 * @description `closeDate` is before this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[lt]"?: string;
+                /**
+                 * @description `closeDate` is not after this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[lte]"?: string;
+                /**
                  * @description `createdAt` is after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gt]"?: string;
                 /**
-                 * @description `createdAt` is at or after this time; a date without a time is midnight UTC.
+                 * @description `createdAt` is not before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gte]"?: string;
@@ -3596,7 +3847,7 @@ export interface operations {
                  */
                 "createdAt[lt]"?: string;
                 /**
-                 * @description `createdAt` is at or before this time; a date without a time is midnight UTC.
+                 * @description `createdAt` is not after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lte]"?: string;
@@ -3606,7 +3857,7 @@ export interface operations {
                  */
                 "updatedAt[gt]"?: string;
                 /**
-                 * @description `updatedAt` is at or after this time; a date without a time is midnight UTC.
+                 * @description `updatedAt` is not before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gte]"?: string;
@@ -3616,7 +3867,7 @@ export interface operations {
                  */
                 "updatedAt[lt]"?: string;
                 /**
-                 * @description `updatedAt` is at or before this time; a date without a time is midnight UTC.
+                 * @description `updatedAt` is not after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lte]"?: string;
@@ -3636,15 +3887,15 @@ export interface operations {
                  */
                 radius?: string;
                 /**
-                 * @description Listings in which each of these words begins a word of `address`, `city`, or `description`; case, accents, and punctuation are ignored.
+                 * @description Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, `externalId`, or `description`; case, accents, and punctuation are ignored.
                  * @example elm str
                  */
                 q?: string;
                 /**
-                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are newest first.
+                 * @description The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in both orders, and ties are newest first. `distance` is measured from `near`, and is the default with it.
                  * @example -listPrice
                  */
-                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "listPrice" | "-listPrice" | "beds" | "-beds" | "baths" | "-baths" | "livingArea" | "-livingArea";
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "listPrice" | "-listPrice" | "closePrice" | "-closePrice" | "beds" | "-beds" | "baths" | "-baths" | "livingArea" | "-livingArea" | "onMarketDate" | "-onMarketDate" | "distance" | "-distance";
                 /**
                  * @description Maximum number of listings on a page; without it, the response has all listings.
                  * @example 20
@@ -3653,13 +3904,13 @@ export interface operations {
                 /** @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire. */
                 cursor?: string;
                 /**
-                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. Separate several with commas.
+                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance` in meters. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
                  *     ]
                  */
-                fields?: ("id" | "externalId" | "address" | "unitNumber" | "city" | "stateOrProvince" | "postalCode" | "country" | "beds" | "baths" | "status" | "propertyType" | "listPrice" | "currency" | "livingArea" | "livingAreaUnits" | "lotSizeArea" | "lotSizeUnits" | "yearBuilt" | "latitude" | "longitude" | "description" | "photos" | "metadata" | "version" | "createdAt" | "updatedAt")[];
+                fields?: ("id" | "externalId" | "feed" | "address" | "unitNumber" | "city" | "stateOrProvince" | "postalCode" | "country" | "beds" | "baths" | "status" | "propertyType" | "listPrice" | "currency" | "closePrice" | "livingArea" | "livingAreaUnits" | "lotSizeArea" | "lotSizeUnits" | "yearBuilt" | "onMarketDate" | "closeDate" | "latitude" | "longitude" | "description" | "photos" | "metadata" | "version" | "createdAt" | "updatedAt" | "distance")[];
                 /**
                  * @description Whether to return `total`, the number of listings on all pages.
                  * @example true
@@ -3729,8 +3980,8 @@ export interface operations {
                      */
                     "application/x-ndjson": string;
                     /**
-                     * @example id,externalId,address,unitNumber,city,stateOrProvince,postalCode,country,beds,baths,status,propertyType,listPrice,currency,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,latitude,longitude,description,photos,metadata,version,createdAt,updatedAt
-                     *     lst_01kt3vwq8r5f0x4m2n7p9s1d6h,MLS-20931,12 Elm Street,,Austin,,,,3,2,active,,450000,USD,,,,,,30.2672,-97.7431,,,,1,2026-01-31T09:30:00.000Z,2026-01-31T09:30:00.000Z
+                     * @example id,externalId,feed,address,unitNumber,city,stateOrProvince,postalCode,country,beds,baths,status,propertyType,listPrice,currency,closePrice,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,onMarketDate,closeDate,latitude,longitude,description,photos,metadata,version,createdAt,updatedAt
+                     *     lst_01kt3vwq8r5f0x4m2n7p9s1d6h,MLS-20931,,12 Elm Street,,Austin,,,,3,2,active,,450000,USD,,,,,,,,,30.2672,-97.7431,,,,1,2026-01-31T09:30:00.000Z,2026-01-31T09:30:00.000Z
                      */
                     "text/csv": string;
                     /**
@@ -4645,7 +4896,7 @@ export interface operations {
                      *             {
                      *               "field": "listPrice",
                      *               "code": "inconsistent",
-                     *               "message": "Is required together with currency."
+                     *               "message": "Is required together with currency, unless closePrice is given."
                      *             }
                      *           ]
                      *         }
@@ -5817,8 +6068,8 @@ type ReadonlyArray<T> = [
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
 export const pathsListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const pathsListingsGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
-export const pathsListingsGetParametersQuerySortValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["sort"]> = ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "listPrice", "-listPrice", "beds", "-beds", "baths", "-baths", "livingArea", "-livingArea"];
-export const pathsListingsGetParametersQueryFieldsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["fields"]> = ["id", "externalId", "address", "unitNumber", "city", "stateOrProvince", "postalCode", "country", "beds", "baths", "status", "propertyType", "listPrice", "currency", "livingArea", "livingAreaUnits", "lotSizeArea", "lotSizeUnits", "yearBuilt", "latitude", "longitude", "description", "photos", "metadata", "version", "createdAt", "updatedAt"];
+export const pathsListingsGetParametersQuerySortValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["sort"]> = ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "listPrice", "-listPrice", "closePrice", "-closePrice", "beds", "-beds", "baths", "-baths", "livingArea", "-livingArea", "onMarketDate", "-onMarketDate", "distance", "-distance"];
+export const pathsListingsGetParametersQueryFieldsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["fields"]> = ["id", "externalId", "feed", "address", "unitNumber", "city", "stateOrProvince", "postalCode", "country", "beds", "baths", "status", "propertyType", "listPrice", "currency", "closePrice", "livingArea", "livingAreaUnits", "lotSizeArea", "lotSizeUnits", "yearBuilt", "onMarketDate", "closeDate", "latitude", "longitude", "description", "photos", "metadata", "version", "createdAt", "updatedAt", "distance"];
 export const sessionAccountAnyOf0AreaUnitsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
     areaUnits: unknown;
 }>["areaUnits"]> = ["sqft", "sqm"];

@@ -16,6 +16,8 @@ const TEXTS: Record<string, string> = {
   'expiresAt invalid_format': 'Choose a date.',
   'currency invalid_choice': 'Enter a three-letter currency code, such as USD or EUR.',
   'country invalid_choice': 'Enter a two-letter country code, such as US or GB.',
+  'onMarketDate invalid_format': 'Choose a date.',
+  'closeDate invalid_format': 'Choose a date.',
   'listPrice inconsistent': 'Enter a price, or remove the currency.',
   'livingArea inconsistent': 'Enter an area, or remove its unit.',
   'lotSizeArea inconsistent': 'Enter an area, or remove its unit.',

@@ -1,11 +1,13 @@
-import type { Listing } from '../model/listings.ts';
+import { createId } from '../lib/ids.ts';
+import type { AccountHead } from '../model/accounts.ts';
+import { LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
+import type { SearchRow } from '../model/search-terms.ts';
 import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { LongTransaction } from '../storage/database.ts';
 import { insertEvents, keepEventDocs } from '../storage/events.ts';
-import { type IndexedListing, putListings } from '../storage/listings.ts';
-import { putSearchColumns, releaseExternalId } from '../storage/search-columns.ts';
-import { findLastWordsRow, insertWordsAt, removeWordsAt } from '../storage/words.ts';
+import { type KeyedListing, putListings } from '../storage/listings.ts';
+import { insertSearchRows, releaseExternalId, updateSearchRow } from '../storage/search-rows.ts';
 import type { Writing } from './writing.ts';
 
 /** A listing's change, ready to be written. */
@@ -16,8 +18,8 @@ export interface ReadyChange {
   doc: string;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
-  /** The words for the search index; undefined if unchanged. */
-  words: string | undefined;
+  /** The listing's search row, and its parts that can differ. */
+  search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
 }
 
 interface ReadyEvent extends ReadyChange {
@@ -30,9 +32,8 @@ interface Final {
   change: ReadyChange;
   /** The position of its last change in the batch, from 1. */
   place: number;
-  words: { place: number; text: string } | undefined;
   /** Undefined for a new listing. */
-  before: IndexedListing | undefined;
+  before: KeyedListing | undefined;
 }
 
 /** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
@@ -40,12 +41,9 @@ const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
-/** Removing words from SQLite's index takes 80 µs, like writing this many bytes. */
-const REPLACED_WORDS_BYTES = 8 * 1024;
-
 /** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
-  /** The cost of writing in bytes: documents, words, and an equivalent for replaced words. */
+  /** The cost of writing in bytes: documents and terms. */
   bytes = 0;
   /** UTF-8 bytes of all documents. */
   #docBytes = 0;
@@ -54,27 +52,24 @@ export class ChangeBatch {
   readonly #finals = new Map<string, Final>();
 
   /** Adds a change. `before` is the stored listing; undefined for a new one. */
-  add(change: ReadyChange, before: IndexedListing | undefined): void {
+  add(change: ReadyChange, before: KeyedListing | undefined): void {
     const { id } = change.listing;
     const earlier = this.#finals.get(id);
     const replaced = earlier && this.#events[earlier.place - 1];
     if (earlier !== undefined && replaced !== undefined) replaced.replacedDoc = earlier.change.doc;
     const place = this.#events.push({ ...change, replacedDoc: null });
-    const words = change.words === undefined ? earlier?.words : { place, text: change.words };
-    this.#finals.set(id, { change, place, words, before: earlier?.before ?? before });
+    const parts = [...new Set([...(earlier?.change.search.parts ?? []), ...change.search.parts])];
+    const latest = { ...change, search: { ...change.search, parts } };
+    this.#finals.set(id, { change: latest, place, before: earlier?.before ?? before });
     this.#docBytes += Buffer.byteLength(change.doc);
-    this.bytes += change.doc.length + (change.words?.length ?? 0);
-    if (change.words !== undefined && before !== undefined) this.bytes += REPLACED_WORDS_BYTES;
+    this.bytes += change.doc.length + change.search.row.terms.length;
     if (change.type === 'created') this.#created += 1;
   }
 
-  /**
-   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible.
-   * The words come last and one by one: SQLite's index flushes before each multi-row statement.
-   */
+  /** Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. */
   async store({ transaction, account }: Writing<LongTransaction>): Promise<void> {
     if (this.#events.length === 0) return;
-    const lastRow = await findLastWordsRow(transaction, account.sequence);
+    this.#renewIds(account);
     const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#docBytes };
     const lastSequence = await advanceSequenceBy(transaction, account, growth);
     const finals = [...this.#finals.values()];
@@ -90,8 +85,28 @@ export class ChangeBatch {
           some.map((final) => toRow(final, lastSequence)),
         ),
     );
-    await storeSearchColumns(transaction, account.id, lastRow, finals);
-    await storeWords(transaction, account.id, lastRow, finals);
+    await storeSearchRows(transaction, account.id, finals);
+  }
+
+  /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
+  #renewIds(account: AccountHead): void {
+    const created = [...this.#finals.values()].filter(({ before }) => before === undefined);
+    const oldIds = created.map(({ change }) => change.listing.id);
+    const areInOrder = oldIds.every((id, index) => id > (oldIds[index - 1] ?? account.newestId));
+    if (areInOrder) {
+      account.newestId = oldIds.at(-1) ?? account.newestId;
+      return;
+    }
+    const ids = new Map<string, string>();
+    for (const id of oldIds) {
+      account.newestId = createId(LISTING_ID_PREFIX, account.newestId);
+      ids.set(id, account.newestId);
+    }
+    for (const event of this.#events) {
+      const newId = ids.get(event.listing.id);
+      if (newId !== undefined) Object.assign(event, withId(event, newId));
+    }
+    for (const final of created) final.change = withId(final.change, ids.get(final.change.listing.id) ?? '');
   }
 
   async #storeEvents(
@@ -127,16 +142,19 @@ export class ChangeBatch {
   }
 }
 
+function withId<C extends ReadyChange & { replacedDoc?: string | null }>(change: C, id: string): C {
+  const { listing, doc, replacedDoc } = change;
+  // The id is a document's first member.
+  const renew = (text: string) => text.replace(listing.id, id);
+  const replaced = replacedDoc == null ? {} : { replacedDoc: renew(replacedDoc) };
+  return { ...change, listing: { ...listing, id }, doc: renew(doc), ...replaced };
+}
+
 function toRow({ change: { listing, doc }, place }: Final, lastSequence: number) {
   return { id: listing.id, version: listing.version, sequence: lastSequence + place, doc };
 }
 
-async function storeSearchColumns(
-  transaction: LongTransaction,
-  accountId: string,
-  lastRow: number,
-  finals: Final[],
-): Promise<void> {
+async function storeSearchRows(transaction: LongTransaction, accountId: string, finals: Final[]): Promise<void> {
   // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { listing } }) => {
     const externalId = before?.externalId ?? undefined;
@@ -152,34 +170,19 @@ async function storeSearchColumns(
   );
   await inBatches(
     transaction,
-    finals,
-    () => 0,
+    finals.filter(({ before }) => before === undefined),
+    ({ change }) => change.search.row.terms.length,
     (some) => {
-      const rows = some.map(({ change: { listing }, words, before }) => {
-        const searchRow = words === undefined ? (before?.searchRow ?? 0) : lastRow + words.place;
-        return { id: listing.id, searchRow, searchColumns: listing };
-      });
-      return putSearchColumns(transaction, accountId, rows);
+      const rows = some.map(({ change: { listing, search } }) => ({ ...search.row, id: listing.id }));
+      return insertSearchRows(transaction, accountId, rows);
     },
   );
-}
-
-async function storeWords(
-  transaction: LongTransaction,
-  accountId: string,
-  lastRow: number,
-  finals: Final[],
-): Promise<void> {
   await inBatches(
     transaction,
-    finals,
-    ({ words }) => words?.text.length ?? 0,
+    finals.filter(({ before }) => before !== undefined),
+    ({ change }) => change.search.row.terms.length,
     async (some) => {
-      for (const { words, before } of some) {
-        if (words === undefined) continue;
-        await insertWordsAt(transaction, { accountId, searchRow: lastRow + words.place }, words.text);
-        if (before !== undefined) await removeWordsAt(transaction, { accountId, searchRow: before.searchRow });
-      }
+      for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
     },
   );
 }

@@ -3,7 +3,6 @@ import { isUnfiltered, type Search } from '../model/search.ts';
 import { findListingCount } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../storage/listing-runs.ts';
-import { countMatches } from '../storage/searches.ts';
 import { getLiveHead, type Principal } from './principals.ts';
 import { readFirst, runSize } from './run-size.ts';
 import { type FoundListings, type PageRequest, searchListings } from './search-listings.ts';
@@ -30,7 +29,7 @@ export async function countListings(
   signal: AbortSignal,
 ): Promise<number> {
   if (isUnfiltered(search)) return findListingCount(database, principal.accountId);
-  const count = await countMatches(database.scans, principal.accountId, search, signal);
+  const count = await database.search.count(principal.accountId, search, { signal });
   await getLiveHead(database, principal);
   return count;
 }

@@ -1,17 +1,15 @@
 import type { AccountHead } from '../model/accounts.ts';
 import { AppError, attempt } from '../model/errors.ts';
-import { searchWords } from '../model/words.ts';
+import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import type { Executor } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
-import type { IndexedListing } from '../storage/listings.ts';
-import { indexText } from '../storage/words.ts';
+import type { KeyedListing } from '../storage/listings.ts';
 import { ChangeBatch, type ReadyChange } from './change-batch.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 import { KnownListing, KnownListings } from './known-listings.ts';
 import { takeQuota } from './quotas.ts';
 import { type CurrentListing, externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
-import { changesWords } from './write-path.ts';
 
 /** A row's outcome, which is valid until its listing changes. */
 interface PlannedRow {
@@ -136,7 +134,7 @@ export class ImportPlan {
     return result.type;
   }
 
-  #findStored(id: string): IndexedListing | undefined {
+  #findStored(id: string): KeyedListing | undefined {
     return this.#known.byId.get(id)?.stored;
   }
 
@@ -163,12 +161,10 @@ export class ImportPlan {
 
   #toChange(type: ReadyChange['type'], listing: PlannedChange['listing'], changed: string[]): PlannedChange {
     const doc = JSON.stringify(listing);
-    const isNew = type === 'created';
-    const hasNewWords = isNew || changesWords(changed);
-    const words = hasNewWords ? indexText(this.#account.id, searchWords(listing)) : undefined;
+    const search = { row: toSearchRow(listing), parts: changedParts(changed) };
     // The sequence is unknown until the listing is written; later rows do not use it.
     const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc });
-    return { type, listing, doc, changed: isNew ? null : JSON.stringify(changed), words, after };
+    return { type, listing, doc, changed: type === 'created' ? null : JSON.stringify(changed), search, after };
   }
 
   #requireRoom(bytes: number): void {

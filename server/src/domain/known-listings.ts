@@ -1,7 +1,7 @@
 import type { Listing } from '../model/listings.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { Executor } from '../storage/database.ts';
-import { findIndexedListings, type IndexedListing, type StoredListing } from '../storage/listings.ts';
+import { findKeyedListings, type KeyedListing, type StoredListing } from '../storage/listings.ts';
 import type { CurrentListing } from './save-listing.ts';
 
 /** A stored or planned listing whose JSON is parsed on first use. */
@@ -24,7 +24,7 @@ export type LookupKind = 'id' | 'externalId';
 
 /** The listings that a file's rows could affect, as far as they have been looked up. */
 export class KnownListings {
-  readonly byId = new Map<string, KnownListing<IndexedListing>>();
+  readonly byId = new Map<string, KnownListing<KeyedListing>>();
   /** Listing ids by external id. */
   readonly idOf = new Map<string, string>();
   /** The length of all documents. */
@@ -44,7 +44,7 @@ export class KnownListings {
     for (let start = 0; start < fresh.length; start += BATCH_LENGTH) {
       let rest = fresh.slice(start, start + BATCH_LENGTH);
       while (rest.length > 0) {
-        const { rows, isCut } = await findIndexedListings(transaction, accountId, kind, rest);
+        const { rows, isCut } = await findKeyedListings(transaction, accountId, kind, rest);
         for (const stored of rows) this.#add(stored);
         const found = new Set(rows.map((stored) => stored[kind]));
         rest = isCut ? rest.filter((key) => !found.has(key)) : [];
@@ -68,7 +68,7 @@ export class KnownListings {
     if (externalId !== undefined && this.idOf.get(externalId) === id) this.idOf.delete(externalId);
   }
 
-  #add(stored: IndexedListing): void {
+  #add(stored: KeyedListing): void {
     this.forget(stored.id);
     this.#asked.id.add(stored.id);
     this.bytes += stored.doc.length;

@@ -1,6 +1,5 @@
 import type { Head } from '../model/accounts.ts';
-import type { Scans } from '../storage/database.ts';
-import { countByStatus, type StatusCount } from '../storage/searches.ts';
+import type { ListingSearch, Totals } from '../storage/searches.ts';
 
 /** Maximum accounts with cached counts, which take less than 1 KiB each. */
 const ACCOUNTS_MAX = 1000;
@@ -12,22 +11,22 @@ const FRESH_MS_PER_LISTING = 0.02;
 interface Counted {
   /** The account's epoch and sequence. */
   at: string;
-  counts: Promise<StatusCount[]>;
+  counts: Promise<Totals>;
   /** Until this time, the counts are used even after changes. */
   freshUntilMs: number;
 }
 
 /** Caches counts of listings by status: counting reads all listings, and dashboards ask every few seconds. */
 export class ListingCounts {
-  readonly #scans: Scans;
+  readonly #search: ListingSearch;
   readonly #byAccount = new Map<string, Counted>();
 
-  constructor(scans: Scans) {
-    this.#scans = scans;
+  constructor(search: ListingSearch) {
+    this.#search = search;
   }
 
   /** @throws {AppError} `unavailable` */
-  async count(accountId: string, { epoch, sequence }: Head): Promise<StatusCount[]> {
+  async count(accountId: string, { epoch, sequence }: Head): Promise<Totals> {
     const at = `${epoch} ${sequence}`;
     // Concurrent callers share one query.
     await this.#byAccount.get(accountId)?.counts.catch(() => undefined);
@@ -36,15 +35,15 @@ export class ListingCounts {
     return this.#begin(accountId, at);
   }
 
-  #begin(accountId: string, at: string): Promise<StatusCount[]> {
-    const counted: Counted = { at, counts: countByStatus(this.#scans, accountId), freshUntilMs: 0 };
+  #begin(accountId: string, at: string): Promise<Totals> {
+    const counted: Counted = { at, counts: this.#search.countByStatus(accountId), freshUntilMs: 0 };
     this.#byAccount.delete(accountId);
     this.#byAccount.set(accountId, counted);
     const [oldest] = this.#byAccount.keys();
     if (this.#byAccount.size > ACCOUNTS_MAX && oldest !== undefined) this.#byAccount.delete(oldest);
     counted.counts.then(
-      (counts) => {
-        const total = counts.reduce((sum, { count }) => sum + count, 0);
+      ({ byStatus }) => {
+        const total = byStatus.reduce((sum, { count }) => sum + count, 0);
         if (total > QUICK_LENGTH) counted.freshUntilMs = performance.now() + total * FRESH_MS_PER_LISTING;
       },
       () => this.#byAccount.delete(accountId),

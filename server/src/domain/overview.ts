@@ -4,7 +4,7 @@ import { listApiKeys } from '../storage/api-keys.ts';
 import { findTargetNames } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
-import type { StatusCount } from '../storage/searches.ts';
+import type { Totals } from '../storage/searches.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
 import { firstHourShown } from './key-use.ts';
 
@@ -28,12 +28,8 @@ export interface Overview {
 }
 
 /** @throws {AppError} `unavailable` */
-export async function getOverview(
-  database: Database,
-  accountId: string,
-  counting: Promise<StatusCount[]>,
-): Promise<Overview> {
-  const [counts, hours, keys] = await Promise.all([
+export async function getOverview(database: Database, accountId: string, counting: Promise<Totals>): Promise<Overview> {
+  const [{ byStatus: counts, newestAt }, hours, keys] = await Promise.all([
     counting,
     findKeyHours(database.scans, accountId, firstHourShown()),
     listApiKeys(database, accountId),
@@ -44,11 +40,7 @@ export async function getOverview(
   return {
     total: counts.reduce((sum, { count }) => sum + count, 0),
     byStatus,
-    lastListingAt:
-      counts
-        .map(({ newestAt }) => newestAt)
-        .sort()
-        .at(-1) ?? null,
+    lastListingAt: newestAt,
     hours,
     usedKeys: await nameKeys(database, accountId, hours, names),
     keyCount: keys.length,

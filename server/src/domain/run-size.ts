@@ -1,5 +1,5 @@
 import { countWaiting } from '../lib/turns.ts';
-import { RUN_BYTES_MAX, RUN_LENGTH } from '../storage/database.ts';
+import { RUN_BYTES_MAX, RUN_LENGTH } from '../storage/runs.ts';
 
 /** V8 keeps longer texts in a separate space, where a slow client's response takes four times the memory. */
 const BYTES_MAX = 120 * 1024;

@@ -1,5 +1,5 @@
 import { createId } from '../lib/ids.ts';
-import type { Account } from '../model/accounts.ts';
+import type { AccountHead } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
 import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
@@ -29,9 +29,11 @@ export async function saveNew(writing: Writing, input: ListingInput): Promise<Sa
   return { type: 'created', ...stored };
 }
 
-export function makeNew(account: Account, input: ListingInput): Listing {
+/** The listing is the account's newest: even with several processes, ids grow in the order of the writes. */
+export function makeNew(account: AccountHead, input: ListingInput): Listing {
   const now = new Date().toISOString();
-  const id = createId(LISTING_ID_PREFIX);
+  const id = createId(LISTING_ID_PREFIX, account.newestId);
+  account.newestId = id;
   return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
 }
 
@@ -55,12 +57,12 @@ export function makeChanged(
   before: Listing,
   input: ListingInput,
 ): { listing: Listing; changed: string[] } {
-  const { id, createdAt } = before;
+  const { id, feed, createdAt } = before;
   const version = Math.max(before.version + 1, versionFloor);
   const now = new Date().toISOString();
   // The clock may have been set back.
   const updatedAt = now < createdAt ? createdAt : now;
-  const listing = toListing(input, account, { id, version, createdAt, updatedAt });
+  const listing = toListing(input, account, { id, feed, version, createdAt, updatedAt });
   return { listing, changed: changedFields(before, listing) };
 }
 

@@ -1,8 +1,8 @@
 import { iterate } from '../lib/iterate.ts';
 import type { Search } from '../model/search.ts';
-import type { Database, PackedRows } from '../storage/database.ts';
-import type { Position } from '../storage/search-conditions.ts';
-import { type Found, findDocs, findFirst, findPacked, findPage } from '../storage/searches.ts';
+import type { Database } from '../storage/database.ts';
+import type { PackedRows } from '../storage/runs.ts';
+import type { Position } from '../storage/searches.ts';
 import { getLiveHead, type Principal } from './principals.ts';
 import { runSize } from './run-size.ts';
 
@@ -53,7 +53,9 @@ export async function searchListings(
     const page = await findShortPage(database, principal, search, { after: start, limit: wanted, signal });
     if (page !== undefined) return page;
   }
-  const found = await findFirst(database.scans, principal.accountId, search, { after: start, limit: wanted, signal });
+  const part = { after: start, limit: wanted };
+  const { packs } = await database.search.findPositions(principal.accountId, search, part, { signal });
+  const found = packs.flatMap((open) => open());
   const isCut = found.length === wanted;
   // The listing after the page only shows that another page follows.
   if (isCut && limit !== undefined) found.pop();
@@ -68,10 +70,11 @@ async function findShortPage(
   database: Database,
   principal: Principal,
   search: Search,
-  wanted: { after: Position | undefined; limit: number; signal: AbortSignal },
+  { signal, ...part }: { after: Position | undefined; limit: number; signal: AbortSignal },
 ): Promise<FoundListings | undefined> {
   const { bytesMax } = runSize();
-  const { rows, isCut } = await findPage(database.scans, principal.accountId, search, { ...wanted, bytesMax });
+  const wanted = { ...part, bytesMax };
+  const { rows, isCut } = await database.search.findPage(principal.accountId, search, wanted, { signal });
   if (isCut) return undefined;
   const isFull = rows.length === wanted.limit;
   // The listing after the page only shows that another page follows.
@@ -91,13 +94,13 @@ interface Reader {
 /** Reads the found listings run by run, and scans again when they run out. */
 class Reading {
   readonly #of: Reader;
-  #found: Found[];
+  #found: Position[];
   /** Listings found after `#found`. */
-  #packs: PackedRows<Found>['packs'] = [];
+  #packs: PackedRows<Position>['packs'] = [];
   /** Whether the scan stopped at its limit, so that more matches may follow. */
   #isCut: boolean;
 
-  constructor(of: Reader, start: { found: Found[]; isCut: boolean }) {
+  constructor(of: Reader, start: { found: Position[]; isCut: boolean }) {
     this.#of = of;
     this.#found = start.found;
     this.#isCut = start.isCut;
@@ -110,9 +113,9 @@ class Reading {
   async next(): Promise<string[]> {
     const { database, principal, search, signal } = this.#of;
     const { limit, bytesMax } = runSize();
-    const some = this.#found.slice(0, limit);
+    const ids = this.#found.slice(0, limit).map(({ id }) => id);
     const options = { bytesMax, signal, continues: true };
-    const { docs, count } = await findDocs(database.scans, principal.accountId, search, some, options);
+    const { docs, count } = await database.search.findDocs(principal.accountId, search, ids, options);
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
@@ -128,8 +131,9 @@ class Reading {
   async #findMore(after: Position | undefined): Promise<void> {
     if (this.#packs.length === 0 && this.#isCut) {
       const { database, principal, search, signal } = this.#of;
-      const wanted = { after, limit: FOUND_MAX, signal };
-      const { packs, count } = await findPacked(database.scans, principal.accountId, search, wanted);
+      const wanted = { after, limit: FOUND_MAX };
+      const options = { signal, continues: true };
+      const { packs, count } = await database.search.findPositions(principal.accountId, search, wanted, options);
       this.#packs = packs;
       this.#isCut = count === FOUND_MAX;
     }

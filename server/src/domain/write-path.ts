@@ -1,6 +1,6 @@
 import type { AccountHead } from '../model/accounts.ts';
 import type { EventType, Listing } from '../model/listings.ts';
-import { searchWords } from '../model/words.ts';
+import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
@@ -15,8 +15,7 @@ export async function storeCreated({ transaction, account }: Writing, listing: L
   const growth = { listings: 1, bytes: Buffer.byteLength(doc) };
   const event = { type: 'listing.created', listingId: id, changed: null } as const;
   const sequence = await appendEvent(transaction, account, event, growth);
-  const findable = { searchColumns: listing, words: searchWords(listing) };
-  await insertListing(transaction, account.id, { id, version, sequence, doc }, findable);
+  await insertListing(transaction, account.id, { id, version, sequence, doc }, toSearchRow(listing));
   return { id, version, sequence, doc };
 }
 
@@ -27,13 +26,6 @@ interface Update {
   changed: string[];
 }
 
-const SEARCHED_FIELDS = new Set(['address', 'city', 'description']);
-
-/** Whether a change of these fields affects the search index. */
-export function changesWords(changed: readonly string[]): boolean {
-  return changed.some((name) => SEARCHED_FIELDS.has(name));
-}
-
 export async function storeUpdated({ transaction, account }: Writing, update: Update): Promise<StoredListing> {
   const { current, listing, changed } = update;
   const { id, version } = listing;
@@ -42,9 +34,8 @@ export async function storeUpdated({ transaction, account }: Writing, update: Up
   const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
   const growth = { listings: 0, bytes: Buffer.byteLength(doc) };
   const sequence = await appendEvent(transaction, account, event, growth, current);
-  const words = changesWords(changed) ? searchWords(listing) : undefined;
   const stored = { id, version, sequence, doc };
-  await replaceListing(transaction, account.id, stored, { searchColumns: listing, words });
+  await replaceListing(transaction, account.id, stored, { row: toSearchRow(listing), parts: changedParts(changed) });
   return stored;
 }
 

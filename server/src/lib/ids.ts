@@ -16,8 +16,9 @@ let randomPart: number[] = [];
 /**
  * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs increase
  * strictly within the process: if the time has not advanced, the random part is incremented.
+ * @param after an ID with the same prefix, maybe of another process, that sorts before the new one
  */
-export function createId(prefix: string): string {
+export function createId(prefix: string, after = ''): string {
   const nowMs = Date.now();
   if (nowMs > lastTimeMs) {
     lastTimeMs = nowMs;
@@ -28,7 +29,16 @@ export function createId(prefix: string): string {
   } else {
     increment(randomPart);
   }
-  return `${prefix}_${timePart}${randomPart.map((digit) => ALPHABET[digit]).join('')}`;
+  const id = `${prefix}_${timePart}${randomPart.map((digit) => ALPHABET[digit]).join('')}`;
+  return id > after ? id : createIdAfter(after);
+}
+
+/** The clock of the process that created `after` is ahead of this one's. */
+function createIdAfter(after: string): string {
+  const prefixLength = after.length - RANDOM_LENGTH;
+  const digits = Array.from(after.slice(prefixLength), (character) => ALPHABET.indexOf(character));
+  increment(digits);
+  return after.slice(0, prefixLength) + digits.map((digit) => ALPHABET[digit]).join('');
 }
 
 function freshRandomness(): Buffer {

@@ -17,6 +17,8 @@ export interface Account {
 export interface AccountHead extends Account {
   /** The number of changes to the account's listings, including this transaction's. */
   sequence: number;
+  /** The greatest id that a listing of the account has had; empty if there has been none. */
+  newestId: string;
   /** If the account has a quota, includes this transaction's listings. */
   listingCount: number;
   /** UTF-8 bytes of the listings and of the versions in events; includes this transaction's, as in `listingCount`. */

@@ -49,6 +49,18 @@ export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   return toBox(west, south, east, north);
 }
 
+/** The great-circle distance in meters, by a formula that is accurate even near zero and near half the circle. */
+export function distanceBetween(from: Point, to: Point): number {
+  const [here, there] = [toRadians(from.latitude), toRadians(to.latitude)];
+  const east = toRadians(to.longitude - from.longitude);
+  const across = Math.hypot(
+    Math.cos(there) * Math.sin(east),
+    Math.cos(here) * Math.sin(there) - Math.sin(here) * Math.cos(there) * Math.cos(east),
+  );
+  const along = Math.sin(here) * Math.sin(there) + Math.cos(here) * Math.cos(there) * Math.cos(east);
+  return EARTH_RADIUS_METRES * Math.atan2(across, along);
+}
+
 export function toRadians(degrees: number): number {
   return (degrees * Math.PI) / 180;
 }

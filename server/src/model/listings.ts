@@ -48,11 +48,15 @@ export interface ListingInput {
   propertyType?: (typeof PROPERTY_TYPES)[number] | undefined;
   listPrice?: number | undefined;
   currency?: string | undefined;
+  closePrice?: number | undefined;
   livingArea?: number | undefined;
   livingAreaUnits?: AreaUnits | undefined;
   lotSizeArea?: number | undefined;
   lotSizeUnits?: (typeof LOT_SIZE_UNITS)[number] | undefined;
   yearBuilt?: number | undefined;
+  /** Dates such as `2026-11-22`. */
+  onMarketDate?: string | undefined;
+  closeDate?: string | undefined;
   latitude?: number | undefined;
   longitude?: number | undefined;
   description?: string | undefined;
@@ -63,6 +67,8 @@ export interface ListingInput {
 /** A listing as the service returns it; times are RFC 3339 in UTC with milliseconds. */
 export interface Listing extends ListingInput {
   id: string;
+  /** The feed that owns the listing. */
+  feed?: string | undefined;
   version: number;
   createdAt: string;
   updatedAt: string;
@@ -72,14 +78,19 @@ export const LISTING_ID_PREFIX = 'lst';
 
 export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';
 
-export type ServerFields = Pick<Listing, 'id' | 'version' | 'createdAt' | 'updatedAt'>;
+/** The fields that only the server sets. */
+export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt'] as const;
+
+export type ServerFields = Pick<Listing, (typeof SERVER_FIELDS)[number]>;
 
 /** Fills in the account's defaults, and puts the members into the order of responses. */
 export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
+  const hasPrice = input.listPrice !== undefined || input.closePrice !== undefined;
   return {
     id: server.id,
     externalId,
+    feed: server.feed,
     address,
     unitNumber,
     city,
@@ -91,12 +102,15 @@ export function toListing(input: ListingInput, account: Account, server: ServerF
     status: input.status ?? 'active',
     propertyType: input.propertyType,
     listPrice: input.listPrice,
-    currency: input.listPrice === undefined ? undefined : (input.currency ?? account.currency),
+    currency: hasPrice ? (input.currency ?? account.currency) : undefined,
+    closePrice: input.closePrice,
     livingArea: input.livingArea,
     livingAreaUnits: input.livingArea === undefined ? undefined : (input.livingAreaUnits ?? account.areaUnits),
     lotSizeArea: input.lotSizeArea,
     lotSizeUnits: input.lotSizeArea === undefined ? undefined : (input.lotSizeUnits ?? account.areaUnits),
     yearBuilt: input.yearBuilt,
+    onMarketDate: input.onMarketDate,
+    closeDate: input.closeDate,
     latitude: input.latitude,
     longitude: input.longitude,
     description: input.description,
@@ -108,11 +122,19 @@ export function toListing(input: ListingInput, account: Account, server: ServerF
   };
 }
 
-const SERVER_FIELDS = new Set(['id', 'version', 'createdAt', 'updatedAt']);
+/** What a client would send to get this listing. */
+export function withoutServerFields<T extends { [Name in keyof ServerFields]?: unknown }>(
+  listing: T,
+): Omit<T, keyof ServerFields> {
+  const { id: _id, feed: _feed, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...input } = listing;
+  return input;
+}
 
 /** The fields in which two versions of a listing differ. The order of `metadata` members does not matter. */
 export function changedFields(before: Listing, after: Listing): string[] {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
   const names = new Set([...left.keys(), ...right.keys()]);
-  return [...names].filter((name) => !SERVER_FIELDS.has(name) && !isDeepStrictEqual(left.get(name), right.get(name)));
+  return [...names].filter(
+    (name) => name !== 'version' && name !== 'updatedAt' && !isDeepStrictEqual(left.get(name), right.get(name)),
+  );
 }

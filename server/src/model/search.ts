@@ -1,18 +1,26 @@
 import type { Box, Circle } from './geo.ts';
 import { type Listing, PROPERTY_TYPES, STATUSES } from './listings.ts';
+import { foldText } from './words.ts';
 
 /** The members of a listing by which lists can be filtered and sorted. */
 export const SEARCH_COLUMNS = [
   'externalId',
+  'feed',
   'status',
   'propertyType',
   'city',
+  'stateOrProvince',
   'postalCode',
+  'country',
   'beds',
   'baths',
   'listPrice',
+  'closePrice',
   'livingArea',
+  'lotSizeArea',
   'yearBuilt',
+  'onMarketDate',
+  'closeDate',
   'latitude',
   'longitude',
   'createdAt',
@@ -23,40 +31,71 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
+/** The listing with the texts of `words` filters folded, as its search columns hold them. */
+export function searchColumnsOf(listing: Listing): SearchColumns {
+  const { city, stateOrProvince, postalCode, country } = listing;
+  const fold = (text: string | undefined) => (text === undefined ? undefined : foldText(text));
+  return {
+    ...listing,
+    city: fold(city),
+    stateOrProvince: fold(stateOrProvince),
+    postalCode: fold(postalCode),
+    country: fold(country),
+  };
+}
+
 /** Comparisons besides equality, written in brackets after a parameter's name. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 
 export type Filter =
   | { field: 'status' | 'propertyType'; type: 'choice'; choices: readonly string[] }
-  | { field: 'city' | 'postalCode' | 'externalId'; type: 'text' }
-  | { field: SearchColumn; type: 'integer' | 'decimal' | 'time' };
+  | { field: 'externalId' | 'feed'; type: 'text' }
+  | { field: 'city' | 'stateOrProvince' | 'postalCode' | 'country'; type: 'words' }
+  | { field: SearchColumn; type: 'count' | 'integer' | 'decimal' | 'date' | 'time' };
 
 /**
- * The filters of lists. Parameters, their documentation, and SQL are generated from this table. A `choice` accepts
- * several values, a number accepts a value or ranges, and a time accepts only ranges.
+ * The filters of lists. Parameters, their documentation, and SQL are generated from this table. A `choice` and a
+ * `count` accept several values, separated by commas. A `text` is compared exactly, and `words` are compared folded;
+ * both accept several values with `[]`. A number accepts a value or ranges, a date and a time only ranges.
  */
 export const FILTERS: readonly Filter[] = [
   { field: 'status', type: 'choice', choices: STATUSES },
   { field: 'propertyType', type: 'choice', choices: PROPERTY_TYPES },
-  { field: 'city', type: 'text' },
-  { field: 'postalCode', type: 'text' },
+  { field: 'city', type: 'words' },
+  { field: 'stateOrProvince', type: 'words' },
+  { field: 'postalCode', type: 'words' },
+  { field: 'country', type: 'words' },
   { field: 'externalId', type: 'text' },
-  { field: 'beds', type: 'integer' },
-  { field: 'baths', type: 'integer' },
+  { field: 'feed', type: 'text' },
+  { field: 'beds', type: 'count' },
+  { field: 'baths', type: 'count' },
   { field: 'listPrice', type: 'decimal' },
+  { field: 'closePrice', type: 'decimal' },
   { field: 'livingArea', type: 'decimal' },
+  { field: 'lotSizeArea', type: 'decimal' },
   { field: 'yearBuilt', type: 'integer' },
+  { field: 'onMarketDate', type: 'date' },
+  { field: 'closeDate', type: 'date' },
   { field: 'createdAt', type: 'time' },
   { field: 'updatedAt', type: 'time' },
 ];
 
-export const SORT_FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'] as const;
+export const SORT_FIELDS = [
+  'createdAt',
+  'updatedAt',
+  'listPrice',
+  'closePrice',
+  'beds',
+  'baths',
+  'livingArea',
+  'onMarketDate',
+] as const;
 
 /** Compares a search column with a value, or with several for `in`. */
 export type Condition =
   | { field: SearchColumn; operator: 'is' | RangeOperator; value: string | number }
-  | { field: SearchColumn; operator: 'in'; value: readonly string[] };
+  | { field: SearchColumn; operator: 'in'; value: readonly string[] | readonly number[] };
 
 /** Descending `id` means newest first; `distance` is measured from the circle's center. */
 export interface Order {

@@ -110,7 +110,7 @@ export async function serveRequests(
     cursors: new CursorCodec(secret),
     listCache: new ListCache(),
     keyUse,
-    listingCounts: new ListingCounts(database.scans),
+    listingCounts: new ListingCounts(database.search),
     log,
     trustedProxies: config.trustedProxies,
     rateLimit: new RateLimit(config.rateLimit, createLimiter),

@@ -16,13 +16,14 @@ export interface Superseded {
   bytes: number;
 }
 
-type Advance = Growth & { accountId: string; sequence: number };
+type Advance = Growth & { accountId: string; sequence: number; newestId: string };
 
 const advance = statement<Advance>((query, parameter) =>
   query
     .updateTable('account_heads')
     .set({
       sequence: parameter('sequence'),
+      newest_id: parameter('newestId'),
       listing_count: sql`listing_count + ${parameter('listings')}`,
       stored_bytes: sql`stored_bytes + ${parameter('bytes')}`,
     })
@@ -36,6 +37,7 @@ const advanceOver = statement<AdvanceOver>((query, parameter) =>
     .updateTable('account_heads')
     .set(({ exists, selectFrom }) => ({
       sequence: parameter('sequence'),
+      newest_id: parameter('newestId'),
       listing_count: sql`listing_count + ${parameter('listings')}`,
       stored_bytes: sql`stored_bytes + ${parameter('bytes')} - case when ${exists(
         selectFrom('events')
@@ -48,7 +50,7 @@ const advanceOver = statement<AdvanceOver>((query, parameter) =>
 );
 
 /**
- * Takes the account's next sequence number and counts the change in the same statement. The account is locked, so the
+ * Takes the account's next sequence number, and stores the change's counts and the newest id in the same statement. The account is locked, so the
  * sequence that was read with it is still current; reading it again would cost a statement, or a round trip.
  */
 export async function advanceSequence(
@@ -58,7 +60,8 @@ export async function advanceSequence(
   superseded?: Superseded,
 ): Promise<number> {
   account.sequence += 1;
-  const advanced = { accountId: account.id, sequence: account.sequence, ...growth };
+  const { id: accountId, sequence, newestId } = account;
+  const advanced = { accountId, sequence, newestId, ...growth };
   if (superseded === undefined) await executor.execute(advance, advanced);
   else await executor.execute(advanceOver, { ...advanced, superseded: superseded.sequence, lost: superseded.bytes });
   return account.sequence;
@@ -72,7 +75,8 @@ export async function advanceSequenceBy(
 ): Promise<number> {
   const before = account.sequence;
   account.sequence += changes;
-  await executor.execute(advance, { accountId: account.id, sequence: account.sequence, ...growth });
+  const { id: accountId, sequence, newestId } = account;
+  await executor.execute(advance, { accountId, sequence, newestId, ...growth });
   return before;
 }
 

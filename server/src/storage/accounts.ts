@@ -53,6 +53,7 @@ export const HEAD_COLUMNS = [
   'area_units as areaUnits',
   'sequence',
   'listing_count as listingCount',
+  'newest_id as newestId',
   'stored_bytes as storedBytes',
   'listings_max as listingsMax',
   'bytes_max as bytesMax',

@@ -23,15 +23,17 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return { whole: build(BATCH_LENGTH), single: build(1) };
 }
 
-/** Runs a statement for at most `BATCH_LENGTH` rows. @returns the statement's rows */
+/** Runs a statement for at most `BATCH_LENGTH` rows. `last` follows their values. @returns the statement's rows */
 export async function executeBatch<R>(
   executor: Executor,
   { whole, single }: { whole: Statement<BatchValues, R>; single: Statement<BatchValues, R> },
   rows: readonly (string | number | null | undefined)[][],
+  ...last: string[]
 ): Promise<R[]> {
   // Parameters are named by index, since an array binds four times as fast as an object with a thousand members.
-  if (rows.length === BATCH_LENGTH) return executor.execute(whole, rows.flat() as unknown as BatchValues);
+  if (rows.length === BATCH_LENGTH) return executor.execute(whole, [...rows.flat(), ...last] as unknown as BatchValues);
   const returned: R[] = [];
-  for (const row of rows) returned.push(...(await executor.execute(single, row as unknown as BatchValues)));
+  for (const row of rows)
+    returned.push(...(await executor.execute(single, [...row, ...last] as unknown as BatchValues)));
   return returned;
 }

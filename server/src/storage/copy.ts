@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
-import { searchWords } from '../model/words.ts';
-import {
-  type Database,
-  type Executor,
-  type QueryBuilder,
-  RUN_BYTES_MAX,
-  type Run,
-  type Statement,
-} from './database.ts';
+import { toSearchRow } from '../model/search-terms.ts';
+import type { Database, Executor, QueryBuilder, Statement } from './database.ts';
 import { insertListing } from './listings.ts';
+import { RUN_BYTES_MAX, type Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
 type Row = Record<string, string | number | null>;
@@ -22,8 +16,8 @@ export interface CopiedTable {
 }
 
 /**
- * The copied tables, each after those that it references. Search columns and words are computed again from listings,
- * since each engine indexes words differently. Setup links are only valid for their own database.
+ * The copied tables, each after those that it references. What searches need is computed again from the listings,
+ * since each engine stores it differently. Setup links are only valid for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -122,8 +116,7 @@ async function insertCopiedListing(executor: Executor, row: Row): Promise<void> 
   const doc = String(row.doc);
   const listing: Listing = JSON.parse(doc);
   const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
-  const findable = { searchColumns: listing, words: searchWords(listing) };
-  await insertListing(executor, String(row.account_id), stored, findable);
+  await insertListing(executor, String(row.account_id), stored, toSearchRow(listing));
 }
 
 export async function digestTable(database: Database, table: CopiedTable): Promise<TableDigest> {

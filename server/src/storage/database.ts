@@ -1,8 +1,10 @@
-import type { CompiledQuery, Dialect, Kysely, RawBuilder, SqlBool } from 'kysely';
+import type { CompiledQuery, Dialect, Kysely, RawBuilder } from 'kysely';
 import type { CounterStore } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
 import type { RunOptions } from './fair-semaphore.ts';
+import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
+import type { ListingSearch } from './searches.ts';
 
 /** Builds queries without running them. */
 export type QueryBuilder = Kysely<Tables>;
@@ -12,53 +14,18 @@ export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P
 
 /** SQL that differs between the engines. */
 export interface EngineSql {
-  /** Indexes a listing's words. */
-  insertWords: (query: QueryBuilder, parameter: Parameter<NewWords>) => { compile(): CompiledQuery<never> };
-  /** The row of the words that this transaction has just indexed. */
-  newWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
-  /** The last used row of the index; on PostgreSQL, where each account has its own rows, the account's sequence. */
-  lastWordsRow: (parameter: Parameter<Pick<NewWords, 'sequence'>>) => RawBuilder<number>;
-  /** Indexes a listing's words in a free row. */
-  insertWordsAt: (
-    query: QueryBuilder,
-    parameter: Parameter<WordsPlace & Pick<NewWords, 'words'>>,
-  ) => { compile(): CompiledQuery<never> };
-  removeWords: (query: QueryBuilder, parameter: Parameter<WordsPlace>) => { compile(): CompiledQuery<never> };
+  /** An account's key in `listing_facets`. */
+  accountKey: (accountId: RawBuilder<string>) => RawBuilder<string>;
+  /** Terms of an account's listing as stored. */
+  terms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => RawBuilder<string>;
   /** The key with this hash and the head of its account: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
-  /** Whether each of these words is a prefix of a word in the row of `facets`. */
-  hasWords: (accountId: string, words: readonly string[]) => RawBuilder<SqlBool>;
-  /** The pairs of a JSON array, as rows of `index`, `id`, and `searchRow`. */
-  pairs: (json: string) => RawBuilder<FoundPair>;
-  /** The account's search columns, scanned from the newest id if that is faster on the engine. */
-  searchColumnsNewestFirst: (accountId: string) => RawBuilder<Tables['listing_facets']>;
 }
 
 /** A key with the head of its account. */
 export type KeyPrincipalRow = Pick<Tables['api_keys'], 'id' | 'account_id' | 'access' | 'expires_at'> &
   Pick<Tables['account_heads'], 'sequence' | 'rate_points' | 'rate_seconds' | 'suspended_for'> &
   Pick<Tables['database_info'], 'epoch'>;
-
-export interface NewWords {
-  accountId: string;
-  /** The account's sequence when the words were indexed. It is unique among the account's words. */
-  sequence: number;
-  /** The words, separated by spaces. */
-  words: string;
-}
-
-export interface WordsPlace {
-  accountId: string;
-  searchRow: number;
-}
-
-/** A search match. */
-export interface FoundPair {
-  /** The position in the list of matches. */
-  index: number;
-  id: string;
-  searchRow: number;
-}
 
 /** A query that each engine compiles once and prepares. */
 export interface Statement<P, R> {
@@ -88,20 +55,6 @@ export interface Executor {
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
 }
 
-/** Bytes per read, which takes at most ten milliseconds with three-byte characters. */
-export const RUN_BYTES_MAX = 1024 * 1024;
-/**
- * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128 KiB in
- * total: V8 keeps longer texts in a separate space, and a stream of them takes twice the memory.
- */
-export const RUN_LENGTH = 150;
-
-export interface Run<R> {
-  rows: R[];
-  /** Whether the read stopped at `bytesMax`, so that more rows may follow. */
-  isCut: boolean;
-}
-
 /** The transaction of a job that takes longer than one event-loop turn. */
 export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
@@ -118,14 +71,6 @@ export interface Scans {
    * @throws {AppError} `unavailable`, or the reason of an aborted `signal`
    */
   query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
-  /** Like `query`, but for many rows of numbers and texts that are not all needed at once. */
-  queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>>;
-}
-
-/** Rows in packs of `RUN_LENGTH`, which take little memory until they are opened. */
-export interface PackedRows<R> {
-  packs: (() => R[])[];
-  count: number;
 }
 
 export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
@@ -142,6 +87,7 @@ export interface Database extends Executor {
   readonly name: string;
   readonly dialect: QueryDialect;
   readonly scans: Scans;
+  readonly search: ListingSearch;
   /**
    * Whether to reject further requests of the account at the start, because too many wait for the database. Without
    * `accountId`, refers to requests whose account is not known yet.

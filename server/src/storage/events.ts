@@ -2,8 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { EventType } from '../model/listings.ts';
 import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, type Parameter, type Run, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows, command, firstRow } from './functions.ts';
+import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
 export interface EventRow {
@@ -87,17 +88,21 @@ export async function keepEventDocs(
 type After = { accountId: string; after: number; limit: number };
 
 /** The listings of the first `limit` changes after a sequence, with their current external ids. */
-export const findChangedListings = allRows(['accountId', 'after', 'limit'], (query, parameter: Parameter<After>) =>
-  query
-    .selectFrom('events as changes')
-    .leftJoin('listing_facets as facets', (join) =>
-      join.onRef('facets.account_id', '=', 'changes.account_id').onRef('facets.id', '=', 'changes.listing_id'),
-    )
-    .select(['changes.listing_id as id', 'facets.external_id as externalId'])
-    .where('changes.account_id', '=', parameter('accountId'))
-    .where('changes.sequence', '>', parameter('after'))
-    .orderBy('changes.sequence')
-    .limit(parameter('limit')),
+export const findChangedListings = allRows(
+  ['accountId', 'after', 'limit'],
+  (query, parameter: Parameter<After>, engine) =>
+    query
+      .selectFrom('events as changes')
+      .leftJoin('listing_facets as facets', (join) =>
+        join
+          .on('facets.account_id', '=', engine.accountKey(parameter('accountId')))
+          .onRef('facets.id', '=', 'changes.listing_id'),
+      )
+      .select(['changes.listing_id as id', 'facets.external_id as externalId'])
+      .where('changes.account_id', '=', parameter('accountId'))
+      .where('changes.sequence', '>', parameter('after'))
+      .orderBy('changes.sequence')
+      .limit(parameter('limit')),
 );
 
 type EventKey = { accountId: string; sequence: number };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import { type Executor, type Parameter, RUN_BYTES_MAX, statement } from './database.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows } from './functions.ts';
+import { RUN_BYTES_MAX } from './runs.ts';
 
 interface RunParameters {
   accountId: string;

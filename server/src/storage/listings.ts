@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { SearchColumns } from '../model/search.ts';
+import type { SearchRow } from '../model/search-terms.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, type Parameter, RUN_BYTES_MAX, type Statement, statement } from './database.ts';
+import { type Executor, type Parameter, type Statement, statement } from './database.ts';
 import { allRows, command, firstRow, rowOf } from './functions.ts';
+import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
-import { insertSearchColumns, updateSearchColumns } from './search-columns.ts';
-import { insertWords, removeWords, replaceWords } from './words.ts';
+import { insertSearchRow, updateSearchRow } from './search-rows.ts';
 
 /** A listing as stored: the JSON text of responses, and fields that the service needs without parsing it. */
 export interface StoredListing {
@@ -18,26 +18,19 @@ export interface StoredListing {
 
 type ListingKey = { accountId: string; id: string };
 
-/** The columns and words by which searches find a listing. */
-interface Findable {
-  searchColumns: SearchColumns;
-  words: ReadonlySet<string>;
-}
-
 const insert = statement<StoredListing & { accountId: string }>((query, parameter) =>
   query.insertInto('listings').values(rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc'])),
 );
 
-/** Stores a new listing with its search columns and words. */
+/** Stores a new listing, and what searches need of it. */
 export async function insertListing(
   executor: Executor,
   accountId: string,
   row: StoredListing,
-  { searchColumns, words }: Findable,
+  searchRow: SearchRow,
 ): Promise<void> {
   await executor.execute(insert, { accountId, ...row });
-  await insertWords(executor, accountId, row.sequence, words);
-  await insertSearchColumns(executor, accountId, row, searchColumns);
+  await insertSearchRow(executor, accountId, row.id, searchRow);
 }
 
 const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
@@ -48,16 +41,14 @@ const update = statement<StoredListing & { accountId: string }>((query, paramete
     .where('id', '=', parameter('id')),
 );
 
-/** Stores a listing's new version. `words` is undefined if the words have not changed. */
 export async function replaceListing(
   executor: Executor,
   accountId: string,
   row: StoredListing,
-  { searchColumns, words }: { searchColumns: SearchColumns; words: ReadonlySet<string> | undefined },
+  changed: { row: SearchRow; parts: readonly (keyof SearchRow)[] },
 ): Promise<void> {
   await executor.execute(update, { accountId, ...row });
-  await updateSearchColumns(executor, accountId, row.id, searchColumns);
-  if (words !== undefined) await replaceWords(executor, accountId, row, words);
+  await updateSearchRow(executor, accountId, row.id, changed);
 }
 
 const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc'] as const;
@@ -87,14 +78,10 @@ export async function putListings(
   await executeBatch(executor, put, values);
 }
 
-const remove = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
+/** Removes a listing, and what searches need of it. */
+export const removeListing = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
-
-export async function removeListing(executor: Executor, accountId: string, id: string): Promise<void> {
-  await removeWords(executor, accountId, id);
-  await remove(executor, accountId, id);
-}
 
 type Some = { accountId: string; limit: number };
 
@@ -121,51 +108,49 @@ type ExternalKey = { accountId: string; externalId: string };
 
 export const findListingByExternalId = firstRow(
   ['accountId', 'externalId'],
-  (query, parameter: Parameter<ExternalKey>) =>
+  (query, parameter: Parameter<ExternalKey>, engine) =>
     query
       .selectFrom('listing_facets as facets')
-      .innerJoin('listings', (join) =>
-        join.onRef('listings.account_id', '=', 'facets.account_id').onRef('listings.id', '=', 'facets.id'),
-      )
+      .innerJoin('listings', 'listings.id', 'facets.id')
       .select(['listings.id', 'version', 'sequence', 'doc'])
-      .where('facets.account_id', '=', parameter('accountId'))
+      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
+      .where('listings.account_id', '=', parameter('accountId'))
       .where('external_id', '=', parameter('externalId')),
 );
 
-/** A listing with the row of its words in the index. */
-export interface IndexedListing extends StoredListing {
+/** A listing with its external id. */
+export interface KeyedListing extends StoredListing {
   externalId: string | null;
-  searchRow: number;
 }
 
-type Lookup = Statement<Record<string, string>, IndexedListing>;
+type Lookup = Statement<Record<string, string>, KeyedListing>;
 
 /** Cross joins force SQLite to read the tables in this order. Otherwise, it reads all of the account's listings. */
-const selectIndexed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
-  statement((query, parameter) => {
+const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
+  statement((query, parameter, engine) => {
     const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
     return query
       .selectFrom(sql<{ column1: string }>`(values ${sql.join(keys)})`.as('keys'))
       .crossJoin('listing_facets as facets')
       .crossJoin('listings')
       .whereRef(column, '=', 'keys.column1')
-      .where('facets.account_id', '=', parameter('accountId'))
-      .whereRef('listings.account_id', '=', 'facets.account_id')
+      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
+      .where('listings.account_id', '=', parameter('accountId'))
       .whereRef('listings.id', '=', 'facets.id')
-      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'search_row as searchRow', 'doc']);
+      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'doc']);
   });
 
-const LOOKUPS = { id: selectIndexed('facets.id'), externalId: selectIndexed('facets.external_id') };
+const LOOKUPS = { id: selectKeyed('facets.id'), externalId: selectKeyed('facets.external_id') };
 
 /**
  * The listings with these ids or external ids, at most `BATCH_LENGTH`. If their documents are large, the result is cut
  * after at least one listing.
  */
-export async function findIndexedListings(
+export async function findKeyedListings(
   executor: Executor,
   accountId: string,
   by: keyof typeof LOOKUPS,
   keys: readonly string[],
-): Promise<{ rows: IndexedListing[]; isCut: boolean }> {
+): Promise<{ rows: KeyedListing[]; isCut: boolean }> {
   return executor.executeRun(LOOKUPS[by], { ...Object.fromEntries(keys.entries()), accountId }, RUN_BYTES_MAX);
 }

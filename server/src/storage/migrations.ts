@@ -5,9 +5,26 @@ import { keyHours } from './migrations/0003-key-hours.ts';
 import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
+import { search } from './migrations/0007-search.ts';
+
+/** The SQL of a migration. */
+export interface Migration {
+  sqlite: string;
+  postgres: string;
+  /** Runs once the search rows of all listings have been made again. Without it, they are kept. */
+  afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
+}
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
-export const MIGRATIONS = [listings, administrators, keyHours, singleUseCodes, keyUseBatches, quotas];
+export const MIGRATIONS: readonly Migration[] = [
+  listings,
+  administrators,
+  keyHours,
+  singleUseCodes,
+  keyUseBatches,
+  quotas,
+  search,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

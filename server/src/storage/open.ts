@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import type { PoolSettings } from './postgres/pool.ts';
+import type { TellProgress } from './rebuild.ts';
 import { openSqlite } from './sqlite.ts';
 
 export { openScratch } from './sqlite/scratch.ts';
@@ -10,22 +11,28 @@ export const FILE_SCHEME = 'file:';
 const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
- * Opens the database at a URL: `file:` and a path, or a PostgreSQL server, to which `settings` apply.
+ * Opens the database at a URL: `file:` and a path, or a PostgreSQL server, to which `settings` apply. Migrates its
+ * tables, and awaits `tell` meanwhile.
  * @throws {AppError} `unavailable` with a message for the operator
  */
-export async function openDatabase(url: string, settings: PoolSettings = FEW_CONNECTIONS): Promise<Database> {
-  if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length));
+export async function openDatabase(
+  url: string,
+  settings: PoolSettings = FEW_CONNECTIONS,
+  tell: TellProgress = async () => {},
+): Promise<Database> {
+  if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length), tell);
   // The driver is only loaded when needed.
   const { openPostgres } = await import('./postgres.ts');
-  return openPostgres(url, settings);
+  return openPostgres(url, settings, tell);
 }
 
 /** Opens a database, and closes it if `begin` fails. @throws what `openDatabase` and `begin` throw */
 export async function beginWithDatabase<T>(
   { databaseUrl, databasePool }: { databaseUrl: string; databasePool: PoolSettings },
   begin: (database: Database) => Promise<T>,
+  tell?: TellProgress,
 ): Promise<T> {
-  const database = await openDatabase(databaseUrl, databasePool);
+  const database = await openDatabase(databaseUrl, databasePool, tell);
   try {
     return await begin(database);
   } catch (error) {

@@ -10,6 +10,8 @@ import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
 import { PostgresScans } from './postgres/scans.ts';
+import { PostgresSearch } from './postgres/search.ts';
+import type { TellProgress } from './rebuild.ts';
 
 /** Enough for the largest atomic import with its words. Limits only memory, since other accounts do not wait. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
@@ -18,11 +20,11 @@ const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
  * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
  * @throws {AppError} `unavailable` with a message for the operator for a missing server or database, or newer tables
  */
-export async function openPostgres(url: string, settings: PoolSettings): Promise<Database> {
+export async function openPostgres(url: string, settings: PoolSettings, tell: TellProgress): Promise<Database> {
   const name = nameOf(url);
   const pool = new Pool(url, settings);
   try {
-    await pool.use((client) => migrate(client, name));
+    await pool.use((client) => migrate(client, name, tell));
   } catch (error) {
     await pool.close();
     throw explain(error, name);
@@ -33,6 +35,7 @@ export async function openPostgres(url: string, settings: PoolSettings): Promise
     name,
     dialect,
     scans,
+    search: new PostgresSearch(pool, scans),
     execute: (...query) => execute(pool, ...query),
     executeRun: (...query) => executeRun(pool, ...query),
     isServing: () => pool.isServing,

@@ -28,6 +28,8 @@ export interface Tables {
     /** Increases by one with each change of the account's listings. */
     sequence: number;
     listing_count: number;
+    /** The greatest id that a listing of the account has had. */
+    newest_id: Generated<string>;
     /** UTF-8 bytes of the account's documents in `listings` and `events`. */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
@@ -49,34 +51,34 @@ export interface Tables {
   };
   /** The search columns, by which listings are filtered, sorted, and searched. */
   listing_facets: {
+    /** On SQLite, the account's number. */
     account_id: string;
     id: string;
     external_id: string | null;
+    feed: string | null;
     status: string;
     property_type: string | null;
+    /** Folded, like the state or province, postal code, and country. */
     city: string | null;
+    state_or_province: string | null;
     postal_code: string | null;
+    country: string | null;
     beds: number;
     baths: number;
     list_price: number | null;
+    close_price: number | null;
     living_area: number | null;
+    lot_size_area: number | null;
     year_built: number | null;
+    on_market_date: string | null;
+    close_date: string | null;
     latitude: number | null;
     longitude: number | null;
     /** RFC 3339, as in the document. */
     created_at: string;
     updated_at: string;
-    /** The listing's row in `listing_words`. */
-    search_row: number;
-  };
-  /** The engine's index of words. */
-  listing_words: {
-    /** The row's key on SQLite. */
-    rowid: Generated<number>;
-    /** With `search_row`, the row's key on PostgreSQL. */
-    account_id: Generated<string>;
-    search_row: Generated<number>;
-    words: string;
+    /** The listing's terms (model/search-terms.ts) in the engine's form. */
+    terms: string;
   };
   events: {
     account_id: string;

@@ -1,97 +1,77 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Box, boxAround, type Circle, EARTH_RADIUS_METRES, toRadians } from '../model/geo.ts';
-import type { Condition, Order, Search, SearchColumn } from '../model/search.ts';
-import type { EngineSql } from './database.ts';
+import type { Condition, Search, SearchColumn } from '../model/search.ts';
 import { columnOf } from './functions.ts';
-import { hasWords } from './words.ts';
+import type { Position } from './searches.ts';
 
-type Test = RawBuilder<SqlBool>;
+const COMPARISONS = { is: raw('='), gt: raw('>'), gte: raw('>='), lt: raw('<'), lte: raw('<=') };
 
-/** A listing's position in a sorted list. */
-export interface Position {
-  id: string;
-  /** The sort value; null for a listing without such a value, and in a list by id. */
-  value: string | number | null;
-}
-
-const COMPARISONS = { is: sql`=`, gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` };
-
-/** Whether a row of `facets` belongs to the account and matches a search. */
-export function isMatch(engine: EngineSql, accountId: string, { conditions, box, circle, words }: Search): Test {
-  const tests = [
-    sql<SqlBool>`facets.account_id = ${accountId}`,
+/** Whether a row of `facets` meets all conditions of a search but those on words. */
+export function meets({ conditions, box, circle }: Search): Sql {
+  return all([
     ...conditions.map(isMet),
     ...(box === undefined ? [] : [isInBox(box)]),
     ...(circle === undefined ? [] : [isInBox(boxAround(circle)), isInCircle(circle)]),
-    ...(words.length === 0 ? [] : [hasWords(engine, accountId, words)]),
-  ];
-  return sql`${sql.join(tests, sql` and `)}`;
+  ]);
 }
 
-/**
- * Like `isMatch`, but for a listing that matched before. The listing's words are looked up only if they have changed
- * since, because a lookup collects all listings with these words.
- */
-export function isStillMatch(
-  engine: EngineSql,
-  accountId: string,
-  search: Search,
-  searchRow: RawBuilder<unknown>,
-): Test {
-  const isMatchButForWords = isMatch(engine, accountId, { ...search, words: [] });
-  if (search.words.length === 0) return isMatchButForWords;
-  const hasSameWords = sql`facets.search_row = ${searchRow}`;
-  return sql`${isMatchButForWords} and (${hasSameWords} or ${hasWords(engine, accountId, search.words)})`;
+export function all(tests: Sql[]): Sql {
+  return tests.length === 0 ? sql`true` : join(tests, ' and ');
 }
 
-function isMet({ field, operator, value }: Condition): Test {
-  if (operator === 'in') return sql`${searchColumn(field)} in (${sql.join(value)})`;
-  return sql`${searchColumn(field)} ${COMPARISONS[operator]} ${value}`;
+export function isMet({ field, operator, value }: Condition): Sql {
+  if (operator === 'in') return sql`${column(field)} in (${join([...value])})`;
+  return sql`${column(field)} ${COMPARISONS[operator]} ${value}`;
 }
 
-function isInBox({ south, north, longitudes }: Box): Test {
-  const ranges = longitudes.map(([west, east]) => sql`${searchColumn('longitude')} between ${west} and ${east}`);
-  return sql`${searchColumn('latitude')} between ${south} and ${north} and (${sql.join(ranges, sql` or `)})`;
+function isInBox({ south, north, longitudes }: Box): Sql {
+  const ranges = longitudes.map(([west, east]) => sql`${column('longitude')} between ${west} and ${east}`);
+  return sql`${column('latitude')} between ${south} and ${north} and (${join(ranges, ' or ')})`;
 }
 
 /** Distances are compared in steps of 0.01 mm, so that the last digits of a sine do not matter. */
-const DISTANCE_STEPS = 1e12;
+export const DISTANCE_STEPS = 1e12;
 
-function isInCircle(circle: Circle): Test {
+function isInCircle(circle: Circle): Sql {
   // Beyond half a great circle, the sine would decrease again.
   const limit = Math.sin(Math.min(circle.radiusMetres / EARTH_RADIUS_METRES, Math.PI) / 2);
   return sql`${distance(circle)} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
 }
 
 /** Grows with the great-circle distance: the sine of half the angle, by the haversine formula. */
-function distance({ latitude, longitude }: Circle): RawBuilder<number> {
-  const northwards = sql`power(sin(radians(${searchColumn('latitude')} - ${latitude}) / 2), 2)`;
-  const eastwards = sql`power(sin(radians(${searchColumn('longitude')} - ${longitude}) / 2), 2)`;
-  const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${searchColumn('latitude')})) * ${eastwards}`;
-  return sql`floor(sqrt(${square}) * ${sql.lit(DISTANCE_STEPS)})`;
+function distance({ latitude, longitude }: Circle): Sql {
+  const northwards = sql`power(sin(radians(${column('latitude')} - ${latitude}) / 2), 2)`;
+  const eastwards = sql`power(sin(radians(${column('longitude')} - ${longitude}) / 2), 2)`;
+  const square = sql`${northwards} + ${Math.cos(toRadians(latitude))} * cos(radians(${column('latitude')})) * ${eastwards}`;
+  return sql`floor(sqrt(${square}) * ${raw(String(DISTANCE_STEPS))})`;
 }
 
-export function sortValue({ order, circle }: Search): RawBuilder<Position['value']> {
-  if (order.by === 'id') return sql`null`;
-  if (order.by !== 'distance') return searchColumn(order.by);
+/** The value by which a search sorts a row of `facets`; null in a list by id. */
+export function sortValue({ order, circle }: Search): Sql {
+  if (order.by === 'id') return raw('null');
+  if (order.by !== 'distance') return column(order.by);
   if (circle === undefined) throw new Error('A list by distance needs a center');
   return distance(circle);
 }
 
 /** Whether a row comes after a position; rows without a value come last, and ties are newest first. */
-export function comesAfter({ value, id }: Position, search: Search): Test {
-  const isOlder = sql<SqlBool>`facets.id < ${id}`;
+export function comesAfter(position: Position | undefined, search: Search): Sql {
+  if (position === undefined) return sql`true`;
+  const { value, id } = position;
+  const isOlder = sql`facets.id < ${id}`;
   if (search.order.by === 'id') return isOlder;
   const sorted = sortValue(search);
   if (value === null) return sql`(${sorted} is null and ${isOlder})`;
-  const isBeyond = sql`${sorted} ${beyond(search.order)} ${value}`;
+  const isBeyond = sql`${sorted} ${search.order.isDescending ? COMPARISONS.lt : COMPARISONS.gt} ${value}`;
   return sql`(${isBeyond} or (${sorted} = ${value} and ${isOlder}) or ${sorted} is null)`;
 }
 
-function beyond({ isDescending }: Order) {
-  return isDescending ? COMPARISONS.lt : COMPARISONS.gt;
+/** The order of a search, for rows with the columns `value` and `id`. */
+export function inOrder({ order }: Search): Sql {
+  if (order.by === 'id') return raw('id desc');
+  return raw(`value ${order.isDescending ? 'desc' : 'asc'} nulls last, id desc`);
 }
 
-function searchColumn(name: SearchColumn): RawBuilder<string | number | null> {
-  return sql.ref(`facets.${columnOf(name)}`);
+function column(name: SearchColumn): Sql {
+  return raw(`facets.${columnOf(name)}`);
 }

@@ -1,13 +1,16 @@
 import { statSync } from 'node:fs';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
+import type { TellProgress } from './rebuild.ts';
 import { Checkpoints } from './sqlite/checkpoints.ts';
 import { Connection, dialect } from './sqlite/connection.ts';
 import { prepareFile } from './sqlite/database-file.ts';
 import { RESTORE_ADVICE } from './sqlite/errors.ts';
+import { Indexing } from './sqlite/listing-index.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
 import { ReaderThreads } from './sqlite/reader-threads.ts';
+import { SqliteSearch } from './sqlite/search.ts';
 import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
@@ -21,10 +24,10 @@ const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
  * Opens the database file, creates it if there is none, and migrates its tables.
  * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, newer, or not writable
  */
-export function openSqlite(path: string): Database {
+export async function openSqlite(path: string, tell: TellProgress): Promise<Database> {
   prepareFile(path);
   const writer = openConnection(path);
-  migrate(writer, path);
+  await migrate(writer, path, tell);
   const reader = openReader(path);
   // The queue uses a timer instead, since waiting inside SQLite would block the event loop.
   writer.exec('pragma busy_timeout = 0');
@@ -32,11 +35,12 @@ export function openSqlite(path: string): Database {
   const reading = new Connection(reader);
   const scans = new ReaderThreads(path);
   const checkpoints = new Checkpoints(writer, path);
-  const queue = new WriteQueue(writer, checkpoints);
+  const queue = new WriteQueue(writer, checkpoints, new Indexing(writer));
   return {
     name: path,
     dialect,
     scans,
+    search: new SqliteSearch(reader, scans),
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     // Reads never wait, so a health check can always query.

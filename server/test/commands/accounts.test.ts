@@ -76,28 +76,28 @@ test('an unknown account cannot be changed or deleted', async () => {
   }
 });
 
-/** Counts the rows that name the account, and the indexed words of all accounts. */
+/** Counts the rows that name the account, and the listings of all accounts that searches know. */
 function countTraces(accountId: string) {
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
   const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);
-  const tables = ['account_heads', 'listings', 'events', 'idempotency_keys', 'api_keys'];
+  const tables = ['account_heads', 'listings', 'events', 'idempotency_keys', 'api_keys', 'account_numbers'];
   const rows = tables.map((table) => count(`select count(*) as count from ${table} where account_id = ?`, accountId));
-  const words = count('select count(*) as count from listing_words');
+  const found = count('select count(*) as count from listing_facets');
   database.close();
-  return { rows: rows.reduce((sum, number) => sum + number, 0), words };
+  return { rows: rows.reduce((sum, number) => sum + number, 0), found };
 }
 
-test('accounts delete --yes deletes the account’s keys, listings, events, and words, and nothing else', async () => {
+test('accounts delete --yes deletes the account’s keys, listings, and events, and nothing else', async () => {
   const [ada, bob] = [await createTenantByCommand(settings), await createTenantByCommand(settings)];
   for (let index = 0; index < 450; index += 50) {
     await Promise.all(Array.from({ length: 50 }, () => createPriced(url, ada.key)));
   }
   const kept = await createPriced(url, bob.key);
-  const { words } = countTraces(bob.accountId);
+  const { found } = countTraces(bob.accountId);
   const { code, stdout, stderr } = await run('accounts', 'delete', ada.accountId, '--yes', '--json');
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), { id: ada.accountId, deleted: true });
-  assert.deepEqual(countTraces(ada.accountId), { rows: 0, words: words - 450 });
+  assert.deepEqual(countTraces(ada.accountId), { rows: 0, found: found - 450 });
   const me = await fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${ada.key}` } });
   assert.equal(me.status, 401);
   const list = await fetch(`${url}/v1/listings`, { headers: { Authorization: `Bearer ${bob.key}` } });

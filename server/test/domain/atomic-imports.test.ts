@@ -8,9 +8,10 @@ import { importRows } from '../../src/domain/imports.ts';
 import { deleteListing, updateListing } from '../../src/domain/listings.ts';
 import { AppError } from '../../src/model/errors.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
+import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { type Database, statement } from '../../src/storage/database.ts';
 import { findEvents } from '../../src/storage/events.ts';
-import { hasWords } from '../../src/storage/words.ts';
+import { findListingByExternalId } from '../../src/storage/listings.ts';
 import { create, databaseFor, storedSequence } from '../storage/support.ts';
 
 const BASE = { address: '12 Elm Street', beds: 3, baths: 2 };
@@ -38,27 +39,21 @@ async function importAll(database: Database, accountId: string, rows: ImportRow[
 const selectRows = statement<
   { accountId: string },
   { doc: string; sequence: number; externalId: string | null; city: string | null }
->((query, parameter) =>
+>((query, parameter, engine) =>
   query
     .selectFrom('listings')
-    .innerJoin('listing_facets as facets', (join) =>
-      join.onRef('facets.account_id', '=', 'listings.account_id').onRef('facets.id', '=', 'listings.id'),
-    )
+    .innerJoin('listing_facets as facets', 'facets.id', 'listings.id')
     .select(['doc', 'sequence', 'external_id as externalId', 'facets.city'])
     .where('listings.account_id', '=', parameter('accountId'))
+    .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
     .orderBy('listings.id'),
 );
 
-async function findWords(database: Database, accountId: string, word: string): Promise<string[]> {
-  const { rows } = await database.scans.query(accountId, (query, engine) =>
-    query
-      .selectFrom('listing_facets as facets')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .where(hasWords(engine, accountId, [word]))
-      .orderBy('id'),
-  );
-  return rows.map(({ id }) => id);
+async function findWords({ search }: Database, accountId: string, word: string): Promise<string[]> {
+  const query = { conditions: [], box: undefined, circle: undefined, words: [word], order: NEWEST_FIRST };
+  const { packs } = await search.findPositions(accountId, query, { after: undefined, limit: 1_000 }, {});
+  const found = packs.flatMap((open) => open()).map(({ id }) => id);
+  return found.reverse();
 }
 
 const WORDS = ['elm', 'oak', 'pine', 'austin', 'dallas', 'garden', 'pool'];
@@ -210,6 +205,39 @@ test('an atomic import sees changes made between its lookup and its lock', async
   assert.deepEqual([byExternalId.get('S0').city, byExternalId.get('S0').beds], ['Austin', 5]);
   assert.deepEqual([byExternalId.get('S1').version, byExternalId.get('S1').beds], [1, 5]);
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
+});
+
+test('new listings of an atomic import get ids after all earlier ones, in the order of the rows', async () => {
+  const rows = ['A', 'S0', 'B'].map((externalId, line) => row(line, { externalId, beds: 5 }));
+  const seeded = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'];
+  const createDuring = (one: string) => create(database, one, { externalId: 'DURING' });
+  // The second row then creates a listing, whose id is made after those of the other rows.
+  const deleteDuring = async (one: string) => {
+    const { id } = (await findListingByExternalId(database, one, 'S0')) ?? assert.fail();
+    return deleteListing(database, { accountId: one }, { id });
+  };
+  for (const [disturb, names] of [
+    [createDuring, ['S0', ...seeded, 'DURING', 'A', 'B', 'LATER']],
+    [deleteDuring, [...seeded, 'A', 'S0', 'B', 'LATER']],
+  ] as const) {
+    const { one } = await createAccounts();
+    await seed(database, one);
+    await importAll(
+      disturbed(database, () => disturb(one)),
+      one,
+      rows,
+    );
+    await create(database, one, { externalId: 'LATER' });
+    const stored = await database.execute(selectRows, { accountId: one });
+    assert.deepEqual(
+      stored.map(({ externalId }) => externalId),
+      names,
+    );
+    assert.deepEqual(
+      await findWords(database, one, 'elm'),
+      stored.map(({ doc }) => JSON.parse(doc).id),
+    );
+  }
 });
 
 test('an atomic import cannot exceed a quota that others use between its lookup and its lock', async () => {

@@ -123,6 +123,7 @@ describe('choices are case-sensitive', () => {
 
 const MEASURES: [field: string, decimalsMax: number][] = [
   ['listPrice', 2],
+  ['closePrice', 2],
   ['livingArea', 2],
   ['lotSizeArea', 4],
 ];
@@ -140,6 +141,20 @@ describe('prices and areas are positive and limited in decimals', () => {
       invalid(`"${field}":1.${characters(decimalsMax, '0')}1`, `${field}: invalid_format`),
       invalid(`"${field}":1e-${decimalsMax + 1}`, `${field}: invalid_format`),
       invalid(`"${field}":450000.0000000000000001`, `${field}: out_of_range`),
+    ]),
+  );
+});
+
+describe('dates are real, and have no time', () => {
+  testRefusals(
+    service,
+    ['onMarketDate', 'closeDate'].flatMap((field) => [
+      ...['2026-02-29', '2026-13-01', '2026-00-10', '2026-11-31', '20261122', '2026-1-2', '22.11.2026', ''].map(
+        (value) => invalid(`"${field}":"${value}"`, `${field}: invalid_format`),
+      ),
+      invalid(`"${field}":"2026-11-22T00:00:00Z"`, `${field}: invalid_format`),
+      invalid(`"${field}":" 2026-11-22"`, `${field}: invalid_format`),
+      invalid(`"${field}":20261122`, `${field}: invalid_type`),
     ]),
   );
 });
@@ -165,6 +180,7 @@ describe('a field without its required partner names the partner', () => {
     invalid('"longitude":30', 'latitude: inconsistent'),
     invalid('"latitude":30,"longitude":null', 'longitude: inconsistent'),
     invalid('"currency":"EUR"', 'listPrice: inconsistent'),
+    invalid('"currency":"EUR","closePrice":null', 'listPrice: inconsistent'),
     invalid('"livingAreaUnits":"sqm"', 'livingArea: inconsistent'),
     invalid('"lotSizeUnits":"acres"', 'lotSizeArea: inconsistent'),
     invalid(
@@ -175,7 +191,7 @@ describe('a field without its required partner names the partner', () => {
 });
 
 describe('read-only and unknown fields are rejected, not ignored', () => {
-  const own = ['id', 'version', 'createdAt', 'updatedAt'];
+  const own = ['id', 'feed', 'version', 'createdAt', 'updatedAt'];
   const unknown = ['price', 'Address', 'accountId', 'sequence', '__proto__', 'constructor', 'toString', '', ' beds'];
   testRefusals(service, [
     ...own.map((field) => invalid(`"${field}":1`, `${field}: read_only`)),

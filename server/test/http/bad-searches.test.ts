@@ -34,12 +34,32 @@ const badValues: Refusal[] = [
   [`city=${'x'.repeat(51)}`, 'query.city: too_long'],
   ['city=a%00b', 'query.city: invalid_format'],
   ['city=Austin&city=Austin', 'query.city: duplicate'],
+  ['city[]=', 'query.city[]: blank'],
+  ['city[]=Austin&city[]=', 'query.city[]: blank'],
+  ['city=Austin&city[]=Waco', 'query.city[]: inconsistent'],
+  [`city[]=Austin&city%5B%5D=${'x'.repeat(51)}`, 'query.city[][1]: too_long'],
+  ['city[]=Waco&'.repeat(51), 'query.city[]: too_long'],
+  ['stateOrProvince[]=a%00b', 'query.stateOrProvince[][0]: invalid_format'],
+  ['country=USA', 'query.country: too_long'],
+  ['feed=MLS', 'query.feed: invalid_format'],
+  ['feed[]=mls&feed[]=a/b', 'query.feed[][1]: invalid_format'],
+  [`feed=${'x'.repeat(65)}`, 'query.feed: invalid_format'],
   [`postalCode=${'1'.repeat(11)}`, 'query.postalCode: too_long'],
   [`externalId=${'x'.repeat(256)}`, 'query.externalId: too_long'],
   ['externalId=..', 'query.externalId: invalid_format'],
   // Numbers.
   ['beds=two', 'query.beds: invalid_type'],
   ['beds=2.5', 'query.beds: not_an_integer'],
+  ['beds=3,two', 'query.beds: invalid_type'],
+  ['beds=3,', 'query.beds: invalid_choice'],
+  ['beds=,3', 'query.beds: invalid_choice'],
+  ['beds=3,4,3', 'query.beds: duplicate'],
+  ['beds=3,%204', 'query.beds: not_an_integer'],
+  ['baths=1,-1', 'query.baths: out_of_range'],
+  [`baths=${Array.from({ length: 51 }, (_, index) => index).join()}`, 'query.baths: too_long'],
+  ['beds[gte]=3,4', 'query.beds[gte]: invalid_type'],
+  ['closePrice[gte]=1,5', 'query.closePrice[gte]: invalid_type'],
+  ['lotSizeArea=-1', 'query.lotSizeArea: out_of_range'],
   ['beds[gte]=3.0', 'query.beds[gte]: not_an_integer'],
   ['beds[gte]=1e1', 'query.beds[gte]: not_an_integer'],
   ['beds[gte]=%203', 'query.beds[gte]: not_an_integer'],
@@ -70,6 +90,12 @@ const badValues: Refusal[] = [
   ['createdAt[gte]=1769851800', 'query.createdAt[gte]: invalid_format'],
   ['updatedAt[lt]=9999-12-31T23:59:59-01:00', 'query.updatedAt[lt]: out_of_range'],
   ['updatedAt[lt]=0000-01-01T00:00:00%2B01:00', 'query.updatedAt[lt]: out_of_range'],
+  // Dates.
+  ['onMarketDate[gte]=2026-02-29', 'query.onMarketDate[gte]: invalid_format'],
+  ['onMarketDate[gte]=2026-11-22T00:00:00Z', 'query.onMarketDate[gte]: invalid_format'],
+  ['closeDate[lt]=22.11.2026', 'query.closeDate[lt]: invalid_format'],
+  ['closeDate[lt]=2026-11-22%20', 'query.closeDate[lt]: invalid_format'],
+  ['closeDate[lt]=', 'query.closeDate[lt]: blank'],
   // Places.
   ['bbox=1,2,3', 'query.bbox: invalid_format'],
   ['bbox=1,2,3,4,5', 'query.bbox: invalid_format'],
@@ -109,7 +135,10 @@ const badValues: Refusal[] = [
   ['sort=price', 'query.sort: invalid_choice'],
   ['sort=yearBuilt', 'query.sort: invalid_choice'],
   ['sort=id', 'query.sort: invalid_choice'],
-  ['sort=distance', 'query.sort: invalid_choice'],
+  ['sort=distance', 'query.near: inconsistent'],
+  ['sort=-distance', 'query.near: inconsistent'],
+  ['fields=id,distance', 'query.near: inconsistent'],
+  ['sort=closeDate', 'query.sort: invalid_choice'],
   ['sort=+beds', 'query.sort: invalid_choice'],
   ['sort=--beds', 'query.sort: invalid_choice'],
   ['sort=beds,baths', 'query.sort: invalid_choice'],
@@ -137,6 +166,18 @@ describe('an invalid value is rejected, and every issue is named', () => {
   }
 });
 
+test('the error for a repeated or combined text says how to give several values', async () => {
+  for (const [query, said] of [
+    ['city=Austin&city=Waco', 'query.city: Must be given only once; for several values, use city[]=…&city[]=….'],
+    ['city=Austin&city[]=Waco', 'query.city[]: Must not be combined with city; give all values as city[].'],
+    ['listPrice=3&listPrice=4', 'query.listPrice: Must be given only once.'],
+    ['city[]=a&'.repeat(51), 'query.city[]: Must be given at most 50 times; ask for the others in another request.'],
+    ['sort=-distance', 'query.near: Is required for distance in sort.'],
+  ] as const) {
+    assert.equal((await readError(await ask(query), 400, 'invalid_query')).message, said);
+  }
+});
+
 const unknownNames: [name: string, hint: string][] = [
   ['bed', '"beds"'],
   ['stauts', '"status"'],
@@ -148,14 +189,19 @@ const unknownNames: [name: string, hint: string][] = [
   ['beds[greaterThanOrEqual]', 'similar parameters: beds, beds[gt], beds[gte], beds[lt], beds[lte].'],
   ['listprice[gte]', '"listPrice[gte]"'],
   ['status[]', '"status"'],
-  ['city[startsWith]', 'similar parameters: city.'],
+  ['city[startsWith]', 'similar parameters: city, city[].'],
   ['createdAt', 'createdAt[gt], createdAt[gte], createdAt[lt], createdAt[lte]'],
   ['price', 'Did you mean "listPrice"?'],
   ['price%5Bgte%5D', 'Did you mean "listPrice[gte]"?'],
   ['zzzzzz', 'this request takes status, propertyType,'],
   ['x', 'this request takes status, propertyType,'],
   ['id', 'this request takes status, propertyType,'],
-  ['state', 'this request takes status, propertyType,'],
+  ['state', 'Did you mean "stateOrProvince"?'],
+  ['zip[]', 'Did you mean "postalCode[]"?'],
+  ['soldPrice[gte]', 'Did you mean "closePrice[gte]"?'],
+  ['listDate[gte]', 'Did you mean "onMarketDate[gte]"?'],
+  ['closeDate', 'closeDate[gt], closeDate[gte], closeDate[lt], closeDate[lte]'],
+  ['listPrice[]', '"listPrice"'],
   ['Q', '"q"'],
   ['colour', 'listPrice[gte]'],
   ['latitude', 'this request takes status'],

@@ -38,10 +38,10 @@ describe('rows of CSV become listings', () => {
   test('with RESO names and values', async () => {
     const tenant = await service.createTenant();
     const body = csv(
-      'ListingKey,UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus,PropertyType,ListPrice,LivingArea,LivingAreaUnits,LotSizeArea,LotSizeUnits,YearBuilt,City,StateOrProvince,PostalCode,Country,UnitNumber,Latitude,Longitude,PublicRemarks',
-      'K-1,12 Elm Street,3,2,Active Under Contract,Residential Lease,1,2,Square Feet,3,Acres,1987,Austin,TX,78701,US,4,1,2,Two floors',
-      'K-2,14 Elm Street,3,2,ComingSoon,ManufacturedInPark,1,2,SquareMeters,3,Square Meters,,,,,,,,,',
-      'K-3,16 Elm Street,3,2,active,business_opportunity,,,,,,,,,,,,,,',
+      'ListingKey,UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,StandardStatus,PropertyType,ListPrice,ClosePrice,OnMarketDate,CloseDate,LivingArea,LivingAreaUnits,LotSizeArea,LotSizeUnits,YearBuilt,City,StateOrProvince,PostalCode,Country,UnitNumber,Latitude,Longitude,PublicRemarks',
+      'K-1,12 Elm Street,3,2,Active Under Contract,Residential Lease,1,0.5,2026-02-28,2026-11-22,2,Square Feet,3,Acres,1987,Austin,TX,78701,US,4,1,2,Two floors',
+      'K-2,14 Elm Street,3,2,ComingSoon,ManufacturedInPark,1,,,,2,SquareMeters,3,Square Meters,,,,,,,,,',
+      'K-3,16 Elm Street,3,2,active,business_opportunity,,,,,,,,,,,,,,,,,',
     );
     assert.deepEqual(await run(tenant, body), counts(3));
     const { data } = await listAll(service, tenant);
@@ -57,7 +57,15 @@ describe('rows of CSV become listings', () => {
     assert.deepEqual(first, {
       ...{ externalId: 'K-1', address: '12 Elm Street', unitNumber: '4', city: 'Austin', stateOrProvince: 'TX' },
       ...{ postalCode: '78701', country: 'US', beds: 3, baths: 2, status: 'active_under_contract', yearBuilt: 1987 },
-      ...{ propertyType: 'residential_lease', listPrice: 1, currency: 'USD', livingArea: 2, livingAreaUnits: 'sqft' },
+      ...{
+        propertyType: 'residential_lease',
+        listPrice: 1,
+        currency: 'USD',
+        closePrice: 0.5,
+        livingArea: 2,
+        livingAreaUnits: 'sqft',
+      },
+      ...{ onMarketDate: '2026-02-28', closeDate: '2026-11-22' },
       ...{ lotSizeArea: 3, lotSizeUnits: 'acres', latitude: 1, longitude: 2, description: 'Two floors', version: 1 },
     });
   });
@@ -119,6 +127,13 @@ describe('a missing column keeps the field, an empty cell removes it', () => {
     ['a text is removed', 'city', '', { city: undefined }],
     ['a status becomes the default', 'status', '', { status: 'active' }],
     ['a price is removed with its currency', 'listPrice', '', { listPrice: undefined, currency: undefined }],
+    ['a price gives way to another', 'listPrice,closePrice', ',6', { listPrice: undefined, closePrice: 6 }],
+    [
+      'a price and a date are added',
+      'closePrice,closeDate',
+      '6,2026-11-22',
+      { closePrice: 6, closeDate: '2026-11-22' },
+    ],
     ['a price is changed and keeps its currency', 'listPrice', '6', { listPrice: 6 }],
     ['a currency becomes the account’s', 'currency', '', { currency: 'USD' }],
     ['metadata is replaced, not merged', 'metadata', '"{""a"":2}"', { metadata: { a: 2 } }],

@@ -78,11 +78,11 @@ for (const [type, file] of KINDS) {
     test("may have the server's fields, which are ignored", async () => {
       const tenant = await service.createTenant();
       const listing = await readListing(await post(service, tenant, MINIMAL), 201);
-      const times = { version: -1, createdAt: null, updatedAt: 'yesterday' };
+      const times = { feed: 'mls', version: -1, createdAt: null, updatedAt: 'yesterday' };
       assert.deepEqual(await run(tenant, listing, { ...listing, ...times }, row(times)), counts(1, 0, 2));
       const { data } = await listAll(service, tenant);
       assert.deepEqual(data[1], listing);
-      assert.equal(data[0]?.version, 1);
+      assert.deepEqual([data[0]?.version, data[0]?.feed], [1, undefined]);
     });
 
     test('may have null for optional fields, even for the id', async () => {

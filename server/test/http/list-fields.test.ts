@@ -3,7 +3,9 @@ import { describe, test } from 'node:test';
 import { fill, MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { CSV, FORMATS, GEOJSON, JSON_TYPE, parseList, readText } from '../support/formats.ts';
+import type { Listing } from '../../src/model/listings.ts';
+import { CSV, FORMATS, GEOJSON, JSON_TYPE, NDJSON, parseList, readText } from '../support/formats.ts';
+import { distanceTo } from '../support/search-model.ts';
 
 const service = await startSharedService();
 const tenant = await service.createTenant();
@@ -73,6 +75,71 @@ describe('fields=… limits the members and keeps their order', () => {
   });
 });
 
+describe('fields=distance has the distance from near in meters with one decimal', () => {
+  const near = 'near=30.27,-97.74&radius=2000mi';
+
+  test('in JSON and NDJSON, as the last member', async () => {
+    for (const format of [JSON_TYPE, NDJSON]) {
+      const found = parseList(format, await readText(service, tenant, format, `?${near}&fields=distance,id`));
+      assert.deepEqual(found.map(Object.entries), [
+        [
+          ['id', rich.id],
+          ['distance', 430.8],
+        ],
+      ]);
+    }
+  });
+
+  test('at every distance, nearest and farthest first', async () => {
+    const owner = await service.createTenant();
+    const places = [
+      [0, 0],
+      [0, 0.000001],
+      [0, 0.01],
+      [0, 180],
+      [0, -179.9],
+      [90, 0],
+      [-45.5, 120],
+    ] as const;
+    for (const [latitude, longitude] of places) {
+      await readListing(await post(service, owner, { ...MINIMAL, latitude, longitude }), 201);
+    }
+    const read = async (sort: string): Promise<Listing[]> =>
+      JSON.parse(
+        await readText(
+          service,
+          owner,
+          JSON_TYPE,
+          `?near=0,0&radius=20015114m${sort}&fields=latitude,longitude,distance`,
+        ),
+      ).data;
+    const found = await read('');
+    assert.equal(found.length, places.length);
+    for (const { distance, ...listing } of found.map((each) => ({ distance: Number.NaN, ...each }))) {
+      assert.ok(Math.abs(distance - distanceTo(listing, '0,0')) <= 0.051, `${distance} of ${JSON.stringify(listing)}`);
+    }
+    assert.deepEqual(await read('&sort=distance'), found);
+    assert.deepEqual(await read('&sort=-distance'), found.toReversed());
+  });
+
+  test('but not without near, and not in CSV or GeoJSON', async () => {
+    const needed = await readError(
+      await service.fetch(tenant, '/v1/listings?fields=id,distance'),
+      400,
+      'invalid_query',
+    );
+    assert.equal(needed.message, 'query.near: Is required for distance in fields.');
+    for (const format of [CSV, GEOJSON]) {
+      const response = await service.fetch(tenant, `/v1/listings?${near}&fields=distance`, {
+        headers: { Accept: format },
+      });
+      const error = await readError(response, 400, 'invalid_query');
+      assert.deepEqual(faultsOf(error), ['query.fields: invalid_choice']);
+      assert.match(error.message, /distance in .*; ask for application\/json or application\/x-ndjson\.$/);
+    }
+  });
+});
+
 describe('invalid fields are rejected', () => {
   const cases: [query: string, ...faults: string[]][] = [
     ['fields=', 'query.fields: blank'],
@@ -98,7 +165,7 @@ describe('invalid fields are rejected', () => {
     for (const [given, said] of [
       ['adress', '"address"'],
       ['ID', '"id"'],
-      ['xyzzy', 'id, externalId, address,'],
+      ['xyzzy', 'id, externalId, feed, address,'],
     ]) {
       const response = await service.fetch(tenant, `/v1/listings?fields=${given}`);
       const { message } = await readError(response, 400, 'invalid_query');
@@ -109,6 +176,6 @@ describe('invalid fields are rejected', () => {
   test('many invalid fields get a short response', async () => {
     const response = await service.fetch(tenant, `/v1/listings?fields=${'x,'.repeat(7_000)}`);
     const error = await readError(response, 400, 'invalid_query');
-    assert.ok((error.details?.length ?? 0) <= 30);
+    assert.ok((error.details?.length ?? 0) <= 40);
   });
 });

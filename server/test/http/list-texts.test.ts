@@ -10,9 +10,9 @@ import { CSV, FORMATS, GEOJSON, JSON_TYPE, NDJSON, readText } from '../support/f
 const service = await startSharedService();
 
 const HEADER =
-  'id,externalId,address,unitNumber,city,stateOrProvince,postalCode,country,beds,baths,status,propertyType,listPrice,' +
-  'currency,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,latitude,longitude,description,photos,' +
-  'metadata,version,createdAt,updatedAt\r\n';
+  'id,externalId,feed,address,unitNumber,city,stateOrProvince,postalCode,country,beds,baths,status,propertyType,' +
+  'listPrice,currency,closePrice,livingArea,livingAreaUnits,lotSizeArea,lotSizeUnits,yearBuilt,onMarketDate,' +
+  'closeDate,latitude,longitude,description,photos,metadata,version,createdAt,updatedAt\r\n';
 
 /** The members that follow `data` in the account's list. */
 async function readFrame(tenant: Tenant) {
@@ -50,16 +50,16 @@ test('two listings, one of them with coordinates, have the expected text in ever
   const lastLine = `{"end":true,"count":2,"sequence":2,"epoch":"${epoch}"}`;
   assert.equal(await readText(service, tenant, NDJSON), `${docs.join('\n')}\n${lastLine}\n`);
   const row = (listing: { id: string; createdAt: string; updatedAt: string }, cells: string) =>
-    `${listing.id},,${cells},1,${listing.createdAt},${listing.updatedAt}\r\n`;
+    `${listing.id},,,${cells},1,${listing.createdAt},${listing.updatedAt}\r\n`;
   assert.equal(
     await readText(service, tenant, CSV),
     HEADER +
       row(
         second,
-        `"'=1, Elm",,,,,,3,2,active,,,,,,,,,30.2672,-97.7431,"One\nTwo",` +
+        `"'=1, Elm",,,,,,3,2,active,,,,,,,,,,,,30.2672,-97.7431,"One\nTwo",` +
           `"[{""url"":""https://a.example/1.jpg"",""caption"":""a \\""b\\""""}]","{""a"":""=1""}"`,
       ) +
-      row(first, '12 Elm Street,,,,,,3,2,active,,,,,,,,,,,,,'),
+      row(first, '12 Elm Street,,,,,,3,2,active,,,,,,,,,,,,,,,,'),
   );
   const feature = (id: string, geometry: string, doc: string | undefined) =>
     `{"type":"Feature","id":"${id}","geometry":${geometry},"properties":${doc}}`;
@@ -140,7 +140,8 @@ test('HEAD has the headers of GET in every format', async () => {
 });
 test('the total is in the last member or line, or in a header of a CSV', () => {
   const frame = { nextCursor: null, sequence: 7, epoch: 'abcdefgh', total: 5 };
-  const reply = (format: string) => replyList(formatOf(format), { frame, first: [], rest: undefined }, ['id'], {});
+  const reply = (format: string) =>
+    replyList(formatOf(format), { frame, first: [], rest: undefined }, { fields: ['id'] }, {});
   const members = '"nextCursor":null,"sequence":7,"epoch":"abcdefgh","total":5}';
   assert.equal(reply(JSON_TYPE).body, `{"data":[],${members}`);
   assert.equal(reply(GEOJSON).body, `{"type":"FeatureCollection","features":[],${members}`);

@@ -196,7 +196,12 @@ function assertSame(reply: Fields, expected: ModelListing): void {
 const QUERIES: [query: string, select: (all: ModelListing[]) => ModelListing[]][] = [
   ['status=pending,hold', (all) => all.filter(({ status }) => status === 'pending' || status === 'hold')],
   ['beds[gte]=2&baths[lt]=3', (all) => all.filter(({ beds, baths }) => Number(beds) >= 2 && Number(baths) < 3)],
-  ['city=Austin', (all) => all.filter(({ city }) => city === 'Austin')],
+  ['city=AUSTIN', (all) => all.filter(({ city }) => city === 'Austin')],
+  ['city[]=Austin&city[]=sao+paulo', (all) => all.filter(({ city }) => city === 'Austin' || city === 'São Paulo')],
+  ['beds=0,2', (all) => all.filter(({ beds }) => beds === 0 || beds === 2)],
+  ['closePrice[gt]=1', (all) => all.filter(({ closePrice }) => Number(closePrice ?? 0) > 1)],
+  ['onMarketDate[lt]=2026-01-01', (all) => all.filter(({ onMarketDate }) => onMarketDate === '2000-02-29')],
+  ['q=u', (all) => all.filter(({ externalId }) => externalId === 'ü d')],
   ['q=ELAN', (all) => all.filter(({ address, description }) => /élan/.test(`${address} ${description}`))],
   ['sort=-listPrice', (all) => all.toSorted((one, next) => Number(next.listPrice ?? 0) - Number(one.listPrice ?? 0))],
 ];

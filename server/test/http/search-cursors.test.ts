@@ -15,7 +15,8 @@ async function createTenant(word: string): Promise<Tenant> {
   const created = await service.createTenant();
   for (let index = 0; index < 4; index += 1) {
     const externalId = `${word}-${index}`;
-    const input = { ...MINIMAL, address: `${word} Elm`, externalId, listPrice: index + 1, latitude: 1, longitude: 1 };
+    const sold = { city: 'Austin', listPrice: index + 1, onMarketDate: '2026-11-22' };
+    const input = { ...MINIMAL, ...sold, address: `${word} Elm`, externalId, latitude: 1, longitude: 1 };
     await createListing(service.database, created, input);
   }
   return created;
@@ -44,6 +45,10 @@ const LISTS: Parameters[] = [
   { 'beds[gte]': '3' },
   { 'beds[gt]': '2' },
   { beds: '3' },
+  { beds: '3,4' },
+  { city: 'Austin' },
+  { 'city[]': ['Austin', 'Waco'] },
+  { 'onMarketDate[gt]': '2026-11-01' },
   { q: 'elm' },
   { q: 'el' },
   { bbox: '0,0,2,2' },
@@ -69,6 +74,13 @@ describe('an equivalent query accepts the same cursor', () => {
   const pairs: [Parameters, Parameters][] = [
     [{ status: 'active,pending' }, { status: 'pending,active' }],
     [{ q: 'Elm OURS' }, { q: 'ours, elm! elm' }],
+    [{ beds: '3,4' }, { beds: '4,03' }],
+    [{ 'city[]': ['Austin', 'Waco'] }, { 'city[]': ['waco', 'AUSTIN', 'Austin'] }],
+    [{ city: 'Austin' }, { 'city[]': ['austin'] }],
+    [
+      { near: '1,1', radius: '5km' },
+      { near: '1,1', radius: '5km', sort: 'distance' },
+    ],
     [
       { listPrice: '1', 'beds[gte]': '0' },
       { 'beds[gte]': '0', listPrice: '1.00' },

@@ -22,6 +22,8 @@ const LISTS: Parameters[] = [
   {},
   ...SORTS.map((sort) => ({ sort })),
   { near: '10,170', radius: '15000km' },
+  { near: '10,170', radius: '15000km', sort: '-distance' },
+  { 'city[]': ['Austin', 'Sao-Paulo'], beds: '1,2,3', sort: '-onMarketDate' },
   { 'beds[gte]': '1' },
   { status: 'active,pending,hold,closed', sort: '-livingArea' },
   { q: 'e', sort: 'listPrice' },

@@ -28,7 +28,7 @@ const house = await create(tenant, {
   address: '12-A O’Connor Straße',
   city: 'Cañon City',
   description: 'Bright corner,\nmit Größe 5½ & Ⅷ; ΟΔΟΣ.ΑΒ Œuvre\tﬁne 東京都 İstanbul ٣٤',
-  externalId: 'secretid',
+  externalId: 'MLS-20931',
   unitNumber: 'unit9',
   stateOrProvince: 'Colorado',
   postalCode: '81212',
@@ -36,12 +36,13 @@ const house = await create(tenant, {
   photos: [{ url: 'https://a.example/1.jpg', caption: 'kitchen' }],
 });
 
-describe('each word must start a word of address, city, or description', () => {
+describe('each word must start a word of address, unit number, city, postal code, external id, or description', () => {
   const found = [
     ...['12', 'a', 'O’Connor', "o'connor", 'o', 'connor', 'stra', 'straße', 'STRA', 'canon', 'CAÑON', 'cañ'],
     ...['city canon', 'canon 12 bright', 'bri cor', 'große', 'GRO', '5', '1 2 5', 'viii', 'VIII', 'οδοσ', 'Οδός'],
     ...['οδος', 'αβ', 'œuvre', 'ŒUV', 'fine', 'ﬁne', '東', '東京', 'istanbul', 'ISTANBUL', 'İstanbul', '٣'],
     ...['canon, city!', '"canon" & (city)', 'canon*', 'city canon city'],
+    ...['mls', '20931', 'MLS-20931', '209', 'unit9', 'unit', '81212', '812 unit', 'canon 81212 mls'],
   ];
   for (const words of found) {
     test(`found: ${words}`, async () => {
@@ -50,8 +51,8 @@ describe('each word must start a word of address, city, or description', () => {
   }
 
   const notFound = [
-    ...['anon', 'onnor', 'canon denver', 'canoncity', 'citycanon', '京', '3', 'kitchen', 'smith', 'secretid', 'unit9'],
-    ...['colorado', '81212', 'listings', 'active', 'house', 'brights', 'NOT canon', 'canon OR denver', 'words:canon'],
+    ...['anon', 'onnor', 'canon denver', 'canoncity', 'citycanon', '京', '3', 'kitchen', 'smith', '0931', 'nit9'],
+    ...['colorado', '1212', 'listings', 'active', 'house', 'brights', 'NOT canon', 'canon OR denver', 'words:canon'],
     '^12 zzz',
   ];
   for (const words of notFound) {
@@ -74,6 +75,22 @@ test('a search finds the current text only, and no deleted listings', async () =
   assert.deepEqual(await find(owner, 'boston'), [id]);
   const third = await create(owner, { city: 'Denver' });
   assert.deepEqual([await find(owner, 'boston'), await find(owner, 'denver')], [[id], [third]]);
+});
+
+test('a search follows a change of every searched field', async () => {
+  const owner = await service.createTenant();
+  const id = await create(owner, {});
+  for (const [field, value] of [
+    ['unitNumber', 'penthouse'],
+    ['postalCode', '78701'],
+    ['externalId', 'MLS-7'],
+  ] as const) {
+    assert.deepEqual(await find(owner, value), []);
+    await updateListing(service.database, owner, id, () => ({ ...MINIMAL, [field]: value }));
+    assert.deepEqual(await find(owner, value), [id], field);
+    await updateListing(service.database, owner, id, () => MINIMAL);
+    assert.deepEqual(await find(owner, value), [], field);
+  }
 });
 
 test('words as long as a description are found by their prefix', async () => {

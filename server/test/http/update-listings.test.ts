@@ -12,6 +12,10 @@ const patch = (id: string, body: unknown, headers: Record<string, string> = {}) 
   send(service, tenant, 'PATCH', `/listings/${id}`, body, headers);
 const sequence = async () => (await readList(await service.fetch(tenant, '/v1/listings?limit=1'))).sequence;
 
+const SOLD = { listPrice: 5, closePrice: 4, currency: 'EUR' };
+const USD = { listPrice: undefined, closePrice: 4, currency: 'USD' };
+const DATED = { onMarketDate: '2026-02-28', closeDate: '2026-11-22' };
+const REDATED = { onMarketDate: '2026-03-01', closeDate: undefined };
 const PRICED = { listPrice: 5, currency: 'EUR', livingArea: 7, livingAreaUnits: 'sqm' };
 const PLACED = { latitude: 30, longitude: -97 };
 
@@ -33,6 +37,18 @@ const PATCHES: [name: string, before: object, body: object, after: Record<string
   ['a price keeps its currency', PRICED, { listPrice: 6 }, { listPrice: 6, currency: 'EUR' }],
   ['a first price gets the default currency', {}, { listPrice: 6 }, { listPrice: 6, currency: 'USD' }],
   ['removing a price removes its currency', PRICED, { listPrice: null }, gone('listPrice', 'currency')],
+  ['a close price keeps the currency', PRICED, { closePrice: 6 }, { listPrice: 5, closePrice: 6, currency: 'EUR' }],
+  ['a close price alone keeps the currency', SOLD, { listPrice: null }, { listPrice: undefined, currency: 'EUR' }],
+  ['a list price alone keeps the currency', SOLD, { closePrice: null }, { closePrice: undefined, currency: 'EUR' }],
+  ['one price for another', PRICED, { listPrice: null, closePrice: 4 }, { listPrice: undefined, currency: 'EUR' }],
+  [
+    'removing both prices removes the currency',
+    SOLD,
+    { listPrice: null, closePrice: null },
+    gone('listPrice', 'closePrice', 'currency'),
+  ],
+  ['null restores the default currency of a close price', { ...SOLD }, { listPrice: null, currency: null }, USD],
+  ['a date is changed and removed', DATED, { onMarketDate: '2026-03-01', closeDate: null }, REDATED],
   ['removing an area removes its units', PRICED, { livingArea: null }, gone('livingArea', 'livingAreaUnits')],
   ['coordinates are removed together', PLACED, { latitude: null, longitude: null }, gone('latitude', 'longitude')],
   ['metadata is merged', { metadata: { a: 1, b: 2 } }, { metadata: { b: null, c: 3 } }, { metadata: { a: 1, c: 3 } }],
@@ -104,6 +120,12 @@ describe('a patch that would make a listing invalid is rejected and changes noth
     ['__proto__', {}, '{"__proto__":{"beds":1}}', ['__proto__: unknown_field']],
     ['read-only fields', {}, { version: 7, id: null }, ['id: read_only', 'version: read_only']],
     ['a currency without a price', {}, { currency: 'EUR' }, ['listPrice: inconsistent']],
+    [
+      'a currency for two removed prices',
+      SOLD,
+      { listPrice: null, closePrice: null, currency: 'EUR' },
+      ['listPrice: inconsistent'],
+    ],
     ['a currency for a removed price', PRICED, { listPrice: null, currency: 'EUR' }, ['listPrice: inconsistent']],
     ['one coordinate', PLACED, { latitude: null }, ['latitude: inconsistent']],
     ['several issues', {}, { beds: 2.5, latitude: 1 }, ['beds: not_an_integer', 'longitude: inconsistent']],

@@ -40,6 +40,20 @@ test('IDs of different kinds do not affect each other', () => {
   assert.equal(new Set(ids.map((id) => id.slice(4))).size, 1_000);
 });
 
+test('an ID is greater than the one that it must follow, even if that is in the future', () => {
+  const far = (end: string) => `lst_7zzzzzzzzz${end.padStart(16, '0')}`;
+  for (const [after, expected] of [
+    [far('0'), far('1')],
+    [far('9'), far('a')],
+    [far('az'), far('b0')],
+    [far('zzz'), far('1000')],
+  ] as const) {
+    assert.equal(createId('lst', after), expected);
+  }
+  const last = createId('lst');
+  assertIncreasing([last, createId('lst', last), createId('lst')]);
+});
+
 test('a random word has the requested length', () => {
   assert.match(randomWord(8), /^[0-9a-hjkmnp-tv-z]{8}$/);
   assert.notEqual(randomWord(20), randomWord(20));

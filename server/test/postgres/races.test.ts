@@ -13,15 +13,7 @@ import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
 import { databaseFor, LISTING, serviceFor } from './support.ts';
 
-const ACCOUNT_TABLES = [
-  'account_heads',
-  'api_keys',
-  'events',
-  'idempotency_keys',
-  'listing_facets',
-  'listing_words',
-  'listings',
-];
+const ACCOUNT_TABLES = ['account_heads', 'api_keys', 'events', 'idempotency_keys', 'listing_facets', 'listings'];
 
 async function openFor(t: TestContext, url: string): Promise<Database> {
   const database = await openDatabase(url);

@@ -27,7 +27,7 @@ export function words<R = never>(text: string): Statement<Nothing, R> {
 /** A new database with one account, removed after the test (or the file, with `{ after }`). */
 export async function databaseFor(t: Cleanup) {
   const directory = await createDirectory();
-  const { url, sql: ask, drop } = await createDatabase(directory);
+  const { url, sql: ask, script, accountKey, drop } = await createDatabase(directory);
   const database = await openDatabase(url);
   t.after(async () => {
     await database.close();
@@ -35,7 +35,7 @@ export async function databaseFor(t: Cleanup) {
     await rm(directory, { recursive: true, force: true });
   });
   const account = await createAccount(database, 'Hill Country Homes');
-  return { database, url, sql: ask, path: join(directory, 'listings.db'), accountId: account.id };
+  return { database, url, sql: ask, script, accountKey, path: join(directory, 'listings.db'), accountId: account.id };
 }
 
 /** Creates a listing without HTTP. */

@@ -11,7 +11,7 @@ import * as events from '../../src/storage/events.ts';
 import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
-import * as searches from '../../src/storage/searches.ts';
+import * as searchRows from '../../src/storage/search-rows.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
@@ -20,8 +20,8 @@ const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 
 /** Functions that read an account's data, with the result that another account must get. */
 type Reads = Record<string, [read: (accountId: string, id: string) => Promise<unknown>, nothing: unknown]>;
 
-const { database } = await databaseFor({ after });
-const { scans } = database;
+const { database, sql, accountKey } = await databaseFor({ after });
+const { search } = database;
 
 const READS: Reads = {
   findListing: [(account, id) => listings.findListing(database, account, id), undefined],
@@ -29,8 +29,8 @@ const READS: Reads = {
     (account) => listings.findListingByExternalId(database, account, INPUT.externalId),
     undefined,
   ],
-  findIndexedListings: [
-    async (account) => (await listings.findIndexedListings(database, account, 'externalId', [INPUT.externalId])).rows,
+  findKeyedListings: [
+    async (account) => (await listings.findKeyedListings(database, account, 'externalId', [INPUT.externalId])).rows,
     [],
   ],
   findListingRun: [
@@ -57,35 +57,44 @@ const SEARCH: Search = {
 };
 
 const ALL = { after: undefined, limit: 100 };
+const BYTES_MAX = 1_000_000;
 
 const SEARCHES: Reads = {
-  findFirst: [(account) => searches.findFirst(scans, account, SEARCH, ALL), []],
-  findPacked: [
-    async (account) => (await searches.findPacked(scans, account, SEARCH, ALL)).packs.flatMap((open) => open()),
+  findPage: [async (account) => (await search.findPage(account, SEARCH, { ...ALL, bytesMax: BYTES_MAX }, {})).rows, []],
+  findPositions: [
+    async (account) => (await search.findPositions(account, SEARCH, ALL, {})).packs.flatMap((open) => open()),
     [],
   ],
-  findPage: [
-    async (account) => (await searches.findPage(scans, account, SEARCH, { ...ALL, bytesMax: 1_000_000 })).rows,
-    [],
-  ],
-  findDocs: [
-    async (account, id) => (await searches.findDocs(scans, account, SEARCH, [{ id, value: 3, searchRow: 1 }], {})).docs,
-    [],
-  ],
-  countMatches: [(account) => searches.countMatches(scans, account, SEARCH), 0],
-  countByStatus: [(account) => searches.countByStatus(scans, account), []],
+  findDocs: [async (account, id) => (await search.findDocs(account, SEARCH, [id], { bytesMax: BYTES_MAX })).docs, []],
+  count: [(account) => search.count(account, SEARCH, {}), 0],
+  countByStatus: [(account) => search.countByStatus(account), { byStatus: [], newestAt: null }],
 };
 
 const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
-const SEARCH_COLUMNS = { status: 'active', beds: 3, baths: 2, createdAt: '2026', updatedAt: '2026' } as const;
-const FINDABLE = { searchColumns: SEARCH_COLUMNS, words: new Set(['austin']) };
+const SEARCH_ROW = {
+  status: 'active',
+  beds: 3,
+  baths: 2,
+  createdAt: '2026',
+  updatedAt: '2026',
+  terms: ' austin',
+} as const;
+const CHANGED_ROW = { row: SEARCH_ROW, parts: ['status', 'terms'] } as const;
 
 const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
 
 /** Functions that insert listings or events. They must write only to the given account. */
 const WRITES = {
-  insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, FINDABLE),
+  insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, SEARCH_ROW),
   putListings: (session: Executor, accountId: string) => listings.putListings(session, accountId, [ROW]),
+  insertSearchRow: async (session: Executor, accountId: string) => {
+    await listings.putListings(session, accountId, [ROW]);
+    await searchRows.insertSearchRow(session, accountId, ROW.id, SEARCH_ROW);
+  },
+  insertSearchRows: async (session: Executor, accountId: string) => {
+    await listings.putListings(session, accountId, [ROW]);
+    await searchRows.insertSearchRows(session, accountId, [{ ...SEARCH_ROW, id: ROW.id }]);
+  },
   insertEvent: (session: Executor, accountId: string) => events.insertEvent(session, accountId, EVENT),
   insertEvents: (session: Executor, accountId: string) =>
     events.insertEvents(session, accountId, [{ ...EVENT, doc: null }]),
@@ -97,7 +106,10 @@ const CHANGES: Record<
   (session: Executor, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
 > = {
   replaceListing: (session, accountId, theirs) =>
-    listings.replaceListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, FINDABLE),
+    listings.replaceListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, CHANGED_ROW),
+  updateSearchRow: (session, accountId, theirs) =>
+    searchRows.updateSearchRow(session, accountId, theirs.id, CHANGED_ROW),
+  releaseExternalId: (session, accountId, theirs) => searchRows.releaseExternalId(session, accountId, theirs.id),
   removeListing: (session, accountId, theirs) => listings.removeListing(session, accountId, theirs.id),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
@@ -124,15 +136,18 @@ async function createTenant(name: string) {
 async function countRows(accountId: string) {
   const counts: Record<string, number> = {};
   for (const table of TENANT_TABLES) {
-    const count = words<{ count: number }>(`select count(*) as count from ${table} where account_id = '${accountId}'`);
-    counts[table] = (await database.execute(count, {}))[0]?.count ?? -1;
+    const key = table === 'listing_facets' ? accountKey : '?';
+    const [row] = await sql(`select count(*) as count from ${table} where account_id = ${key}`, accountId);
+    counts[table] = Number(row?.count);
   }
   return counts;
 }
 
 test('every storage function for listings and events is in one of the tables', () => {
-  const functions = { ...listings, ...listingRuns, ...searches, ...events };
-  assert.deepEqual(Object.keys(functions).sort(), [READS, SEARCHES, WRITES, CHANGES].flatMap(Object.keys).sort());
+  const functions = { ...listings, ...listingRuns, ...searchRows, ...events };
+  assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(search));
+  assert.deepEqual(methods.filter((name) => name !== 'constructor').sort(), Object.keys(SEARCHES).sort());
 });
 
 for (const [name, [read, nothing]] of Object.entries({ ...READS, ...SEARCHES })) {
@@ -237,6 +252,7 @@ test('deleting an account deletes its listings, events, keys, and sequence, and 
   await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
   const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));
   assert.deepEqual(await countRows(ada.accountId), none);
+  assert.deepEqual(await sql('select id from listing_facets where id = ?', ada.id), []);
   assert.deepEqual(await countRows(bob.accountId), each);
   assert.equal(await findKeyPrincipal(database, hashSecret(ada.secret)), undefined);
   assert.equal((await findKeyPrincipal(database, hashSecret(bob.secret)))?.accountId, bob.accountId);

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { createDatabase, ENGINE } from '../../../testkit/src/database.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { updateListing } from '../../src/domain/listings.ts';
+import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
 import { findKeyPrincipal } from '../../src/storage/api-keys.ts';
 import { findEvents } from '../../src/storage/events.ts';
@@ -55,6 +56,15 @@ test("a database of the first edition keeps its data, and each account's storage
   assert.deepEqual([ada?.listingsMax, ada?.bytesMax], [null, null]);
   assert.equal(ada?.storedBytes, Buffer.byteLength(OLD) + Buffer.byteLength(NEW));
   assert.equal((await findAccountHead(database, 'acc_2'))?.storedBytes, 0);
+  assert.deepEqual([ada?.newestId, (await findAccountHead(database, 'acc_2'))?.newestId], ['lst_1', '']);
+
+  const find = async (accountId: string, word: string) => {
+    const search = { conditions: [], box: undefined, circle: undefined, words: [word], order: NEWEST_FIRST };
+    const { packs } = await database.search.findPositions(accountId, search, { after: undefined, limit: 10 }, {});
+    return packs.flatMap((open) => open()).map(({ id }) => id);
+  };
+  assert.deepEqual(await find('acc_1', 'jugend'), ['lst_1']);
+  assert.deepEqual([await find('acc_1', 'elm'), await find('acc_2', 'jugend')], [[], []]);
   const actor = { accountId: 'acc_1', keyId: 'key_1' };
   await updateListing(database, actor, 'lst_1', (current) => ({ ...current, beds: 4 }));
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.version, 3);

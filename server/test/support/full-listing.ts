@@ -6,10 +6,12 @@ export const FULL_LISTING = {
     propertyType: 'land',
     listPrice: 999_999_999_999.99,
     currency: 'CHF',
+    closePrice: 0.01,
     livingArea: 120.25,
     livingAreaUnits: 'sqm',
   },
-  ...{ lotSizeArea: 0.0001, lotSizeUnits: 'acres', yearBuilt: 1000, latitude: -1e-8, longitude: -97.12345678 },
+  ...{ lotSizeArea: 0.0001, lotSizeUnits: 'acres', yearBuilt: 1000, onMarketDate: '2024-02-29' },
+  ...{ closeDate: '2026-11-22', latitude: -1e-8, longitude: -97.12345678 },
   description: '=1+1\n\n\tA "garden", four',
   photos: [{ url: 'https://example.com/2.jpg', caption: 'a,\n"b"' }, { url: 'https://example.com/1.jpg' }],
   metadata: {

@@ -27,7 +27,9 @@ const optional = {
   status: fc.constantFrom('active', 'pending', 'hold'),
   description: text,
   listPrice: price,
+  closePrice: price,
   yearBuilt: fc.constantFrom(1900, 2000),
+  onMarketDate: fc.constantFrom('2026-11-22', '2000-02-29'),
   metadata: fc.dictionary(fc.constantFrom('m', 'n'), metadataValue, PLAIN),
 };
 
@@ -43,7 +45,9 @@ const patch = fc.record(
     status: nullable(optional.status),
     description: nullable(text),
     listPrice: nullable(price),
+    closePrice: nullable(price),
     yearBuilt: nullable(optional.yearBuilt),
+    onMarketDate: nullable(optional.onMarketDate),
     metadata: nullable(fc.dictionary(fc.constantFrom('m', 'n'), nullable(metadataValue), PLAIN)),
   },
   { requiredKeys: [], ...PLAIN },

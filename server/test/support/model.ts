@@ -84,14 +84,14 @@ export class Model {
 /** Adds the defaults of a new account. */
 function complete(fields: Fields): Fields {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
-  const currency = given.listPrice === undefined ? {} : { currency: 'USD' };
+  const currency = given.listPrice === undefined && given.closePrice === undefined ? {} : { currency: 'USD' };
   return { status: 'active', ...currency, ...given };
 }
 
 /** RFC 7396 for one level and `metadata`. */
 function merge(fields: Fields, patch: Fields): Fields {
   const merged: Fields = { ...fields, ...patch };
-  if (patch.listPrice === null) delete merged.currency;
+  if ((merged.listPrice ?? merged.closePrice ?? null) === null) delete merged.currency;
   const { metadata } = patch;
   if (typeof metadata === 'object' && metadata !== null) {
     const all = { ...Object(fields.metadata), ...metadata };

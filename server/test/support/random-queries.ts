@@ -2,12 +2,15 @@ import fc from 'fast-check';
 import {
   AREAS,
   CITIES,
+  DATES,
   EXTERNAL_IDS,
   LATITUDES,
   LONGITUDES,
   PRICES,
+  STATES,
   seldom,
 } from '../../../testkit/src/random-values.ts';
+import { SORT_FIELDS } from '../../src/model/search.ts';
 
 type Parameter = fc.Arbitrary<string>;
 
@@ -16,6 +19,8 @@ function parameter(name: fc.Arbitrary<string>, values: readonly string[]): Param
 }
 
 const named = (name: string, ...values: string[]) => parameter(fc.constant(name), values);
+const several = (name: string, ...values: string[]) =>
+  fc.array(named(`${name}[]`, ...values), { minLength: 1, maxLength: 3 }).map((all) => all.join('&'));
 const ranged = (field: string, ...values: string[]) =>
   parameter(fc.constantFrom(...['', '[gt]', '[gte]', '[lt]', '[lte]'].map((operator) => field + operator)), values);
 /** Filters on times, which support only ranges. */
@@ -36,13 +41,24 @@ const filter = fc.oneof(
   named('status', 'active', 'active,pending', 'pending,coming_soon,active'),
   named('propertyType', 'residential', 'residential,land'),
   named('city', ...CITIES, '\uffff', ' Austin ', 'au%', "x' or '1'='1"),
+  several('city', ...CITIES, '\uffff', 'AUSTIN', 'd arc', 'sao-paulo'),
+  named('stateOrProvince', ...STATES, 'n westf'),
+  several('stateOrProvince', ...STATES),
   named('externalId', ...EXTERNAL_IDS),
-  named('postalCode', '78701', '701', 'SW1A 1AA'),
+  several('externalId', ...EXTERNAL_IDS),
+  named('postalCode', '78701', '701', 'SW1A 1AA', 'sw1a-1aa'),
+  named('country', 'us', 'DE', 'FR'),
+  named('feed', 'mls'),
   ranged('beds', '0', '2', '3'),
+  named('beds', '2,0', '1,2,3'),
   ranged('baths', '1', '2'),
   ranged('listPrice', ...PRICES, '0.3', '0.299'),
+  ranged('closePrice', ...PRICES.slice(0, 4)),
   ranged('livingArea', ...AREAS, '50.499'),
+  ranged('lotSizeArea', '0.0001', '0.25'),
   ranged('yearBuilt', '1900', '1990'),
+  since('onMarketDate', ...DATES),
+  since('closeDate', ...DATES, '2026-11-21'),
   since('createdAt', '2026-11-21', '2026-11-21T12:00:00Z', '2026-11-21T12:01:00.0001Z', '9999-12-31'),
   since('updatedAt', '2026-11-21T13:01:00+01:00', '2026-11-22'),
   named('q', ...WORDS),
@@ -50,15 +66,25 @@ const filter = fc.oneof(
   box,
 );
 
-const FIELDS = ['createdAt', 'updatedAt', 'listPrice', 'beds', 'baths', 'livingArea'];
+const FIELDS = [...SORT_FIELDS, 'distance'];
 const sort = named('sort', ...FIELDS, ...FIELDS.map((field) => `-${field}`));
 const limit = named('limit', '1', '2', '3', '5', '1000');
-const selection = named('fields', 'id,address', 'metadata,id', 'listPrice', 'photos', 'version,createdAt');
+const selection = named(
+  'fields',
+  'id,address',
+  'metadata,id',
+  'listPrice',
+  'photos',
+  'version,createdAt',
+  'distance,id',
+);
 const cursor = fc.nat(40).map((at) => `cursor=@cursor${at}@`);
 
 /** Parameters that are invalid or match nothing. */
 const fault = fc.oneof(
   named('city', 'a\0b', '\0'),
+  fc.constantFrom('city[]=', 'city=Austin&city[]=Waco', 'beds=3,', 'beds=3,3', 'country[]=USA', 'feed=A'),
+  since('closeDate', '2026-02-29', '2026-11-22T00:00:00Z'),
   named('externalId', '\0', 'a\0'),
   named('q', '\0', 'a\0b', '😀', ''),
   named('status', 'sold', '\0'),

@@ -2,8 +2,8 @@ import type { Listing } from '../../src/model/listings.ts';
 
 /** The expected result of a search, computed as simply as possible from the contract. */
 
-/** The query parameters of a list. */
-export type Parameters = Record<string, string>;
+/** The query parameters of a list; those with several values are repeated. */
+export type Parameters = Record<string, string | string[]>;
 
 /** The listings that match these parameters, in the order of the list. */
 export function search(all: readonly Listing[], { sort, ...filters }: Parameters): Listing[] {
@@ -11,30 +11,49 @@ export function search(all: readonly Listing[], { sort, ...filters }: Parameters
   return found.sort(comparer(sort, filters)).reverse();
 }
 
-export function toQuery(parameters: Parameters): string {
-  return `?${new URLSearchParams(parameters)}`;
+/** The listings that `search` returns after `last`, as it was when it was returned. */
+export function searchAfter(all: readonly Listing[], parameters: Parameters, last: Listing | undefined): Listing[] {
+  const { sort, ...filters } = parameters;
+  const compare = comparer(sort, filters);
+  return search(all, parameters).filter((listing) => last === undefined || compare(listing, last) < 0);
 }
 
-function passes(listing: Listing, [name, text]: [string, string], { radius = '' }: Parameters): boolean {
-  const [, field = '', operator = 'is'] = /^(\w+)(?:\[(\w+)\])?$/.exec(name) ?? [];
+export function toQuery(parameters: Parameters): string {
+  const pairs = Object.entries(parameters).flatMap(([name, values]) => [values].flat().map((value) => [name, value]));
+  return `?${new URLSearchParams(pairs)}`;
+}
+
+function passes(listing: Listing, [name, given]: [string, string | string[]], { radius }: Parameters): boolean {
+  const [, field = '', operator = 'is'] = /^(\w+)(?:\[(\w*)\])?$/.exec(name) ?? [];
+  const [text = '', ...others] = [given].flat();
   switch (field) {
     case 'status':
     case 'propertyType':
       return text.split(',').includes(String(listing[field]));
     case 'city':
+    case 'stateOrProvince':
     case 'postalCode':
+    case 'country': {
+      const value = listing[field];
+      return value !== undefined && [text, ...others].some((other) => fold(other) === fold(value));
+    }
     case 'externalId':
-      return listing[field] === text.trim().normalize('NFC');
+    case 'feed':
+      return [text, ...others].some((other) => listing[field] === other.trim().normalize('NFC'));
     case 'bbox':
       return isInBox(listing, text);
     case 'near':
-      return distanceTo(listing, text) <= metres(radius);
+      return distanceTo(listing, text) <= metres(String(radius));
     case 'radius':
       return true;
     case 'q':
       return cut(text).every((word) => wordsOf(listing).some((other) => other.startsWith(word)));
     default:
-      return compares(numberIn(listing, field), operator, /At$/.test(field) ? Date.parse(text) : Number(text));
+      return text
+        .split(',')
+        .some((other) =>
+          compares(numberIn(listing, field), operator, /At$|Date$/.test(field) ? Date.parse(other) : Number(other)),
+        );
   }
 }
 
@@ -56,22 +75,21 @@ function numberIn(listing: object, field: string): number | undefined {
 }
 
 /** Compares for the reversed list: the last listing is the smallest. */
-function comparer(sort: string | undefined, { near }: Parameters) {
+function comparer(sort: Parameters[string] = 'distance', { near }: Parameters) {
   return (left: Listing, right: Listing): number => {
-    const [one, other] = [left, right].map((listing) => sortKey(listing, sort, near));
+    const [one, other] = [left, right].map((listing) => sortKey(listing, String(sort), near));
     if (one === other || one === undefined || other === undefined) return left.id < right.id ? -1 : 1;
     return one - other;
   };
 }
 
-function sortKey(listing: Listing, sort: string | undefined, near: string | undefined): number {
-  if (sort !== undefined) {
-    const value = numberIn(listing, sort.replace('-', ''));
-    if (value === undefined) return Number.NEGATIVE_INFINITY;
-    return sort.startsWith('-') ? value : -value;
-  }
+function sortKey(listing: Listing, sort: string, near: Parameters[string] | undefined): number {
+  const field = sort.replace('-', '');
   // Rounded to a millimeter, because different formulas differ in the last digits.
-  return near === undefined ? 0 : -Math.round(distanceTo(listing, near) * 1000);
+  const distance = near === undefined ? 0 : Math.round(distanceTo(listing, near) * 1000);
+  const value = field === 'distance' ? distance : numberIn(listing, field);
+  if (value === undefined) return Number.NEGATIVE_INFINITY;
+  return sort.startsWith('-') ? value : -value;
 }
 
 function isInBox({ latitude, longitude }: Listing, text: string): boolean {
@@ -87,9 +105,9 @@ function isBetween(longitude: number, west: number, east: number): boolean {
 type Vector = [x: number, y: number, z: number];
 
 /** The great-circle distance from the angle between two vectors; infinite without coordinates. */
-function distanceTo({ latitude, longitude }: Listing, near: string): number {
+export function distanceTo({ latitude, longitude }: Listing, near: Parameters[string]): number {
   if (latitude === undefined || longitude === undefined) return Number.POSITIVE_INFINITY;
-  const [a, b] = [toVector(near.split(',').map(Number)), toVector([latitude, longitude])];
+  const [a, b] = [toVector(String(near).split(',').map(Number)), toVector([latitude, longitude])];
   const across = Math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
   return 6_371_008.8 * Math.atan2(across, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
@@ -104,12 +122,23 @@ function metres(radius: string): number {
   return Number(amount) * ({ m: 1, km: 1000, mi: 1609.344 }[unit] ?? Number.NaN);
 }
 
-function wordsOf({ address, city = '', description = '' }: Listing): string[] {
-  return cut(`${address} ${city} ${description}`);
+function wordsOf(listing: Listing): string[] {
+  const { address, unitNumber = '', city = '', postalCode = '', externalId = '', description = '' } = listing;
+  return cut([address, unitNumber, city, postalCode, externalId, description].join(' '));
+}
+
+/** Folded texts are equal if their words are; a text without words is compared by its other characters. */
+function fold(text: string): string {
+  return cut(text).join(' ') || plain(text);
 }
 
 /** Splits text into words: NFKD, lowercase, no marks, only letters and digits; ς becomes σ. */
 function cut(text: string): string[] {
-  const plain = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').replace(/ς/g, 'σ');
-  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  return plain(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+function plain(text: string): string {
+  return text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').replace(/ς/g, 'σ');
 }

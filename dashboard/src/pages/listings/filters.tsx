@@ -87,7 +87,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
       flex={1}
       type="search"
       aria-label="Search listings"
-      placeholder="Search address, city, or description"
+      placeholder="Search address, city, external ID, or description"
       leftSection={<Search size={16} aria-hidden />}
       rightSection={
         typed !== '' && (

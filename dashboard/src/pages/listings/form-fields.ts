@@ -11,7 +11,7 @@ export interface FormField {
   name: ListingFieldName;
   label: string;
   /** A code is uppercase; degrees have no thousands separator. */
-  kind: 'text' | 'number' | 'degrees' | 'code' | 'choice' | 'long';
+  kind: 'text' | 'number' | 'degrees' | 'date' | 'code' | 'choice' | 'long';
   isRequired?: boolean;
   description?: string;
   options?: { value: string; label: string }[];
@@ -48,11 +48,11 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
     ],
   },
   {
-    title: 'Price and size',
+    title: 'Price, size, and dates',
     fields: [
       { name: 'listPrice', label: 'Price', kind: 'number', span: 2 },
+      { name: 'closePrice', label: 'Close price', kind: 'number', span: 2 },
       { name: 'currency', label: 'Currency', kind: 'code', description: 'For example, USD', span: 2 },
-      { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
       { name: 'livingArea', label: 'Living area', kind: 'number', span: 2 },
       {
         name: 'livingAreaUnits',
@@ -69,6 +69,9 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
         options: [DEFAULT_UNITS, ...choices(listingLotSizeUnitsValues)],
         span: 1,
       },
+      { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
+      { name: 'onMarketDate', label: 'On market since', kind: 'date', span: 2 },
+      { name: 'closeDate', label: 'Closed on', kind: 'date', span: 2 },
     ],
   },
   {

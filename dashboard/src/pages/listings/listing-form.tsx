@@ -143,6 +143,7 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     );
     return <NativeSelect {...common} data={data} />;
   }
+  if (kind === 'date') return <TextInput {...common} type="date" />;
   if (kind === 'long') return <Textarea {...common} autosize minRows={4} maxRows={16} />;
   const placeholder = name === 'currency' ? account.currency : undefined;
   const isNumber = kind === 'number' || kind === 'degrees';

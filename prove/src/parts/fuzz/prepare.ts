@@ -107,6 +107,11 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (verdicts.includes('unknown')) request.mayRefuse.query = true;
   const given = new Map(request.query);
   if (given.has('near') !== given.has('radius')) refuse(request, STEP.query, 400, 'invalid_query');
+  if (request.query.some(([name]) => given.has(`${name}[]`))) refuse(request, STEP.query, 400, 'invalid_query');
+  const hasDistance = /\bdistance\b/.test(`${given.get('sort')} ${given.get('fields')}`);
+  if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
+  // CSV and GeoJSON have no distances.
+  if (hasDistance) request.mayRefuse.query = true;
   const isCsv = request.headers['Content-Type'] === 'text/csv';
   if (given.has('ignoreUnknown') && !isCsv) refuse(request, STEP.query, 400, 'invalid_query');
   if (operation.operationId !== 'listEvents' || verdicts.includes('invalid')) return;

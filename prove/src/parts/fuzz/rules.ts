@@ -60,7 +60,10 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^metadata$/, /^too_long$/],
   [/^metadata\..*/s, /^(blank|invalid_format|duplicate|too_long|out_of_range)$/],
   [/^(country|currency)$/, /^invalid_choice$/],
-  [/^(listPrice|livingArea|lotSizeArea|latitude|longitude)$/, /^(invalid_format|inconsistent|out_of_range)$/],
+  [
+    /^(listPrice|closePrice|livingArea|lotSizeArea|latitude|longitude)$/,
+    /^(invalid_format|inconsistent|out_of_range)$/,
+  ],
   [/^(beds|baths)$/, /^out_of_range$/],
   [/^yearBuilt$/, /^out_of_range$/],
   [/^externalId$/, /^inconsistent$/],
@@ -80,6 +83,8 @@ const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 
 export function judgeParameter(name: string, text: string, given: Schema, document: OpenApiDocument): Verdict {
+  // Each of several values is a parameter.
+  if (name.endsWith('[]')) return judgeParameter(name.slice(0, -2), text, given.items ?? {}, document);
   const value = readParameter(text, given);
   if (text === '' || value === undefined || !document.matches(normalForm(value, given, document), given))
     return 'invalid';
@@ -92,7 +97,8 @@ function isPlain(value: string): boolean {
   return value.trim() !== '' && !/[\p{Cc}\ud800-\udfff]/u.test(value) && !/^\.\.?$/.test(value.trim());
 }
 
-function readParameter(text: string, { type }: Schema): unknown {
+function readParameter(text: string, { type, items }: Schema): unknown {
+  if (type === 'array' && items?.type === 'integer') return text.split(',').map((part) => readParameter(part, items));
   if (type === 'array') return text.split(',');
   if (type === 'integer') return /^-?\d+$/.test(text) ? Number(text) : undefined;
   if (type === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;

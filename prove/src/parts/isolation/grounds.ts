@@ -7,6 +7,7 @@ import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
 import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
+import { INDEX_TABLES } from './statements.ts';
 import type { Wire } from './tenant.ts';
 
 /** A database, and a log of its statements. */
@@ -40,13 +41,16 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
     engine: 'SQLite',
     databaseUrl: database.url,
     settings: { ...settings, NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim() },
-    log: new FileLog(file),
+    log: new FileLog(file, async () => {
+      const rows = await database.sql('select number, account_id from account_numbers');
+      return new Map(rows.map(({ number, account_id: id }) => [Number(number), String(id)]));
+    }),
     // The service writes the log at the end of an event loop turn, before the next response.
     async settle(wire) {
       for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
     },
-    // The word index has accounts' data and no account column.
-    readTables: async () => (await readTables(database, query)).add('listing_words'),
+    // The index of searches has accounts' data and no account column.
+    readTables: async () => (await readTables(database, query)).union(INDEX_TABLES),
   };
 }
 

@@ -1,10 +1,12 @@
-// The service on SQLite preloads this module, which records its statements and the account ids among
-// their values.
+// The service on SQLite preloads this module, which records its statements and the accounts among
+// their values: by their ids, or by their numbers in the tables and in the index of searches.
 import { appendFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
 
 const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
+const SEARCH_TABLES = /listing_facets|listing_counts|unindexed_listings/;
+const SEARCH_INDEX = 'listing_index';
 /** The number of each SQL text. A process writes each text only once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
@@ -22,10 +24,28 @@ function note(sql: string, values: unknown[]): void {
   const isNew = !known.has(sql);
   const number = known.get(sql) ?? known.size;
   known.set(sql, number);
-  const accounts = values.flatMap((value, index) => (ACCOUNT_ID.test(String(value)) ? [[index + 1, value]] : []));
+  const accounts = values.flatMap((value, index) => accountsIn(sql, value).map((account) => [index + 1, account]));
   if (!isNew && accounts.length === 0) return;
   if (waiting.length === 0) setImmediate(write);
   waiting.push(JSON.stringify({ writer, number, ...(isNew && { sql }), accounts }));
+}
+
+/** Account ids and numbers. A number may have another meaning, which its place in the statement tells. */
+function accountsIn(sql: string, value: unknown): unknown[] {
+  if (ACCOUNT_ID.test(String(value))) return [value];
+  if (typeof value === 'number' && SEARCH_TABLES.test(sql)) return [value];
+  if (typeof value === 'string' && sql.includes(SEARCH_INDEX)) return readTerms(value).map(numberOf);
+  return [];
+}
+
+/** The terms of an expression, or the only one. */
+function readTerms(value: string): string[] {
+  return value.includes('"') ? [...value.matchAll(/"([^"]*)"/g)].map(([, term = '']) => term) : [value];
+}
+
+/** The number of the account before a term; 0 if it is missing. */
+function numberOf(term: string): number {
+  return Number(/^(\d+)§/.exec(term)?.[1] ?? 0);
 }
 
 function write(): void {

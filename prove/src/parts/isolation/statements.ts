@@ -6,6 +6,16 @@ export interface Reading {
   slots: number[];
 }
 
+/**
+ * Tables of SQLite's search index, and the column with their terms. These have no account column, but each term begins
+ * with the account's number.
+ */
+const TERM_COLUMNS = new Map([
+  ['listing_index', 'listing_index'],
+  ['listing_index_terms', 'term'],
+]);
+export const INDEX_TABLES: ReadonlySet<string> = new Set(TERM_COLUMNS.keys());
+
 /** Each side of these keywords has its own conditions. */
 const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
 /** `not` before these keywords does not negate a condition. */
@@ -13,7 +23,8 @@ const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'betw
 
 /**
  * Finds out whether each part of a statement binds its tables to an account: by `account_id = ?`,
- * neither beside `or` nor after `not`, or by equality with a bound table.
+ * neither beside `or` nor after `not`, by equality with the account's number or a bound table, or
+ * by the account's terms.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
@@ -59,6 +70,8 @@ function readConditions(tokens: Token[], sources: Source[], slots: number[]): Ho
     if (token === 'into') readInserted(tokens, index, holding);
     const [left, right] = [columnAt(tokens, index - 1, sources, -1), columnAt(tokens, index + 1, sources, 1)];
     if (token === 'in' && left !== undefined) readAny(tokens[index + 1], left, holding);
+    if (token === 'match') holding.hold(left, tokens[index + 1]);
+    if (token === '<' && tokens[index - 1] === 'term') readRange(tokens.slice(index - 6, index + 3), left, holding);
     if (token !== '=') continue;
     if (left !== undefined && right !== undefined) holding.match(left, right);
     holding.hold(left, tokens[index + 1]);
@@ -88,6 +101,14 @@ function readAny(given: Token | undefined, name: string, holding: Holding): void
     for (const value of values) holding.hold(name, value);
 }
 
+/** A range of terms: `term >= ? and term < ?`, or `<= ?`. */
+function readRange(tokens: Token[], name: string | undefined, holding: Holding): void {
+  const [column, greater, equal, from, and, , , next, last] = tokens;
+  if ([column, greater, equal, and].join(' ') !== 'term > = and') return;
+  holding.hold(name, from);
+  holding.hold(name, next === '=' ? last : next);
+}
+
 /** An insert must have the account among its values. */
 function readInserted(tokens: Token[], index: number, holding: Holding): void {
   const [table, columns, , values] = tokens.slice(index + 1, index + 5);
@@ -100,7 +121,7 @@ function readInserted(tokens: Token[], index: number, holding: Holding): void {
 }
 
 function keyOf(table: string): string {
-  return table === 'accounts' ? 'id' : 'account_id';
+  return TERM_COLUMNS.get(table) ?? (table === 'accounts' ? 'id' : 'account_id');
 }
 
 function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -1): string | undefined {
@@ -112,6 +133,9 @@ function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -
   const own = sources.filter(({ table }) => tokens[index] === keyOf(table));
   return own.length === 1 ? own[0]?.name : undefined;
 }
+
+/** A subquery, whose parameter is one of its own. */
+const NUMBER_OF_ACCOUNT = /^select number from account_numbers where account_id = \$\d+$/;
 
 /** The tables that a statement's conditions bind to an account. */
 class Holding {
@@ -128,9 +152,14 @@ class Holding {
     this.#joined = joined;
   }
 
-  /** Records that the table's account is `given`, if `given` is a parameter. */
+  /** Records that the table's account is `given`, if `given` is a parameter or looks up the number of one. */
   hold(name: string | undefined, given: Token | undefined): void {
-    if (name === undefined || typeof given !== 'string' || !given.startsWith('$')) return;
+    if (name === undefined || given === undefined) return;
+    if (typeof given !== 'string') {
+      if (NUMBER_OF_ACCOUNT.test(given.tokens.join(' '))) this.add(name);
+      return;
+    }
+    if (!given.startsWith('$')) return;
     this.#slots.push(Number(given.slice(1)));
     this.add(name);
   }
@@ -204,7 +233,7 @@ const LIST_ENDS = new Set<Token>('where set group having window order limit for 
 /** Keywords after a table's name, which are not its alias. */
 const AFTER_TABLES = new Set<Token>([
   ...LIST_ENDS,
-  ...'on join inner left right full cross natural using default offset fetch'.split(' '),
+  ...'on join inner left right full cross natural using default offset fetch indexed'.split(' '),
 ]);
 
 function sourcesOf(tokens: Token[]): Source[] {

@@ -25,11 +25,14 @@ const RESO_FIELDS: Record<string, string> = {
   StandardStatus: 'status',
   PropertyType: 'propertyType',
   ListPrice: 'listPrice',
+  ClosePrice: 'closePrice',
   LivingArea: 'livingArea',
   LivingAreaUnits: 'livingAreaUnits',
   LotSizeArea: 'lotSizeArea',
   LotSizeUnits: 'lotSizeUnits',
   YearBuilt: 'yearBuilt',
+  OnMarketDate: 'onMarketDate',
+  CloseDate: 'closeDate',
   Latitude: 'latitude',
   Longitude: 'longitude',
   PublicRemarks: 'description',
@@ -37,7 +40,7 @@ const RESO_FIELDS: Record<string, string> = {
 
 const NAMES = [...LISTING_FIELDS, ...Object.keys(RESO_FIELDS)];
 
-/** A listing has 25 fields; providers fill a few hundred of RESO's. */
+/** A listing has 31 fields; providers fill a few hundred of RESO's. */
 export const CSV_COLUMNS_MAX = 500;
 
 /**

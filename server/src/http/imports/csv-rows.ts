@@ -2,7 +2,7 @@ import { type Cells, CsvSplitter } from '../../lib/csv.ts';
 import type { ParsedJson, PropertyPath } from '../../lib/json.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../model/errors.ts';
-import type { Listing, ListingInput } from '../../model/listings.ts';
+import { type Listing, type ListingInput, withoutServerFields } from '../../model/listings.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { decodeRecord } from '../contract/schemas/listing-csv.ts';
 import { withoutUnits } from '../contract/schemas/listing-patch.ts';
@@ -114,8 +114,8 @@ function decodeCells(cells: Cells, columns: (CsvColumn | undefined)[]): DecodedC
 
 /** An empty cell removes the field. */
 function withCells(current: Listing, fields: Record<string, unknown>): Record<string, unknown> {
-  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
-  return { ...before, ...withoutUnits(fields) };
+  const before = withoutServerFields(current);
+  return { ...before, ...withoutUnits(fields, before) };
 }
 
 /** An empty cell counts as missing, even for a required field. */

@@ -4,6 +4,7 @@ import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { withoutServerFields } from '../../model/listings.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { parseBody } from '../protocol/body.ts';
@@ -58,8 +59,7 @@ function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'l
 
 function splitRow(value: unknown): { id?: unknown; fields: unknown } {
   if (!isObject(value)) return { fields: value };
-  const { id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...fields } = value;
-  return { id, fields };
+  return { id: value.id, fields: withoutServerFields(value) };
 }
 
 function findIdIssues(id: unknown): ValidationIssue[] {

@@ -21,8 +21,8 @@ export function describeParameters(operation: AnyOperation, api: Api, components
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
-    // Several values are one parameter, separated by commas.
-    const list = rest.type === 'array' && { style: 'form', explode: false };
+    // Several values are one parameter, separated by commas, unless its name allows repetition.
+    const list = rest.type === 'array' && { style: 'form', explode: name.endsWith('[]') };
     return { name, in: 'query', required: false, description, ...list, schema: rest, example };
   });
   return [

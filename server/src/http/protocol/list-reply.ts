@@ -1,3 +1,4 @@
+import type { Point } from '../../model/geo.ts';
 import type { Fields, ListFormat, ListFrame } from '../contract/formats/list-format.ts';
 import { inChunks } from './chunks.ts';
 import type { Reply } from './reply.ts';
@@ -13,7 +14,7 @@ export interface ListContent {
 export function replyList(
   format: ListFormat,
   content: ListContent,
-  fields: Fields,
+  { fields, near }: { fields?: Fields; near?: Point | undefined },
   headers: Record<string, string>,
 ): Reply {
   const { frame, first, rest } = content;
@@ -21,7 +22,7 @@ export function replyList(
   const toText = (docs: readonly string[]) => {
     const isFurther = count > 0 && docs.length > 0;
     count += docs.length;
-    return (isFurther ? format.separator : '') + format.rows(docs, fields).join(format.separator);
+    return (isFurther ? format.separator : '') + format.rows(docs, fields, near).join(format.separator);
   };
   const start = format.begin(fields) + toText(first);
   const end = () => format.end(frame, count);

@@ -11,10 +11,11 @@ import {
 import type { SavedListing } from '../../domain/save-listing.ts';
 import type { WriteResult } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
-import { attempt } from '../../model/errors.ts';
+import { AppError, attempt } from '../../model/errors.ts';
 import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { formatOf } from '../contract/formats/formats.ts';
+import { DISTANCE } from '../contract/formats/list-format.ts';
 import {
   deleteByExternalIdOperation,
   putOperation,
@@ -87,6 +88,8 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const { database, cursors, listCache, release } = services;
   const { path, principal, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
+  const format = formatOf(mediaType);
+  if (fields?.includes(DISTANCE) && !format.hasDistance) throw noDistance(mediaType);
   const search = toSearch(query);
   const question = describeSearch(search);
   const scope = `listings\n${principal.accountId}\n${question}`;
@@ -111,7 +114,13 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${pathOfNextPage(exchange, nextCursor)}>; rel="next"`;
   const content = { ...found, frame: { nextCursor, sequence, epoch, total } };
-  return listCache.add(cacheKey, replyList(formatOf(mediaType), content, fields, headers));
+  return listCache.add(cacheKey, replyList(format, content, query, headers));
+}
+
+function noDistance(mediaType: string): AppError {
+  const message = `Must not name distance in ${mediaType}; ask for application/json or application/x-ndjson.`;
+  const details = [{ field: 'query.fields', code: 'invalid_choice' as const, message }];
+  return new AppError('invalid_query', `query.fields: ${message}`, { details });
 }
 
 function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {

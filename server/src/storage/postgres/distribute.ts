@@ -21,7 +21,6 @@ const TENANT_TABLES = [
   'account_heads',
   'listings',
   'listing_facets',
-  'listing_words',
   'events',
   'idempotency_keys',
   'key_hours',

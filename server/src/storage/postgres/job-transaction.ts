@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type pg from 'pg';
-import type { LongTransaction, Run, Statement } from '../database.ts';
+import type { LongTransaction, Statement } from '../database.ts';
+import type { Run } from '../runs.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { readRun } from './read-run.ts';
 

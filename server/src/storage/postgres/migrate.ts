@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
+import type { Executor, Statement } from '../database.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
-import { send } from './connection.ts';
+import { rebuildSearchRows, type TellProgress } from '../rebuild.ts';
+import { compiler, send, toQuery, toRows } from './connection.ts';
 import { distribute, hasCitus, isDistributed } from './distribute.ts';
 import { isAway } from './errors.ts';
 
@@ -24,7 +26,7 @@ const MIGRATION_TIMEOUT_MS = 3_600_000;
  * Migrates the tables in one transaction under a lock; safe when many processes start at once.
  * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be created
  */
-export async function migrate(client: pg.ClientBase, name: string): Promise<void> {
+export async function migrate(client: pg.ClientBase, name: string, tell: TellProgress): Promise<void> {
   if ((await readVersion(client)) === SCHEMA_VERSION) return;
   const run = (text: string, values: unknown[] = []) => send(client, { text, values, timeoutMs: LOCK_TIMEOUT_MS });
   await run(`begin; set local statement_timeout = ${LOCK_TIMEOUT_MS}; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
@@ -33,8 +35,12 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
     const version = await readVersion(client);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
     if (version === 0) await requireUtf8(client);
-    for (const { postgres: text } of MIGRATIONS.slice(version))
+    for (const { postgres: text, afterRebuild } of MIGRATIONS.slice(version)) {
       await send(client, { text, timeoutMs: MIGRATION_TIMEOUT_MS });
+      if (afterRebuild === undefined) continue;
+      await rebuildSearchRows(executorOn(client), tell);
+      await send(client, { text: afterRebuild.postgres, timeoutMs: MIGRATION_TIMEOUT_MS });
+    }
     if (version === 0) {
       const values = [randomWord(EPOCH_LENGTH), randomBytes(32).toString('hex'), Date.now()];
       await run('insert into database_info (id, epoch, cursor_secret, created_at) values (1, $1, $2, $3)', values);
@@ -51,6 +57,18 @@ export async function migrate(client: pg.ClientBase, name: string): Promise<void
     const reason = error instanceof Error ? error.message : String(error);
     throw new AppError('unavailable', `Cannot migrate the tables of ${name}: ${reason}.`, { cause: error });
   }
+}
+
+/** Runs statements in the client's open transaction. */
+function executorOn(client: pg.ClientBase): Executor {
+  const run = async <P, R>(statement: Statement<P, R>, parameters: P) => {
+    const compiled = compiler.compile(statement);
+    return toRows(compiled, await send(client, toQuery(compiled, parameters, false))) as R[];
+  };
+  return {
+    execute: run,
+    executeRun: async (statement, parameters) => ({ rows: await run(statement, parameters), isCut: false }),
+  };
 }
 
 /** Requires UTF-8, since other encodings cannot store all characters. @throws {AppError} `unavailable` */

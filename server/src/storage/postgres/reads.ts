@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import { ownTurn } from '../../lib/turns.ts';
-import type { Run, Statement } from '../database.ts';
+import type { Statement } from '../database.ts';
+import type { Run } from '../runs.ts';
 import { Backoff } from './backoff.ts';
-import { compiler, send, toQuery, toRows } from './connection.ts';
+import { compiler, type Query, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { type ResultRun, readRun } from './read-run.ts';
@@ -65,6 +66,17 @@ export async function executeRun<P, R>(
 ): Promise<Run<R>> {
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
+  const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
+  const run = await readPage(pool, query, { accountId, limit, bytesMax, signal });
+  return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+/** Reads up to `limit` rows of an account, and stops as `Executor.executeRun` does. */
+export function readPage(
+  pool: Pool,
+  query: Query,
+  { bytesMax, ...bounds }: Bounds & { bytesMax: number },
+): Promise<ResultRun> {
   const work: Work<ResultRun> = async (client, tell) => {
     const begun = send(client, { text: `begin read only${pool.beginLimits}` });
     const [, run] = await Promise.all([begun, readRun(client, query, bytesMax)]);
@@ -72,15 +84,13 @@ export async function executeRun<P, R>(
     await send(client, { text: 'commit' });
     return run;
   };
-  const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
-  const run = await readRows(pool, work, { accountId, limit, signal });
-  return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+  return readRows(pool, work, bounds);
 }
 
 interface Bounds {
   accountId: string | undefined;
   limit: number;
-  signal: AbortSignal | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** A statement's account and limit, which are the parameters with these names. */

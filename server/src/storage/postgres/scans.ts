@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
+import type { QueryBuild, ScanOptions, Scans } from '../database.ts';
+import type { Run } from '../runs.ts';
 import { cachedRowMapper } from '../statements.ts';
 import { compiler, type Query, send, withoutNul } from './connection.ts';
 import type { Pool } from './pool.ts';
@@ -17,35 +18,29 @@ export class PostgresScans implements Scans {
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
-    const { columns, rows, isCut } = await this.#read(accountId, build, options);
+    const makeQuery = () => {
+      const { sql: text, parameters } = compiler.compileQuery(build);
+      return { text, values: parameters.map(withoutNul) };
+    };
+    const { columns, rows, isCut } = await this.run(accountId, makeQuery, options);
     return { rows: rows.map(cachedRowMapper(columns)) as R[], isCut };
   }
 
-  async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
-    const { columns, rows } = await this.#read(accountId, build, options);
-    const packs: (() => R[])[] = [];
-    for (let start = 0; start < rows.length; start += RUN_LENGTH) {
-      const pack = Buffer.from(JSON.stringify(rows.slice(start, start + RUN_LENGTH)));
-      packs.push(() => JSON.parse(pack.toString()).map(cachedRowMapper(columns)));
-    }
-    return { packs, count: rows.length };
-  }
-
-  close(): void {
-    this.#pool.longReads.close();
-  }
-
-  async #read<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<ResultRun> {
+  /** Like `query`, for rows as arrays. */
+  async run(accountId: string, makeQuery: () => Query, options: ScanOptions): Promise<ResultRun> {
     const rejected = this.#pool.longReads.requireRoom(accountId, options);
     if (rejected !== undefined) return await rejected;
     const readInTurn = () => {
-      const { sql: text, parameters } = compiler.compileQuery(build);
-      const query = { text, values: parameters.map(withoutNul), timeoutMs: SCAN_TIMEOUT_MS };
+      const query = { ...makeQuery(), timeoutMs: SCAN_TIMEOUT_MS };
       const work = (client: pg.ClientBase, tell: (run: ResultRun) => void) =>
         readAlone(client, query, options.bytesMax, tell);
       return read(this.#pool, work, accountId);
     };
     return await this.#pool.longReads.run(accountId, readInTurn, { ...options, pauses: options.continues });
+  }
+
+  close(): void {
+    this.#pool.longReads.close();
   }
 }
 

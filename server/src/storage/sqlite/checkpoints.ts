@@ -11,9 +11,9 @@ const PAGES_MIN = 1_000;
 /** At this log size (64 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 16_000;
 /** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next checkpoint. */
-const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [], bytesMax: Number.POSITIVE_INFINITY };
-const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [], bytesMax: Number.POSITIVE_INFINITY };
-const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [], bytesMax: Number.POSITIVE_INFINITY };
+const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [] };
+const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [] };
+const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [] };
 
 /** The log's size and the checkpointed part, in pages. */
 type LogState = { log: number; checkpointed: number };

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type LimitNode, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
-import type { Executor, QueryDialect, Run, Statement } from '../database.ts';
+import type { Executor, QueryDialect, Statement } from '../database.ts';
+import type { Run } from '../runs.ts';
 import { rowMapper, StatementCompiler } from '../statements.ts';
 import { translateError } from './errors.ts';
 import { readRun } from './read-run.ts';

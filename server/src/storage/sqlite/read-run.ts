@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import type { Run } from '../database.ts';
+import type { Run } from '../runs.ts';
 import { textBytes } from '../statements.ts';
 
 /**

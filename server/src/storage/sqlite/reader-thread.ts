@@ -1,18 +1,23 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { setThreadPriority } from '../../lib/thread-priority.ts';
+import type { Search } from '../../model/search.ts';
+import type { Wanted } from '../searches.ts';
 import { openReader } from './open-connection.ts';
-import { readRun } from './read-run.ts';
+import { PreparedQueries } from './prepared-queries.ts';
+import { SearchReader } from './search-reader.ts';
 
 // A thread of `ReaderThreads`. Runs one query at a time.
 
-export interface ReadRequest {
-  sql: string;
-  values: readonly unknown[];
-  bytesMax: number;
+/** What to read: the rows of a query, the matches of a search, or their count. */
+export type ReadRequest = {
   /** Rows per pack; without it, rows are not packed. */
   packLength?: number;
-}
+} & (
+  | { sql: string; values: readonly unknown[]; bytesMax?: number | undefined }
+  | { find: { accountId: string; search: Search; wanted: Wanted } }
+  | { count: { accountId: string; search: Search } }
+);
 
 /** A pack is a JSON array of rows in UTF-8. */
 export interface ReadRows {
@@ -28,15 +33,13 @@ export type ReadResult =
   /** `errcode` is SQLite's result code, which an Error would lose between threads. */
   | { error: { message: string; errcode: unknown } };
 
-/** Queries differ by their filters, and most recur. */
-const PREPARED_MAX = 100;
-
 /** The main thread has priority, since its tasks are short. */
 const NICE = 5;
 
 setThreadPriority(NICE);
 const database: DatabaseSync = openReader(workerData);
-const prepared = new Map<string, StatementSync>();
+const searches = new SearchReader(database);
+const queries = new PreparedQueries(database);
 
 parentPort?.on('message', (request: ReadRequest | 'close') => {
   if (request === 'close') {
@@ -50,17 +53,29 @@ parentPort?.on('message', (request: ReadRequest | 'close') => {
   }
 });
 
-function read({ sql, values, bytesMax, packLength }: ReadRequest): ReadResult {
+function read({ packLength, ...request }: ReadRequest): ReadResult {
   try {
-    const statement = prepare(sql);
-    const columns = statement.columns().map(({ name }) => name);
-    const { rows, isCut } = readRun(statement, values as SQLInputValue[], bytesMax);
+    const { columns, rows, isCut } = readRows(request);
     const result = { columns, rows, packs: [], count: rows.length, isCut };
     return packLength === undefined ? result : { ...result, rows: [], packs: pack(rows, packLength) };
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: unknown };
     return { error: { message, errcode } };
   }
+}
+
+function readRows(request: ReadRequest): Pick<ReadRows, 'columns' | 'rows' | 'isCut'> {
+  if ('find' in request) {
+    const { accountId, search, wanted } = request.find;
+    const run = searches.find(accountId, search, wanted, false);
+    return { columns: [], rows: [], isCut: false, ...run };
+  }
+  if ('count' in request) {
+    const { accountId, search } = request.count;
+    return { columns: [], rows: [[searches.count(accountId, search, false)]], isCut: false };
+  }
+  const { sql, values, bytesMax = Number.POSITIVE_INFINITY } = request;
+  return { columns: queries.columns(sql), ...queries.run({ sql, values }, bytesMax) };
 }
 
 function pack(rows: unknown[][], packLength: number): Uint8Array<ArrayBuffer>[] {
@@ -70,15 +85,4 @@ function pack(rows: unknown[][], packLength: number): Uint8Array<ArrayBuffer>[] 
     packs.push(encoder.encode(JSON.stringify(rows.slice(start, start + packLength))));
   }
   return packs;
-}
-
-/** Keeps the most recently used statements. */
-function prepare(sql: string): StatementSync {
-  const statement = prepared.get(sql) ?? database.prepare(sql);
-  statement.setReturnArrays(true);
-  prepared.delete(sql);
-  prepared.set(sql, statement);
-  const [oldest] = prepared.keys();
-  if (prepared.size > PREPARED_MAX && oldest !== undefined) prepared.delete(oldest);
-  return statement;
 }

@@ -1,8 +1,10 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type PackedRows, type QueryBuild, RUN_LENGTH, type Run, type ScanOptions, type Scans } from '../database.ts';
+import type { QueryBuild, ScanOptions, Scans } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
+import type { Run } from '../runs.ts';
+import type { SearchOptions } from '../searches.ts';
 import { cachedRowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
@@ -36,32 +38,20 @@ export class ReaderThreads implements Scans {
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
-    const { bytesMax = Number.POSITIVE_INFINITY } = options;
+    const { bytesMax } = options;
+    const { columns, rows, isCut } = await this.#run(accountId, () => ({ ...compile(build), bytesMax }), options);
+    return { rows: rows.map(cachedRowMapper(columns)) as R[], isCut };
+  }
+
+  /** Runs a request for rows as arrays. @throws as `query` */
+  run(accountId: string, request: ReadRequest, options: SearchOptions = {}): Promise<ReadRows> {
+    return this.#run(accountId, () => request, options);
+  }
+
+  async #run(accountId: string, makeRequest: () => ReadRequest, options: SearchOptions): Promise<ReadRows> {
     const rejected = this.#permits.requireRoom(accountId, options);
     if (rejected !== undefined) return await rejected;
-    const makeRequest = () => ({ ...compile(build), bytesMax });
-    return this.#run(accountId, makeRequest, options) as Promise<Run<R>>;
-  }
-
-  async queryPacked<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions): Promise<PackedRows<R>> {
-    const rejected = this.#permits.requireRoom(accountId, options);
-    if (rejected !== undefined) return await rejected;
-    const bounds = { bytesMax: Number.POSITIVE_INFINITY, packLength: RUN_LENGTH };
-    const read = () => this.#read({ ...compile(build), ...bounds });
-    const { columns, packs, count } = await this.#permits.run(accountId, read, options);
-    const open = (pack: Uint8Array) => JSON.parse(new TextDecoder().decode(pack)).map(cachedRowMapper(columns));
-    return { packs: packs.map((pack) => () => open(pack)), count };
-  }
-
-  /** Runs any SQL. @throws as `query`, but does not limit how many wait */
-  run(accountId: string, request: ReadRequest): Promise<Run<unknown>> {
-    return this.#run(accountId, () => request);
-  }
-
-  async #run(accountId: string, makeRequest: () => ReadRequest, options?: ScanOptions): Promise<Run<unknown>> {
-    const read = () => this.#read(makeRequest());
-    const { columns, rows, isCut } = await this.#permits.run(accountId, read, options);
-    return { rows: rows.map(cachedRowMapper(columns)), isCut };
+    return await this.#permits.run(accountId, () => this.#read(makeRequest()), options);
   }
 
   /** Finishes running queries and rejects waiting ones. */
@@ -120,7 +110,7 @@ export class ReaderThreads implements Scans {
 }
 
 /** Called only with a permit: compiling takes as long as starting a request. */
-function compile(build: QueryBuild<unknown>): Pick<ReadRequest, 'sql' | 'values'> {
+function compile(build: QueryBuild<unknown>) {
   const { sql, parameters: values } = compiler.compileQuery(build);
   return { sql, values };
 }

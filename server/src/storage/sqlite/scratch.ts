@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Scratch } from '../database.ts';
-import { migrate } from './migrate.ts';
+import { createTables } from './migrate.ts';
 import { WriteQueue } from './write-queue.ts';
 
 const CACHE_KIB = 4_096;
@@ -13,7 +13,7 @@ export function openScratch(): Scratch {
   const database = new DatabaseSync('');
   // The database need not survive a crash.
   database.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}`);
-  migrate(database, 'scratch');
+  createTables(database);
   const queue = new WriteQueue(database);
   return {
     write: (job) => queue.submit(job),

@@ -2,6 +2,7 @@ import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, stat
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
+import { Indexing } from './listing-index.ts';
 import { openReader } from './open-connection.ts';
 
 /** Copies all pages in one step. Otherwise, each write of another connection would restart the copy. */
@@ -40,7 +41,10 @@ export function rewrite(path: string, target: string): void {
 
 function rewriteInto(database: DatabaseSync, target: string): void {
   closeSync(openSync(target, 'wx', FILE_MODE));
-  database.exec("insert into listing_words (listing_words) values ('optimize')");
+  // The index has a deleted listing's words until it is brought up to date and merged.
+  database.exec('begin');
+  new Indexing(database).indexAll();
+  database.exec("insert into listing_index (listing_index) values ('optimize'); commit");
   database.prepare('vacuum into ?').run(target);
 }
 

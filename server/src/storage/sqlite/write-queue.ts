@@ -8,6 +8,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
 import { JobTransaction, LateJobError, TurnGuard } from './job-transaction.ts';
+import { type Indexing, WAITING_MAX } from './listing-index.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
@@ -20,6 +21,8 @@ const USUAL_JOB_MS = 0.5;
 const UNUSUAL_GROUP_MAX_MS = 3;
 /** A small cache makes a long job write to the log while it runs, instead of all at once in the commit. */
 const LONG_CACHE_KIB = 2_048;
+/** How long a changed listing waits for others to be indexed with it. */
+const INDEX_AFTER_MS = 1_000;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
@@ -54,16 +57,20 @@ export class WriteQueue {
   readonly #connection: Connection;
   readonly #steps: Record<'begin' | 'commit', StatementSync>;
   readonly #checkpoints: Checkpoints | undefined;
+  readonly #indexing: Indexing | undefined;
+  #isIndexing = false;
+  #indexTimer: NodeJS.Timeout | undefined;
   readonly #waiting = new JobQueue<Job>();
   #draining: Promise<void> | undefined;
   /** The current or latest job and its transaction. */
   #running: { job: Job; transaction: JobTransaction } | undefined;
   #closed = false;
 
-  /** Without `checkpoints`, the database has no log. */
-  constructor(database: DatabaseSync, checkpoints?: Checkpoints) {
+  /** Without `checkpoints`, the database has no log; without `indexing`, its listings are not searched. */
+  constructor(database: DatabaseSync, checkpoints?: Checkpoints, indexing?: Indexing) {
     this.#database = database;
     this.#checkpoints = checkpoints;
+    this.#indexing = indexing;
     this.#connection = new Connection(database);
     // Use `.all()`: `.run()` returns the last rowid, which the full-text index can set beyond the safe integers.
     this.#steps = {
@@ -89,6 +96,7 @@ export class WriteQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#indexTimer);
     await this.#draining;
   }
 
@@ -105,6 +113,7 @@ export class WriteQueue {
         this.#commit();
         for (const settle of settles) settle();
         this.#checkpoints?.noteCommit();
+        this.#noteChanges();
       } catch (error) {
         // The whole transaction is lost, so no job must be resolved.
         this.#running?.transaction.end();
@@ -121,6 +130,27 @@ export class WriteQueue {
       }
     }
     this.#draining = undefined;
+  }
+
+  /** Has changed listings indexed once there are several, and the rest once they have waited for a while. */
+  #noteChanges(): void {
+    const waiting = this.#indexing?.countWaiting() ?? 0;
+    if (waiting === WAITING_MAX) this.#index();
+    else if (waiting > 0) this.#indexTimer ??= setTimeout(() => this.#index(), INDEX_AFTER_MS).unref();
+  }
+
+  #index(): void {
+    clearTimeout(this.#indexTimer);
+    this.#indexTimer = undefined;
+    if (this.#isIndexing || this.#closed) return;
+    this.#isIndexing = true;
+    const job = async () => {
+      this.#isIndexing = false;
+      this.#connection.hasWritten = true;
+      this.#indexing?.indexSome();
+    };
+    // Nothing is lost if it fails: the listings wait for the next time.
+    this.submit(job).catch(() => {});
   }
 
   /** The failure of the job that caused the error; undefined if no job did. */

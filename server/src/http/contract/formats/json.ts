@@ -5,8 +5,9 @@ import { type ListFormat, pickFields, toLastMembers } from './list-format.ts';
 export const jsonFormat: ListFormat = {
   mediaType: JSON_TYPE,
   contentType: JSON_TYPE,
+  hasDistance: true,
   begin: () => '{"data":[',
-  rows: (docs, fields) => (fields === undefined ? docs : docs.map((doc) => pickFields(doc, fields))),
+  rows: (docs, fields, near) => (fields === undefined ? docs : docs.map((doc) => pickFields(doc, fields, near))),
   separator: ',',
   end: (frame) => `],${toLastMembers(frame)}`,
 };

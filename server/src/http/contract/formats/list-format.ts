@@ -1,3 +1,6 @@
+import { distanceBetween, type Point } from '../../../model/geo.ts';
+import type { Listing } from '../../../model/listings.ts';
+
 /** The members of a list besides its listings. */
 export interface ListFrame {
   nextCursor: string | null;
@@ -11,21 +14,34 @@ export interface ListFrame {
 /** The members of each listing to send, in the order of every response; undefined for all. */
 export type Fields = readonly string[] | undefined;
 
+/** A member that is not stored, but measured for the list. */
+export const DISTANCE = 'distance';
+
 /** Writes a list in one media type, from the stored JSON of its listings. */
 export interface ListFormat {
   mediaType: string;
   contentType: string;
   /** Members of the frame that the body cannot contain. */
   headers?: (frame: ListFrame) => Record<string, string>;
+  /** Whether `fields` can name the distance. */
+  hasDistance?: true;
   begin: (fields: Fields) => string;
-  rows: (docs: readonly string[], fields: Fields) => readonly string[];
+  /** Distances are measured from `near`. */
+  rows: (docs: readonly string[], fields: Fields, near?: Point) => readonly string[];
   separator: string;
   end: (frame: ListFrame, count: number) => string;
 }
 
-export function pickFields(doc: string, fields: readonly string[]): string {
+export function pickFields(doc: string, fields: readonly string[], near?: Point): string {
   const listing = JSON.parse(doc);
+  if (near !== undefined && fields.includes(DISTANCE)) listing.distance = findDistance(listing, near);
   return JSON.stringify(Object.fromEntries(fields.map((field) => [field, listing[field]])));
+}
+
+/** In meters with one decimal; undefined for a listing without coordinates. */
+function findDistance({ latitude, longitude }: Listing, near: Point): number | undefined {
+  if (latitude === undefined || longitude === undefined) return undefined;
+  return Math.round(distanceBetween(near, { latitude, longitude }) * 10) / 10;
 }
 
 /** The members of a frame as the end of a JSON object. */

@@ -4,8 +4,9 @@ import { type ListFormat, pickFields } from './list-format.ts';
 export const ndjsonFormat: ListFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',
+  hasDistance: true,
   begin: () => '',
-  rows: (docs, fields) => docs.map((doc) => `${fields === undefined ? doc : pickFields(doc, fields)}\n`),
+  rows: (docs, fields, near) => docs.map((doc) => `${fields === undefined ? doc : pickFields(doc, fields, near)}\n`),
   separator: '',
   end: ({ sequence, epoch, total }, count) => `${JSON.stringify({ end: true, count, sequence, epoch, total })}\n`,
 };

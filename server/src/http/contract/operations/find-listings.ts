@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIST_TYPES } from '../formats/formats.ts';
+import { DISTANCE } from '../formats/list-format.ts';
 import type { Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { LISTING_FIELDS, listedListing } from '../schemas/listings.ts';
@@ -27,8 +28,9 @@ export const listQuery = z.strictObject({
     })
     .optional(),
   fields: namesParameter(
-    LISTING_FIELDS,
-    'The members to return, in the order of all responses. `id` is only returned if it is named.',
+    [...LISTING_FIELDS, DISTANCE],
+    'The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and ' +
+      'NDJSON can have the `distance` in meters.',
     ['id', 'address'],
   ).optional(),
   count: booleanParameter('Whether to return `total`, the number of listings on all pages.').optional(),
@@ -48,7 +50,7 @@ export const listOperation: Operation<'account', typeof listQuery> = {
     'is read before the first listing.',
   caller: 'account',
   query: listQuery,
-  partners: SEARCH_PARTNERS,
+  partners: [...SEARCH_PARTNERS, ['fields', 'near', DISTANCE]],
   types: LIST_TYPES,
   requestHeaders: [IF_NONE_MATCH],
   replies: [

@@ -67,7 +67,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   summary: 'Import many listings',
   description:
     'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a ' +
-    'listing replaces all of that listing. `version`, `createdAt`, and `updatedAt` are ignored, so importing an ' +
+    'listing replaces all of that listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an ' +
     'export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO ' +
     'Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell ' +
     'removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The ' +
@@ -107,7 +107,13 @@ export const importOperation: Operation<'account', typeof importQuery> = {
             line: 3,
             code: 'validation_failed',
             message: 'One field is not valid; see details.',
-            details: [{ field: 'listPrice', code: 'inconsistent', message: 'Is required together with currency.' }],
+            details: [
+              {
+                field: 'listPrice',
+                code: 'inconsistent',
+                message: 'Is required together with currency, unless closePrice is given.',
+              },
+            ],
           },
         ],
       },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../lib/nfc.ts';
+import { isDate } from '../../../lib/times.ts';
 import type { FieldCode } from '../../../model/errors.ts';
 
 /** Adds an issue with its field code to those that zod collects. */
@@ -128,6 +129,18 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
         : addIssue(context, 'invalid_choice', `Must be an ${list} code in capital letters, such as ${example}.`),
     )
     .meta({ pattern, description: `${list} code`, example });
+}
+
+/** A date without a time, such as `2026-11-22`. */
+export function date(description: string) {
+  return z
+    .string(expected('a string'))
+    .transform((value, context) =>
+      isDate(value)
+        ? value
+        : addIssue(context, 'invalid_format', 'Must be a date of the calendar such as 2026-11-22, without a time.'),
+    )
+    .meta({ format: 'date', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, example: '2026-11-22' });
 }
 
 /** A time in a response: RFC 3339 in UTC with milliseconds. */

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { SERVER_FIELDS } from '../../../model/listings.ts';
 import { listingFields } from './listings.ts';
 
 /** Fields that an import ignores, so that exported files can be imported. */
-export const IGNORED_FIELDS = ['version', 'createdAt', 'updatedAt'];
+export const IGNORED_FIELDS: readonly string[] = SERVER_FIELDS.filter((name) => name !== 'id');
 
 /**
  * A row of a JSON file, only for the OpenAPI document; imports check rows by the listing's own

@@ -1,12 +1,22 @@
 import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
-import { type Condition, FILTERS, type Filter, RANGE_OPERATORS, type RangeOperator } from '../../../model/search.ts';
-import { addIssue } from './fields.ts';
-import { listingFields } from './listings.ts';
-import { decimalParameter, integerParameter, namesParameter } from './parameters.ts';
+import {
+  type Condition,
+  FILTERS,
+  type Filter,
+  RANGE_OPERATORS,
+  type RangeOperator,
+  type SearchColumn,
+} from '../../../model/search.ts';
+import { foldText } from '../../../model/words.ts';
+import { addIssue, date, text } from './fields.ts';
+import { feedName, listingFields } from './listings.ts';
+import { decimalParameter, integerParameter, integersParameter, namesParameter } from './parameters.ts';
 
 /** The largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
+/** The most values of a filter: each can cost a look-up in an index. */
+const FILTER_VALUES_MAX = 50;
 /**
  * The length of `2026-01-31T09:30:00.000Z`. Times after the year 9999 are longer, and would sort
  * first.
@@ -17,25 +27,42 @@ const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
   status: ['active', 'pending'],
   propertyType: ['residential'],
   city: 'Austin',
+  stateOrProvince: 'TX',
   postalCode: '78701',
+  country: 'US',
   externalId: 'MLS-20931',
+  feed: 'mls',
   beds: 3,
   baths: 2,
   listPrice: 450000,
+  closePrice: 445000,
   livingArea: 1500,
+  lotSizeArea: 0.25,
   yearBuilt: 1990,
   latitude: 30.2672,
   longitude: -97.7431,
+  onMarketDate: '2026-11-22',
+  closeDate: '2026-11-22',
   createdAt: '2026-01-01',
   updatedAt: '2026-01-31T09:30:00Z',
 };
 
-const NUMBER_WORDS = { gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' };
-const TIME_WORDS = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' };
+/** The texts of filters. Those of folded columns are not as strict as the field: `us` finds `US`. */
+const TEXTS: Record<(Filter & { type: 'text' | 'words' })['field'], z.ZodType<string, string>> = {
+  city: text({ lengthMax: 50 }),
+  stateOrProvince: text({ lengthMax: 50 }),
+  postalCode: text({ lengthMax: 10 }),
+  country: text({ lengthMax: 2 }),
+  externalId: listingFields.externalId.unwrap(),
+  feed: feedName,
+};
 
-type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string>>>;
+const NUMBER_WORDS = { is: 'exactly', gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' };
+const TIME_WORDS = { gt: 'after', gte: 'not before', lt: 'before', lte: 'not after' };
 
-/** The parameters of all filters: `beds`, `beds[gt]`, …. */
+type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string | string[]>>>;
+
+/** The parameters of all filters: `beds`, `beds[gt]`, `city`, `city[]`, …. */
 export const filterParameters: Parameters = Object.assign({}, ...FILTERS.map(parametersOf));
 
 function parametersOf(filter: Filter): Parameters {
@@ -44,31 +71,71 @@ function parametersOf(filter: Filter): Parameters {
   switch (type) {
     case 'choice': {
       const names = namesParameter(filter.choices, `\`${field}\` is one of these values.`, example);
-      return { [field]: names.transform((value): Condition => ({ field, operator: 'in', value })).optional() };
+      return { [field]: names.transform((values) => equals(field, values)).optional() };
     }
-    case 'text': {
-      const text = listingFields[field].unwrap().meta({ description: `\`${field}\` is exactly this value.`, example });
-      return { [field]: text.transform((value): Condition => ({ field, operator: 'is', value })).optional() };
-    }
+    case 'text':
+      return textsAt(filter.field, 'exactly this value', (value) => value);
+    case 'words':
+      return textsAt(filter.field, 'this value; case, accents, and punctuation are ignored', foldText);
     case 'time':
-      return Object.fromEntries(RANGE_OPERATORS.map((operator) => [`${field}[${operator}]`, timeAt(field, operator)]));
+      return inRanges(field, (operator) => timeAt(field, operator));
+    case 'date':
+      return inRanges(field, (operator) => dateAt(field, operator));
+    case 'count': {
+      const description = `\`${field}\` is one of these values.`;
+      const numbers = integersParameter(NUMBER_MAX.integer, FILTER_VALUES_MAX, description, [example]);
+      return {
+        [field]: numbers.transform((values) => equals(field, values)).optional(),
+        ...inRanges(field, (operator) => numberAt(filter, operator)),
+      };
+    }
     default:
-      return Object.fromEntries([
-        [field, numberAt(filter, 'is', 'exactly')],
-        ...RANGE_OPERATORS.map((operator) => [
-          `${field}[${operator}]`,
-          numberAt(filter, operator, NUMBER_WORDS[operator]),
-        ]),
-      ]);
+      return { [field]: numberAt(filter, 'is'), ...inRanges(field, (operator) => numberAt(filter, operator)) };
   }
 }
 
-function numberAt({ field, type }: Filter, operator: 'is' | RangeOperator, words: string) {
-  const isInteger = type === 'integer';
-  const makeNumber = isInteger ? integerParameter : decimalParameter;
-  const maximum = isInteger ? NUMBER_MAX.integer : NUMBER_MAX.decimal;
-  const number = makeNumber(0, maximum, `\`${field}\` is ${words} this value.`, EXAMPLES[field]);
+function inRanges(field: string, schemaOf: (operator: RangeOperator) => Parameters[string]) {
+  return Object.fromEntries(RANGE_OPERATORS.map((operator) => [`${field}[${operator}]`, schemaOf(operator)]));
+}
+
+/** Whether a column has one of these values, each given once. */
+function equals(field: SearchColumn, values: readonly string[] | readonly number[]): Condition {
+  const [value] = values;
+  return value !== undefined && values.length === 1
+    ? { field, operator: 'is', value }
+    : { field, operator: 'in', value: values };
+}
+
+/** `city` for one value, and `city[]` for several. */
+function textsAt(field: keyof typeof TEXTS, words: string, normalize: (text: string) => string): Parameters {
+  const example = EXAMPLES[field];
+  const one = TEXTS[field].meta({ description: `\`${field}\` is ${words}.`, example });
+  const several = z
+    .array(TEXTS[field])
+    .max(FILTER_VALUES_MAX, `Must be given at most ${FILTER_VALUES_MAX} times; ask for the others in another request.`)
+    .meta({
+      description: `Like \`${field}\`, for several values: \`${field}[]=…&${field}[]=…\`, at most ${FILTER_VALUES_MAX}.`,
+      example: [example],
+    });
+  const toCondition = (values: string[]) => equals(field, [...new Set(values.map(normalize))].sort());
+  return {
+    [field]: one.transform((value) => toCondition([value])).optional(),
+    [`${field}[]`]: several.transform(toCondition).optional(),
+  };
+}
+
+function numberAt({ field, type }: Filter, operator: 'is' | RangeOperator) {
+  const isDecimal = type === 'decimal';
+  const makeNumber = isDecimal ? decimalParameter : integerParameter;
+  const maximum = isDecimal ? NUMBER_MAX.decimal : NUMBER_MAX.integer;
+  const number = makeNumber(0, maximum, `\`${field}\` is ${NUMBER_WORDS[operator]} this value.`, EXAMPLES[field]);
   return number.transform((value): Condition => ({ field, operator, value })).optional();
+}
+
+function dateAt(field: Filter['field'], operator: RangeOperator) {
+  return date(`\`${field}\` is ${TIME_WORDS[operator]} this date.`)
+    .transform((value): Condition => ({ field, operator, value }))
+    .optional();
 }
 
 function timeAt(field: Filter['field'], operator: RangeOperator) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject, mergePatch } from '../../../lib/merge-patch.ts';
-import type { Listing, ListingInput } from '../../../model/listings.ts';
+import { type Listing, type ListingInput, withoutServerFields } from '../../../model/listings.ts';
 import { isOptional, listingFields } from './listings.ts';
 import { findNameIssue, metadataPatch, normalName } from './metadata.ts';
 import { parseListing } from './parse-listing.ts';
@@ -18,11 +18,11 @@ export const listingPatch = z
   )
   .meta({ id: 'ListingPatch' });
 
-/** Amounts and their units: removing an amount also removes its unit. */
+/** Units and their amounts: removing the last amount also removes its unit. */
 const UNITS = [
-  ['listPrice', 'currency'],
-  ['livingArea', 'livingAreaUnits'],
-  ['lotSizeArea', 'lotSizeUnits'],
+  ['currency', ['listPrice', 'closePrice']],
+  ['livingAreaUnits', ['livingArea']],
+  ['lotSizeUnits', ['lotSizeArea']],
 ] as const;
 
 /**
@@ -30,8 +30,8 @@ const UNITS = [
  * @throws {AppError} `validation_failed` with all issues of the result
  */
 export function patchListing({ value, inexactNumbers }: ParsedJson, current: Listing): ListingInput {
-  const { id: _id, version: _version, createdAt: _createdAt, updatedAt: _updatedAt, ...before } = current;
-  const patch = isObject(value) ? withNormalNames(withoutUnits(value)) : value;
+  const before = withoutServerFields(current);
+  const patch = isObject(value) ? withNormalNames(withoutUnits(value, before)) : value;
   const merged = mergePatch(before, patch, isRemovable);
   return parseListing({ value: merged, inexactNumbers });
 }
@@ -50,9 +50,12 @@ function withNormalNames(patch: Record<string, unknown>): Record<string, unknown
   return isAmbiguous ? patch : { ...patch, metadata: Object.fromEntries(entries) };
 }
 
-/** If a patch removes an amount, makes it remove the amount's unit as well. */
-export function withoutUnits(patch: Record<string, unknown>): Record<string, unknown> {
-  const alone = UNITS.filter(([amount, unit]) => patch[amount] === null && !Object.hasOwn(patch, unit));
+/** If a patch removes the last amount of a unit, makes it remove the unit as well. */
+export function withoutUnits(patch: Record<string, unknown>, before: ListingInput): Record<string, unknown> {
+  const after = { ...before, ...patch };
+  const alone = UNITS.filter(
+    ([unit, amounts]) => !Object.hasOwn(patch, unit) && amounts.every((amount) => (after[amount] ?? null) === null),
+  );
   if (alone.length === 0) return patch;
-  return { ...patch, ...Object.fromEntries(alone.map(([, unit]) => [unit, null])) };
+  return { ...patch, ...Object.fromEntries(alone.map(([unit]) => [unit, null])) };
 }

@@ -3,16 +3,17 @@ import { toNfcWithin } from '../../../lib/nfc.ts';
 import { AREA_UNITS } from '../../../model/accounts.ts';
 import { COUNTRIES, CURRENCIES } from '../../../model/codes.ts';
 import { LOT_SIZE_UNITS, PROPERTY_TYPES, STATUSES } from '../../../model/listings.ts';
-import { choice, code, decimal, expected, integer, text, time } from './fields.ts';
+import { addIssue, choice, code, date, decimal, expected, integer, text, time } from './fields.ts';
 import { metadata } from './metadata.ts';
 import { photos } from './photos.ts';
 
 const EXTERNAL_ID_LENGTH_MAX = 255;
 const AMOUNT_MAX = 999_999_999_999.99;
 const YEARS_AHEAD_MAX = 5;
+const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-const area = (decimalsMax: number, description: string) =>
-  decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, description });
+const amount = (decimalsMax: number, documentation: { description: string; example?: number }) =>
+  decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax, ...documentation });
 
 /** The fields that a client can send, each with its rule. */
 export const listingFields = {
@@ -41,17 +42,23 @@ export const listingFields = {
   ),
   status: choice(STATUSES, 'Default: `active`.').optional(),
   propertyType: choice(PROPERTY_TYPES, "RESO's PropertyType, in snake case.").optional(),
-  listPrice: decimal({ minimum: 0, exclusive: true, maximum: AMOUNT_MAX, decimalsMax: 2, example: 450000 }).optional(),
+  listPrice: amount(2, { description: 'The asking price, in `currency`.', example: 450000 }).optional(),
   currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD').optional(),
-  livingArea: area(2, 'Living area, in `livingAreaUnits`.').optional(),
+  closePrice: amount(2, {
+    description: 'The price at closing, in `currency`, as `listPrice` is.',
+    example: 445000,
+  }).optional(),
+  livingArea: amount(2, { description: 'Living area, in `livingAreaUnits`.' }).optional(),
   livingAreaUnits: choice(AREA_UNITS, "Default: the account's.").optional(),
-  lotSizeArea: area(4, 'Area of the lot, in `lotSizeUnits`.').optional(),
+  lotSizeArea: amount(4, { description: 'Area of the lot, in `lotSizeUnits`.' }).optional(),
   lotSizeUnits: choice(LOT_SIZE_UNITS, "Default: the account's.").optional(),
   yearBuilt: integer(
     1000,
     () => new Date().getUTCFullYear() + YEARS_AHEAD_MAX,
     `Year, up to ${YEARS_AHEAD_MAX} years from now.`,
   ).optional(),
+  onMarketDate: date('When the listing came on the market.').optional(),
+  closeDate: date('When the sale or lease closed.').optional(),
   latitude: decimal({
     minimum: -90,
     maximum: 90,
@@ -71,10 +78,28 @@ export const listingFields = {
 
 export const listingInput = z.strictObject(listingFields, expected('an object')).meta({ id: 'ListingInput' });
 
+/** The name of a feed, which is a source of listings. */
+export const feedName = z
+  .string()
+  .transform((value, context) =>
+    FEED_NAME.test(value)
+      ? value
+      : addIssue(
+          context,
+          'invalid_format',
+          'Must have 1 to 64 of a-z, 0-9, - and _, and begin with a letter or digit.',
+        ),
+  )
+  .meta({ pattern: FEED_NAME.source, example: 'mls' });
+
+const { externalId, ...otherFields } = listingFields;
+
 export const listing = z
   .object({
     id: z.string().meta({ pattern: '^lst_[0-9a-hjkmnp-tv-z]{26}$', example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
-    ...listingFields,
+    externalId,
+    feed: feedName.meta({ description: 'The feed that owns the listing.' }).optional(),
+    ...otherFields,
     status: choice(STATUSES, 'Always present.'),
     version: z.int().meta({
       minimum: 1,
@@ -89,10 +114,15 @@ export const listing = z
 /** A listing in a list, from which `fields` can leave out any member. */
 export const listedListing = z.union([
   listing,
-  listing.partial().meta({
-    id: 'ListingMembers',
-    description: 'With `fields`: those of the named members that the listing has.',
-  }),
+  listing
+    .partial()
+    .extend({
+      distance: z.number().meta({ minimum: 0, description: 'Meters from `near`.', example: 1250.4 }).optional(),
+    })
+    .meta({
+      id: 'ListingMembers',
+      description: 'With `fields`: those of the named members that the listing has.',
+    }),
 ]);
 
 /** The members of a listing in the order of every response. */

@@ -9,15 +9,42 @@ const NAME_LENGTH_MAX = 100;
 export function integerParameter(minimum: number, maximum: number, description: string, example: unknown) {
   return z
     .string()
-    .transform((given, context) => {
-      if (/^-?\d+$/.test(given)) return inRange(Number(given), minimum, maximum, context);
-      return addIssue(
-        context,
-        Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer',
-        'Must be a whole number.',
-      );
-    })
+    .transform((given, context) => parseInteger(given, minimum, maximum, context))
     .meta({ type: 'integer', minimum, maximum, description, example });
+}
+
+function parseInteger(given: string, minimum: number, maximum: number, context: z.RefinementCtx): number {
+  if (/^-?\d+$/.test(given)) return inRange(Number(given), minimum, maximum, context);
+  const code = Number.isNaN(Number(given)) ? 'invalid_type' : 'not_an_integer';
+  return addIssue(context, code, 'Must be a whole number.');
+}
+
+/** Comma-separated integers, each at most once; the result is in ascending order. */
+export function integersParameter(maximum: number, countMax: number, description: string, example: unknown) {
+  return z
+    .string()
+    .transform((given, context) => {
+      const parts = given.split(',', countMax + 1);
+      if (parts.length > countMax) return addIssue(context, 'too_long', `Must have at most ${countMax} values.`);
+      const emptyAt = parts.indexOf('');
+      if (emptyAt >= 0) return addIssue(context, 'invalid_choice', emptyValue(emptyAt));
+      const values = new Set<number>();
+      for (const part of parts) {
+        const value = parseInteger(part, 0, maximum, context);
+        if (values.has(value)) addIssue(context, 'duplicate', `Must name ${value} only once.`);
+        if (context.issues.length > 0) return z.NEVER;
+        values.add(value);
+      }
+      return [...values].sort((one, next) => one - next);
+    })
+    .meta({
+      type: 'array',
+      items: { type: 'integer', minimum: 0, maximum },
+      uniqueItems: true,
+      maxItems: countMax,
+      description: `${description} Separate several with commas.`,
+      example,
+    });
 }
 
 export function decimalParameter(minimum: number, maximum: number, description: string, example: unknown) {
@@ -49,7 +76,7 @@ export function namesParameter(known: readonly string[], description: string, ex
       // With more names than `known`, one is repeated or unknown, which is enough for an error.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
-        if (name === '') addIssue(context, 'invalid_choice', `Value ${index + 1} is empty; remove the extra comma.`);
+        if (name === '') addIssue(context, 'invalid_choice', emptyValue(index));
         else if (!known.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, known));
         else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} only once.`);
       }
@@ -81,6 +108,10 @@ export function booleanParameter(description: string) {
       return addIssue(context, 'invalid_choice', 'Must be true or false.');
     })
     .meta({ type: 'boolean', description, example: true });
+}
+
+function emptyValue(index: number): string {
+  return `Value ${index + 1} is empty; remove the extra comma.`;
 }
 
 function unknownName(name: string, known: readonly string[]): string {

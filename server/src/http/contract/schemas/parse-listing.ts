@@ -1,13 +1,13 @@
 import type { ParsedJson } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../../model/errors.ts';
-import type { ListingInput } from '../../../model/listings.ts';
+import { type ListingInput, SERVER_FIELDS } from '../../../model/listings.ts';
 import { fieldName, ISSUES_MAX, invalidFields, type KnownFields, toIssues } from './issues.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
 
 const FIELDS: KnownFields = {
   accepted: Object.keys(listingFields),
-  readOnly: new Set(['id', 'version', 'createdAt', 'updatedAt']),
+  readOnly: new Set(SERVER_FIELDS),
 };
 
 /**
@@ -80,9 +80,9 @@ function withoutNulls<T>(value: T): T | object {
   return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
 }
 
-/** [field, the field it requires]. */
-const PARTNERS: [keyof ListingInput, keyof ListingInput][] = [
-  ['currency', 'listPrice'],
+/** A field, the field that it requires, and the one that can stand in for that. */
+const PARTNERS: [field: keyof ListingInput, partner: keyof ListingInput, other?: keyof ListingInput][] = [
+  ['currency', 'listPrice', 'closePrice'],
   ['livingAreaUnits', 'livingArea'],
   ['lotSizeUnits', 'lotSizeArea'],
   ['latitude', 'longitude'],
@@ -90,10 +90,11 @@ const PARTNERS: [keyof ListingInput, keyof ListingInput][] = [
 ];
 
 function findLonelyFields(given: unknown): ValidationIssue[] {
-  const has = (name: string) => typeof given === 'object' && given !== null && name in given;
-  return PARTNERS.filter(([field, partner]) => has(field) && !has(partner)).map(([field, partner]) => ({
+  const has = (name = '') => typeof given === 'object' && given !== null && name in given;
+  const lonely = PARTNERS.filter(([field, partner, other]) => has(field) && !has(partner) && !has(other));
+  return lonely.map(([field, partner, other]) => ({
     field: partner,
     code: 'inconsistent',
-    message: `Is required together with ${field}.`,
+    message: `Is required together with ${field}${other === undefined ? '' : `, unless ${other} is given`}.`,
   }));
 }

@@ -3,13 +3,13 @@ import { AppError, type ValidationIssue } from '../../../model/errors.ts';
 import { suggest } from '../../../model/suggest.ts';
 import { ISSUES_MAX, toIssues } from './issues.ts';
 
-export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string>>>>;
+export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string | string[]>>>>;
 
 /** For operations without query parameters. */
 export const noQuery = z.strictObject({});
 
-/** Pairs of parameters that require each other. */
-export type Partners = readonly (readonly [string, string])[];
+/** Parameters that require another one, always or with one value. */
+export type Partners = readonly (readonly [given: string, required: string, value?: string])[];
 
 /** Maximum of cached queries per operation; most clients repeat a few queries. */
 const REMEMBERED_MAX = 200;
@@ -47,7 +47,7 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   ];
   const unshaped = new Set(issues.map(({ field }) => field));
   const known = Object.keys(schema.shape).filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
-  const given = Object.fromEntries(known.map((name) => [name, parameters.get(name)?.value]));
+  const given = Object.fromEntries(known.map((name) => [name, inputOf(name, parameters.get(name))]));
   const result = schema.safeParse(given, { reportInput: true });
   if (result.success && issues.length === 0) return result.data;
   const others = toIssues(result.error?.issues ?? []).map((issue) => ({
@@ -58,24 +58,32 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
 }
 
 interface Given {
-  value: string;
-  isRepeated: boolean;
+  values: string[];
   isGarbled: boolean;
+}
+
+/** Whether a parameter takes several values by being repeated. */
+function isRepeatable(name: string): boolean {
+  return name.endsWith('[]');
+}
+
+function inputOf(name: string, given: Given | undefined) {
+  return isRepeatable(name) ? given?.values : given?.values[0];
 }
 
 function groupParameters(query: string): Map<string, Given> {
   const garbled = findGarbled(query);
-  const parameters = new Map<string, Given>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    parameters.set(name, { value, isRepeated: parameters.has(name), isGarbled: garbled.has(name) });
-  }
-  return parameters;
+  const groups = Map.groupBy(new URLSearchParams(query), ([name]) => name);
+  const toGiven = (name: string, entries: string[][]): Given => ({
+    values: entries.map(([, value = '']) => value),
+    isGarbled: garbled.has(name),
+  });
+  return new Map(groups.entries().map(([name, entries]) => [name, toGiven(name, entries)]));
 }
 
 /**
- * The names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2); `URLSearchParams` would
- * guess their values. An operation has fewer than `ISSUES_MAX` parameters, so a query with more is
- * rejected for an unknown or repeated parameter anyway.
+ * The first names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2); `URLSearchParams`
+ * would guess their values. One of them is enough to reject the query.
  */
 function findGarbled(query: string): Set<string> {
   const garbled = query
@@ -98,29 +106,46 @@ function isDecodable(parameter: string): boolean {
 /** The first parameters that are unknown, repeated, empty, or garbled. */
 function findShapeIssues(parameters: Map<string, Given>, known: string[]): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
-  for (const [name, { value, isRepeated, isGarbled }] of parameters) {
+  for (const [name, { values, isGarbled }] of parameters) {
     if (issues.length > ISSUES_MAX) break;
     const field = queryField(name);
     if (!known.includes(name)) {
       const isFirst = issues.every(({ code }) => code !== 'unknown_field');
       issues.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
-    } else if (isRepeated) issues.push({ field, code: 'duplicate', message: 'Must be given only once.' });
-    else if (value === '') issues.push({ field, code: 'blank', message: 'Must have a value.' });
+    } else if (values.length > 1 && !isRepeatable(name)) {
+      issues.push({ field, code: 'duplicate', message: onlyOnce(name, known) });
+    } else if (isRepeatable(name) && parameters.has(baseOf(name))) {
+      const message = `Must not be combined with ${baseOf(name)}; give all values as ${name}.`;
+      issues.push({ field, code: 'inconsistent', message });
+    } else if (values.includes('')) issues.push({ field, code: 'blank', message: 'Must have a value.' });
     else if (isGarbled) issues.push({ field, code: 'invalid_format', message: GARBLED });
   }
   return issues;
 }
 
+function onlyOnce(name: string, known: string[]): string {
+  const repeatable = `${name}[]`;
+  if (!known.includes(repeatable)) return 'Must be given only once.';
+  return `Must be given only once; for several values, use ${repeatable}=…&${repeatable}=….`;
+}
+
 const GARBLED = 'Must be percent-encoded UTF-8: é is %C3%A9, and % itself is %25.';
 
 function findLonelyParameters(parameters: Map<string, Given>, partners: Partners): ValidationIssue[] {
-  const both = partners.flatMap(([one, other]) => [[one, other] as const, [other, one] as const]);
-  const lonely = both.filter(([given, missing]) => parameters.has(given) && !parameters.has(missing));
-  return lonely.map(([given, missing]) => ({
-    field: queryField(missing),
+  const lonely = partners.filter(
+    ([name, required, value]) => isGiven(parameters.get(name), value) && !parameters.has(required),
+  );
+  return lonely.map(([name, required, value]) => ({
+    field: queryField(required),
     code: 'inconsistent',
-    message: `Is required together with ${given}.`,
+    message: value === undefined ? `Is required together with ${name}.` : `Is required for ${value} in ${name}.`,
   }));
+}
+
+/** Whether a parameter is given, and names `value`, also after a `-`. */
+function isGiven(given: Given | undefined, value: string | undefined): boolean {
+  if (given === undefined || value === undefined) return given !== undefined;
+  return given.values.some((text) => text.split(',').some((name) => name === value || name === `-${value}`));
 }
 
 const NAME_LENGTH_MAX = 100;
@@ -142,8 +167,8 @@ function unknownParameter(name: string, known: string[], isFirst: boolean): stri
 }
 
 /** `beds` of `beds[gte]`. */
-function baseOf(name: string): string | undefined {
-  return name.split('[', 1)[0];
+function baseOf(name: string): string {
+  return name.replace(/\[.*/s, '');
 }
 
 function invalidQuery(issues: ValidationIssue[]): AppError {

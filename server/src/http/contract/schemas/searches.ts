@@ -11,7 +11,7 @@ import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 const WORDS_LENGTH_MAX = 200;
 
 const ORDERS = new Map<string, Order>(
-  SORT_FIELDS.flatMap((by) => [
+  ([...SORT_FIELDS, 'distance'] as const).flatMap((by) => [
     [by, { by, isDescending: false }],
     [`-${by}`, { by, isDescending: true }],
   ]),
@@ -28,8 +28,8 @@ const wordsParameter = z
   .meta({
     maxLength: WORDS_LENGTH_MAX,
     description:
-      'Listings in which each of these words begins a word of `address`, `city`, or `description`; case, accents, ' +
-      'and punctuation are ignored.',
+      'Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, ' +
+      '`externalId`, or `description`; case, accents, and punctuation are ignored.',
     example: 'elm str',
   })
   .optional();
@@ -43,14 +43,18 @@ export const searchParameters = {
   sort: choiceParameter(
     [...ORDERS.keys()],
     'The field to sort by, with `-` for descending order; default newest first. Listings without the field come last in ' +
-      'both orders, and ties are newest first.',
+      'both orders, and ties are newest first. `distance` is measured from `near`, and is the default with it.',
     '-listPrice',
   )
     .transform((name) => ORDERS.get(name))
     .optional(),
 };
 
-export const SEARCH_PARTNERS = [['near', 'radius']] as const;
+export const SEARCH_PARTNERS = [
+  ['near', 'radius'],
+  ['radius', 'near'],
+  ['sort', 'near', 'distance'],
+] as const;
 
 const searchQuery = z.object(searchParameters);
 

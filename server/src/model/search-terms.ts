@@ -1,0 +1,134 @@
+import { boxAround } from './geo.ts';
+import type { Listing } from './listings.ts';
+import { cellsOf, coverBox } from './place-cells.ts';
+import { type RangeOperator, SEARCH_COLUMNS, type Search, type SearchColumns, searchColumnsOf } from './search.ts';
+import { SEARCHED_FIELDS, searchWords } from './words.ts';
+
+// The terms of a listing are what the search index knows of it: its words, and a term for each value that searches
+// compare for equality. Terms of values begin with a mark that words cannot contain.
+
+const MARK = '§';
+/** PostgreSQL indexes at most 2,046 bytes per term. Longer words are found by their beginning. */
+const WORD_LENGTH_MAX = 500;
+
+/** The letter after the mark, by search column. */
+const LETTERS = {
+  status: 's',
+  propertyType: 't',
+  feed: 'f',
+  city: 'c',
+  stateOrProvince: 'a',
+  postalCode: 'p',
+  country: 'n',
+  beds: 'b',
+  baths: 'h',
+} as const;
+const CELL_LETTER = 'g';
+/** Columns that are only compared, not sorted by: terms with their values find the few listings in a narrow range. */
+const RANGE_LETTERS = { lotSizeArea: 'l', yearBuilt: 'y', closeDate: 'd' } as const;
+
+type RangeColumn = keyof typeof RANGE_LETTERS;
+const RANGE_COLUMNS = Object.keys(RANGE_LETTERS) as RangeColumn[];
+type TermColumn = keyof typeof LETTERS;
+const TERM_COLUMNS = Object.keys(LETTERS) as TermColumn[];
+
+/** What searches need of a listing: its search columns, and its terms, each after a space. */
+export type SearchRow = SearchColumns & { terms: string };
+
+/** The parts of a search row that can differ after a change of these fields. */
+export function changedParts(changed: readonly string[]): (keyof SearchRow)[] {
+  const columns = SEARCH_COLUMNS.filter((name) => changed.includes(name));
+  const hasNewTerms = changed.some((name) => TERM_FIELDS.has(name));
+  return hasNewTerms ? [...columns, 'updatedAt', 'terms'] : [...columns, 'updatedAt'];
+}
+
+export function toSearchRow(listing: Listing): SearchRow {
+  const columns = searchColumnsOf(listing);
+  const { latitude, longitude } = columns;
+  const words = new Set(Array.from(searchWords(listing), indexedWord));
+  const values = TERM_COLUMNS.flatMap((name) => {
+    const value = columns[name];
+    return value === undefined ? [] : [valueTerm(name, value)];
+  });
+  const ranges = RANGE_COLUMNS.flatMap((name) => {
+    const value = columns[name];
+    return value === undefined ? [] : [rangeTerm(name, value)];
+  });
+  const hasPlace = latitude !== undefined && longitude !== undefined;
+  const cells = hasPlace ? cellsOf({ latitude, longitude }).map(cellTerm) : [];
+  return { ...columns, terms: [...words, ...values, ...ranges, ...cells].map((term) => ` ${term}`).join('') };
+}
+
+/** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */
+export type TermCondition = { terms: string[]; isSelective: boolean } | { prefix: string } | TermRange;
+
+/** Terms between two, inclusive. */
+export interface TermRange {
+  from: string;
+  to: string;
+}
+
+/** The conditions on the terms of a search's matches. Matches also meet the search's other conditions. */
+export function termConditions({ conditions, words, box, circle }: Search): TermCondition[] {
+  const found: TermCondition[] = words.map((word) => ({ prefix: indexedWord(word) }));
+  for (const area of [box, circle && boxAround(circle)]) {
+    const cells = area && coverBox(area);
+    if (cells !== undefined) found.push({ terms: cells.map(cellTerm), isSelective: true });
+  }
+  for (const { field, operator, value } of conditions) {
+    if (isRangeColumn(field) && operator !== 'in') found.push(toRange(field, operator, value));
+    if (!isTermColumn(field) || (operator !== 'is' && operator !== 'in')) continue;
+    const values: readonly (string | number)[] = operator === 'in' ? value : [value];
+    found.push({ terms: values.map((each) => valueTerm(field, each)), isSelective: !COMMON.has(field) });
+  }
+  return found;
+}
+
+/** The fields that terms are made of. */
+const TERM_FIELDS: ReadonlySet<string> = new Set([
+  ...SEARCHED_FIELDS,
+  ...TERM_COLUMNS,
+  ...RANGE_COLUMNS,
+  'latitude',
+  'longitude',
+]);
+
+/** Columns with so few values that each is the value of many listings. */
+const COMMON: ReadonlySet<string> = new Set<TermColumn>(['status', 'propertyType', 'country', 'beds', 'baths']);
+
+function toRange(column: RangeColumn, operator: 'is' | RangeOperator, value: string | number): TermRange {
+  const term = rangeTerm(column, value);
+  const [first, last] = [`${MARK}${RANGE_LETTERS[column]}`, `${MARK}${RANGE_LETTERS[column]}~`];
+  if (operator === 'is') return { from: term, to: term };
+  return operator === 'gt' || operator === 'gte' ? { from: term, to: last } : { from: first, to: term };
+}
+
+/** The terms of a column are in the order of its values, which are not negative. */
+function rangeTerm(column: RangeColumn, value: string | number): string {
+  const bits = Buffer.alloc(8);
+  if (typeof value === 'number') bits.writeDoubleBE(value);
+  const sorted = typeof value === 'number' ? bits.toString('hex') : value.replaceAll('-', '');
+  return `${MARK}${RANGE_LETTERS[column]}${sorted}`;
+}
+
+function isRangeColumn(name: string): name is RangeColumn {
+  return name in RANGE_LETTERS;
+}
+
+function isTermColumn(name: string): name is TermColumn {
+  return name in LETTERS;
+}
+
+/** A word as a term. */
+export function indexedWord(word: string): string {
+  return word.slice(0, WORD_LENGTH_MAX);
+}
+
+/** Characters other than ASCII letters and digits would end a term. */
+function valueTerm(column: TermColumn, value: string | number): string {
+  return `${MARK}${LETTERS[column]}${String(value).replaceAll(/[^a-z0-9\u0080-\u{10ffff}]/gu, MARK)}`;
+}
+
+function cellTerm(cell: string): string {
+  return `${MARK}${CELL_LETTER}${cell}`;
+}

@@ -1,0 +1,135 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import sql, { type Sql } from 'sql-template-tag';
+import type { TermCondition, TermRange } from '../../model/search-terms.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
+
+// SQLite's full-text index of listings' terms (migrations/0007-search.ts). Each term is indexed after the account's
+// number. Writing to the index takes most of its time for each transaction, not for each listing, so changed listings
+// wait in `unindexed_listings` until there are several. A search also looks at these.
+
+/** Listings are indexed once this many wait: each then takes half the time that it would take alone. */
+export const WAITING_MAX = 64;
+/** Listings indexed per transaction, in 10 to 20 milliseconds. */
+const BATCH_LENGTH = 512;
+
+/** A word that more words than this begin with is looked up as a whole, which is slow if it is common. */
+const EXPANSIONS_MAX = 32;
+const AFTER_EVERY_WORD = '\u{10ffff}';
+
+/** Finds numbers of an account's listings by their terms. May find changed listings by their former terms. */
+export class ListingIndex {
+  readonly #queries: PreparedQueries;
+
+  constructor(queries: PreparedQueries) {
+    this.#queries = queries;
+  }
+
+  /** Some listings that meet a condition, in no particular order. */
+  findSome(account: number, condition: TermCondition, limit: number): number[] {
+    if ('terms' in condition) {
+      const match = anyOf(account, condition.terms);
+      return this.#find(sql`select rowid from listing_index where listing_index match ${match} limit ${limit}`);
+    }
+    const [from, to] = boundsOf(account, condition);
+    return this.#find(sql`select distinct doc from listing_index_terms
+      where term >= ${from} and term <= ${to} limit ${limit}`);
+  }
+
+  /**
+   * The expression for listings that meet all conditions, except those on ranges and on words that too many others
+   * begin with. @returns undefined if there are no other conditions, unless `isAll` includes these words
+   */
+  matchAll(account: number, conditions: TermCondition[], isAll = false): string | undefined {
+    const known = conditions.flatMap((condition) => {
+      if ('terms' in condition) return [anyOf(account, condition.terms)];
+      return 'prefix' in condition ? (this.#matchPrefix(account, condition.prefix, isAll) ?? []) : [];
+    });
+    return known.length === 0 ? undefined : known.map((part) => `(${part})`).join(' AND ');
+  }
+
+  /** The newest matches with numbers between `after` and `before`, both exclusive. */
+  findNewest(match: string, { after, before, limit }: { after: number; before: number; limit: number }): number[] {
+    return this.#find(sql`select rowid from listing_index
+      where listing_index match ${match} and rowid > ${after} and rowid < ${before} order by rowid desc limit ${limit}`);
+  }
+
+  /** The account's listings that have changed since they were indexed, newest first. */
+  findUnindexed(account: number): number[] {
+    return this.#find(sql`select number from unindexed_listings where account_id = ${account} order by number desc`);
+  }
+
+  /**
+   * Words that begin with the given one are looked up one by one: FTS5 would collect all their listings before
+   * returning the first.
+   */
+  #matchPrefix(account: number, prefix: string, isAll: boolean): string | undefined {
+    const word = tagged(account, prefix);
+    const words: string[] = [];
+    for (let from = word; words.length <= EXPANSIONS_MAX; from = `${words.at(-1)} `) {
+      const [row] = this.#queries.all(sql`select term from listing_index_terms
+        where term >= ${from} and term < ${word + AFTER_EVERY_WORD} limit 1`);
+      if (row === undefined) return words.length === 0 ? quoted(word) : words.map(quoted).join(' OR ');
+      words.push(String(row[0]));
+    }
+    return isAll ? `${quoted(word)} *` : undefined;
+  }
+
+  #find(query: Sql): number[] {
+    return this.#queries.all(query).map(([number]) => Number(number));
+  }
+}
+
+function boundsOf(account: number, condition: { prefix: string } | TermRange): [from: string, to: string] {
+  if ('prefix' in condition)
+    return [tagged(account, condition.prefix), tagged(account, condition.prefix + AFTER_EVERY_WORD)];
+  return [tagged(account, condition.from), tagged(account, condition.to)];
+}
+
+function anyOf(account: number, terms: string[]): string {
+  return terms.map((term) => quoted(tagged(account, term))).join(' OR ');
+}
+
+function tagged(account: number, term: string): string {
+  return `${account}§${term}`;
+}
+
+/** Terms contain no ASCII characters except letters and digits. */
+function quoted(term: string): string {
+  return `"${term}"`;
+}
+
+const COUNT_WAITING = `select count(*) as count from (select 1 from unindexed_listings limit ${WAITING_MAX})`;
+
+const BATCH = `select number from unindexed_listings order by number limit ${BATCH_LENGTH}`;
+const INDEX_BATCH = `
+  delete from listing_index where rowid in (${BATCH});
+  insert into listing_index (rowid, terms)
+    select number, replace(terms, ' ', ' ' || account_id || '§') from listing_facets where number in (${BATCH});
+  delete from unindexed_listings where number in (${BATCH});
+`;
+
+/** Indexes changed listings, in the writer's transactions. */
+export class Indexing {
+  readonly #database: DatabaseSync;
+  readonly #counting: StatementSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#counting = database.prepare(COUNT_WAITING);
+  }
+
+  /** The number of waiting listings, up to `WAITING_MAX`. */
+  countWaiting(): number {
+    return Number(this.#counting.all()[0]?.count);
+  }
+
+  /** Indexes some of the waiting listings. Call this in a transaction. */
+  indexSome(): void {
+    this.#database.exec(INDEX_BATCH);
+  }
+
+  /** Indexes all waiting listings. Call this in a transaction. */
+  indexAll(): void {
+    while (this.countWaiting() > 0) this.indexSome();
+  }
+}

@@ -1,0 +1,322 @@
+import type { DatabaseSync } from 'node:sqlite';
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { EARTH_RADIUS_METRES } from '../../model/geo.ts';
+import { isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
+import { indexedWord, type TermCondition, termConditions } from '../../model/search-terms.ts';
+import { columnOf } from '../functions.ts';
+import type { Run } from '../runs.ts';
+import { all, comesAfter, DISTANCE_STEPS, inOrder, isMet, meets, sortValue } from '../search-conditions.ts';
+import type { Position, Wanted } from '../searches.ts';
+import { ListingIndex } from './listing-index.ts';
+import { PreparedQueries } from './prepared-queries.ts';
+import { findNumberAfter, walk } from './walk.ts';
+
+// How a search is answered from indexes:
+// 1. If a condition has few candidates, all of them are read, checked, and sorted.
+// 2. Otherwise, listings are read in the order of the list and checked until the page is full. In a list by id, only
+//    listings that meet the conditions on terms are read; in a list by distance, circles around the center.
+// 3. If too few of these match, all candidates are read, checked, and sorted. This is left to a reader thread.
+
+/** A condition with at most this many candidates is selective: reading them takes less than half a millisecond. */
+const FEW = 200;
+/** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
+const QUICK_READ_MAX = 500;
+/** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
+const QUICK_NUMBERS_MAX = 50_000;
+/** A thorough search reads this many times the square root of page length times listings before it sorts candidates. */
+const THOROUGH_FACTOR = 4;
+
+const NEAREST_METRES = 250;
+/** How much larger the next circle is than one that would have enough matches. */
+const CIRCLE_MARGIN = 1.5;
+const CIRCLE_GROWTH_MAX = 6;
+
+/** Columns with an index of their own, besides `externalId`. */
+const RANGE_COLUMNS = [
+  'listPrice',
+  'closePrice',
+  'livingArea',
+  'onMarketDate',
+  'createdAt',
+  'updatedAt',
+] as const satisfies SearchColumn[];
+/** The columns of `listing_counts`. */
+const COUNTED_COLUMNS: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
+
+/** A search of one account. */
+interface Context {
+  account: number;
+  accountId: string;
+  search: Search;
+  wanted: Wanted;
+  terms: TermCondition[];
+}
+
+export class SearchReader {
+  readonly #queries: PreparedQueries;
+  readonly #index: ListingIndex;
+
+  constructor(database: DatabaseSync) {
+    this.#queries = new PreparedQueries(database);
+    this.#index = new ListingIndex(this.#queries);
+  }
+
+  /**
+   * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick search
+   * returns undefined if it takes longer than a few milliseconds.
+   */
+  find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
+    return this.#queries.onSnapshot(() => {
+      const context = this.#begin(accountId, search, wanted);
+      const few = this.#findFew(context);
+      if (few !== undefined) return this.#readSorted(context, listed(few));
+      return this.#findInOrder(context, isQuick) ?? (isQuick ? undefined : this.#findAll(context));
+    });
+  }
+
+  /** Counts the matches. A quick count returns undefined if it takes longer than a few milliseconds. */
+  count(accountId: string, search: Search, isQuick: boolean): number | undefined {
+    return this.#queries.onSnapshot(() => {
+      const context = this.#begin(accountId, search, { after: undefined, limit: 0 });
+      if (this.#isCounted(search)) return this.#countListings(context);
+      const few = this.#findFew(context);
+      if (few !== undefined) return this.#countAmong(context, listed(few));
+      if (isQuick) return undefined;
+      const candidates = this.#candidates(context);
+      return candidates === undefined ? this.#countListings(context) : this.#countAmong(context, candidates);
+    });
+  }
+
+  #begin(accountId: string, search: Search, wanted: Wanted): Context {
+    const [row] = this.#queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
+    return { account: Number(row?.[0] ?? 0), accountId, search, wanted, terms: termConditions(search) };
+  }
+
+  /** The candidates of a selective condition; undefined if there is none. */
+  #findFew(context: Context): number[] | undefined {
+    const { account, terms } = context;
+    for (const find of this.#leadsByColumn(context)) {
+      const numbers = find();
+      if (numbers.length <= FEW) return numbers;
+    }
+    for (const condition of terms) {
+      if ('terms' in condition && !condition.isSelective) continue;
+      const numbers = this.#index.findSome(account, condition, FEW + 1);
+      if (numbers.length <= FEW) return [...new Set([...numbers, ...this.#index.findUnindexed(account)])];
+    }
+    return undefined;
+  }
+
+  #leadsByColumn({ account, search: { conditions, order } }: Context): (() => number[])[] {
+    const columns = ['externalId', ...RANGE_COLUMNS.filter((name) => name !== order.by)] as const;
+    return columns.flatMap((name) => {
+      const tests = conditions.filter(({ field }) => field === name);
+      if (tests.length === 0) return [];
+      return [
+        () => this.#numbers(sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))} limit ${FEW + 1}`),
+      ];
+    });
+  }
+
+  #fromIndex(account: number, name: SearchColumn): Sql {
+    const index = raw(`listing_facets_${columnOf(name)}`);
+    return sql`select number from listing_facets as facets indexed by ${index} where facets.account_id = ${account}`;
+  }
+
+  #findInOrder(context: Context, isQuick: boolean): Run<unknown[]> | undefined {
+    const { search, terms } = context;
+    if (search.order.by === 'distance') return this.#findNearest(context);
+    const match = search.order.by === 'id' ? this.#index.matchAll(context.account, terms) : undefined;
+    return match === undefined ? this.#readWalk(context, isQuick) : this.#readMatches(context, match, isQuick);
+  }
+
+  #readWalk(context: Context, isQuick: boolean): Run<unknown[]> | undefined {
+    const { account, accountId, search, wanted } = context;
+    const filteredMax = isQuick ? QUICK_READ_MAX : this.#thoroughMax(accountId, wanted.limit);
+    const readMax = isUnfiltered(search) ? END : filteredMax;
+    let read = 0;
+    const page = new Page(wanted);
+    for (const numbers of walk(this.#queries, account, search, wanted.after)) {
+      if (page.add(this.#read(context, listed(numbers), page.rest))) return page.run;
+      read += numbers.length;
+      if (read > readMax) return undefined;
+    }
+    return page.run;
+  }
+
+  #thoroughMax(accountId: string, limit: number): number {
+    const [row] = this.#queries.all(sql`select listing_count from account_heads where account_id = ${accountId}`);
+    return THOROUGH_FACTOR * Math.sqrt(limit * Number(row?.[0] ?? 0));
+  }
+
+  /** Reads listings that meet all conditions on terms, newest first. */
+  #readMatches(context: Context, match: string, isQuick: boolean): Run<unknown[]> | undefined {
+    const { account, wanted, terms } = context;
+    const end = wanted.after === undefined ? END : findNumberAfter(this.#queries, account, wanted.after.id);
+    const after = isQuick && terms.length > 1 ? this.#findPart(account, end) : 0;
+    const unindexed = this.#index.findUnindexed(account);
+    const page = new Page(wanted);
+    let before = end;
+    let read = 0;
+    for (let limit = 2 * wanted.limit; ; limit *= 2) {
+      const found = this.#index.findNewest(match, { after, before, limit });
+      const isLast = found.length < limit;
+      const from = isLast ? after : Number(found.at(-1));
+      const changed = unindexed.filter((number) => number >= from && number < before);
+      const numbers = [...new Set([...found, ...changed])].sort((one, other) => other - one);
+      if (page.add(this.#read(context, listed(numbers), page.rest))) return page.run;
+      if (isLast) return after === 0 ? page.run : undefined;
+      read += numbers.length;
+      if (isQuick && read > QUICK_READ_MAX) return undefined;
+      before = from;
+    }
+  }
+
+  /** The number after which a quick search reads; 0 if the account has no listings before. */
+  #findPart(account: number, end: number): number {
+    const [[newest] = [], [oldest] = []] = [
+      ...this.#queries.all(sql`select max(number) from listing_facets`),
+      ...this.#queries.all(sql`select number from listing_facets indexed by listing_facets_id
+        where account_id = ${account} order by id limit 1`),
+    ];
+    const after = Math.min(end, Number(newest)) - QUICK_NUMBERS_MAX;
+    return after < Number(oldest) ? 0 : after;
+  }
+
+  /** Reads circles around the center, each larger than the one before, until one has enough matches. */
+  #findNearest(context: Context): Run<unknown[]> | undefined {
+    const { account, search, wanted } = context;
+    const { circle, order } = search;
+    if (circle === undefined || order.isDescending) return undefined;
+    const unindexed = this.#index.findUnindexed(account);
+    let radiusMetres = NEAREST_METRES + CIRCLE_MARGIN * toMetres(wanted.after);
+    for (;;) {
+      radiusMetres = Math.min(radiusMetres, circle.radiusMetres);
+      const inside = { ...search, circle: { ...circle, radiusMetres } };
+      const match = this.#index.matchAll(account, termConditions(inside));
+      if (match === undefined) return undefined;
+      const numbers = this.#index.findNewest(match, { after: 0, before: END, limit: QUICK_READ_MAX });
+      if (numbers.length === QUICK_READ_MAX) return undefined;
+      const run = this.#readSorted({ ...context, search: inside }, listed([...new Set([...numbers, ...unindexed])]));
+      const { length } = run.rows;
+      if (run.isCut || length === wanted.limit || radiusMetres === circle.radiusMetres) return run;
+      const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(length, 1));
+      radiusMetres *= Math.min(growth, CIRCLE_GROWTH_MAX);
+    }
+  }
+
+  #findAll(context: Context): Run<unknown[]> {
+    const candidates = this.#candidates(context);
+    if (candidates !== undefined) return this.#readSorted(context, candidates);
+    const { account } = context;
+    return this.#readSorted(context, sql`(select number from listing_facets where account_id = ${account})`);
+  }
+
+  /** All candidates of the search's conditions, as a table; undefined if no condition has an index. */
+  #candidates(context: Context): Sql | undefined {
+    const { account, search, terms } = context;
+    const match = this.#index.matchAll(account, terms, true);
+    if (match !== undefined) {
+      return sql`(select rowid as number from listing_index where listing_index match ${match}
+        union select number from unindexed_listings where account_id = ${account})`;
+    }
+    const tested = RANGE_COLUMNS.filter((name) => search.conditions.some(({ field }) => field === name));
+    const counted = tested.map((name) => {
+      const tests = search.conditions.filter(({ field }) => field === name);
+      const numbers = sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))}`;
+      return { numbers, count: Number(this.#queries.all(sql`select count(*) from (${numbers})`)[0]?.[0]) };
+    });
+    const [fewest] = counted.sort((one, other) => one.count - other.count);
+    return fewest && sql`(${fewest.numbers})`;
+  }
+
+  /** Reads those of the candidates that match, in the candidates' order. */
+  #read(context: Context, candidates: Sql, limit: number): Run<unknown[]> {
+    return this.#run(context, sql`${this.#matches(context, candidates)} limit ${limit}`);
+  }
+
+  /** Reads those of the candidates that match and come after the position, in the order of the list. */
+  #readSorted(context: Context, candidates: Sql): Run<unknown[]> {
+    const { search, wanted } = context;
+    const matches = sql`${this.#matches(context, candidates)} and ${comesAfter(wanted.after, search)}`;
+    return this.#run(
+      context,
+      sql`${matches} order by ${inOrder(search)} limit ${wanted.limit}`,
+      sql`order by ${inOrder(search)}`,
+    );
+  }
+
+  #matches({ account, search }: Context, candidates: Sql): Sql {
+    return sql`select facets.id, ${sortValue(search)} as value
+      from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
+      where facets.account_id = ${account} and ${meets(search)} and ${hasWords(search)}`;
+  }
+
+  #run({ accountId, wanted: { bytesMax } }: Context, found: Sql, order = raw('')): Run<unknown[]> {
+    if (bytesMax === undefined) return { rows: this.#queries.all(found), isCut: false };
+    const query = sql`select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id)
+      from (${found}) as found ${order}`;
+    return this.#queries.run(query, bytesMax);
+  }
+
+  #countAmong(context: Context, candidates: Sql): number {
+    return Number(this.#queries.all(sql`select count(*) from (${this.#matches(context, candidates)})`)[0]?.[0]);
+  }
+
+  #isCounted({ conditions, box, circle, words }: Search): boolean {
+    if (box !== undefined || circle !== undefined || words.length > 0) return false;
+    return conditions.every(({ field }) => COUNTED_COLUMNS.has(field));
+  }
+
+  #countListings({ account, search }: Context): number {
+    const query = this.#isCounted(search)
+      ? sql`select coalesce(sum(count), 0) from listing_counts as facets`
+      : sql`select count(*) from listing_facets as facets`;
+    return Number(this.#queries.all(sql`${query} where account_id = ${account} and ${meets(search)}`)[0]?.[0]);
+  }
+
+  #numbers(query: Sql): number[] {
+    return this.#queries.all(query).map(([number]) => Number(number));
+  }
+}
+
+/** Whether a row of `facets` has all words of a search, or words that begin with them. */
+export function hasWords({ words }: Search): Sql {
+  return all(words.map((word) => sql`instr(facets.terms, ${` ${indexedWord(word)}`}) > 0`));
+}
+
+/** Above every number. */
+const END = Number.MAX_SAFE_INTEGER;
+
+/** Numbers as a table, in their order. */
+function listed(numbers: number[]): Sql {
+  return sql`(select value as number from json_each(${`[${numbers.join()}]`}))`;
+}
+
+/** The distance of a position in a list by distance. */
+function toMetres(position: Position | undefined): number {
+  if (position === undefined) return 0;
+  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.min(1, Number(position.value) / DISTANCE_STEPS));
+}
+
+/** The rows of a page, read part by part. */
+class Page {
+  readonly run: Run<unknown[]> = { rows: [], isCut: false };
+  readonly #limit: number;
+
+  constructor({ limit }: Wanted) {
+    this.#limit = limit;
+  }
+
+  /** How many rows are missing. */
+  get rest(): number {
+    return this.#limit - this.run.rows.length;
+  }
+
+  /** @returns whether the page is complete, or its texts are too long */
+  add({ rows, isCut }: Run<unknown[]>): boolean {
+    this.run.rows.push(...rows);
+    this.run.isCut = isCut;
+    return isCut || this.rest === 0;
+  }
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import type { SQLInputValue } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { only } from '../../../testkit/src/database.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { createAccount } from '../../src/domain/accounts.ts';
+import { toBox } from '../../src/model/geo.ts';
+import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
+import type { Position } from '../../src/storage/searches.ts';
+import { openReader } from '../../src/storage/sqlite/open-connection.ts';
+import { SearchReader } from '../../src/storage/sqlite/search-reader.ts';
+import { storeMany } from '../support/many-listings.ts';
+import { databaseFor } from './support.ts';
+
+const make = (given: Partial<Search>): Search => ({
+  conditions: [],
+  box: undefined,
+  circle: undefined,
+  words: [],
+  order: NEWEST_FIRST,
+  ...given,
+});
+
+const CONDITIONS: Condition[] = [
+  { field: 'status', operator: 'is', value: 'active' },
+  { field: 'status', operator: 'in', value: ['active', 'hold'] },
+  { field: 'propertyType', operator: 'is', value: 'land' },
+  { field: 'city', operator: 'is', value: 'austin' },
+  { field: 'city', operator: 'in', value: ['marfa', 'waco'] },
+  { field: 'stateOrProvince', operator: 'is', value: 'tx' },
+  { field: 'postalCode', operator: 'is', value: '7849' },
+  { field: 'country', operator: 'is', value: 'us' },
+  { field: 'externalId', operator: 'is', value: 'MLS-17' },
+  { field: 'externalId', operator: 'in', value: ['MLS-17', 'MLS-18'] },
+  { field: 'feed', operator: 'is', value: 'mls' },
+  { field: 'beds', operator: 'is', value: 3 },
+  { field: 'beds', operator: 'in', value: [1, 2] },
+  { field: 'beds', operator: 'gte', value: 2 },
+  { field: 'baths', operator: 'lt', value: 3 },
+  { field: 'listPrice', operator: 'lte', value: 500_000 },
+  { field: 'closePrice', operator: 'gt', value: 1_070_000 },
+  { field: 'livingArea', operator: 'gte', value: 1_000 },
+  { field: 'lotSizeArea', operator: 'lt', value: 0.02 },
+  { field: 'yearBuilt', operator: 'is', value: 1950 },
+  { field: 'onMarketDate', operator: 'gte', value: '2026-05-01' },
+  { field: 'closeDate', operator: 'lt', value: '2026-01-03' },
+  { field: 'createdAt', operator: 'gte', value: '2026-01-01T00:01:00.000Z' },
+  { field: 'updatedAt', operator: 'lt', value: '2026-01-01T00:01:00.000Z' },
+];
+const BY_PRICE: Order = { by: 'listPrice', isDescending: false };
+const NEAREST: Order = { by: 'distance', isDescending: false };
+const CIRCLE = { latitude: 30.5, longitude: -97.5, radiusMetres: 20_000 };
+const BOX = toBox(-97.52, 30.48, -97.5, 30.5);
+const [ACTIVE, , , AUSTIN] = CONDITIONS as [Condition, Condition, Condition, Condition];
+const OLD: Condition = { field: 'createdAt', operator: 'lt', value: '2026-01-01T00:10:00.000Z' };
+const UP_TO: Condition = { field: 'listPrice', operator: 'lte', value: 300_000 };
+
+const PAGE = { limit: 21, bytesMax: 1e6 };
+
+const SEARCHES: Search[] = [
+  ...CONDITIONS.flatMap((condition) => [
+    make({ conditions: [condition] }),
+    make({ conditions: [condition], order: BY_PRICE }),
+    make({ conditions: [condition], order: { by: 'updatedAt', isDescending: true } }),
+  ]),
+  ...SORT_FIELDS.flatMap((by) => [true, false].map((isDescending) => make({ order: { by, isDescending } }))),
+  ...[NEWEST_FIRST, BY_PRICE].flatMap((order) => [
+    make({ words: ['elm'], order }),
+    make({ words: ['e'], order }),
+    make({ words: ['marfa'], order }),
+    make({ words: ['17', 'street'], order }),
+    make({ words: ['nothing'], order }),
+    make({ box: BOX, order }),
+    make({ box: toBox(-99, 29, -96, 32), order }),
+    make({ circle: CIRCLE, order }),
+    make({ conditions: [ACTIVE, AUSTIN, UP_TO], order }),
+    make({ conditions: [ACTIVE, UP_TO], box: BOX, order }),
+    make({ conditions: [ACTIVE], words: ['oak'], order }),
+    // All matches are among the oldest listings.
+    make({ conditions: [ACTIVE, OLD], order }),
+    make({ conditions: [ACTIVE, AUSTIN, OLD], words: ['str'], order }),
+  ]),
+  make({ circle: CIRCLE, order: NEAREST }),
+  make({ circle: { ...CIRCLE, radiusMetres: 200 }, order: NEAREST }),
+  make({ circle: CIRCLE, conditions: [ACTIVE, UP_TO], words: ['elm'], order: NEAREST }),
+];
+
+/** Rows that all statements of a quick search may read on the main thread, also if no listing matches. */
+const QUICK_ROWS_MAX = 2_500;
+
+/** A new account of this size, whose listings are all indexed. */
+async function accountFor(t: TestContext, count: number) {
+  const made = await databaseFor(t);
+  const { database, sql, accountId } = made;
+  await storeMany(database, accountId, count);
+  await sql('update account_heads set listing_count = ?', count);
+  return made;
+}
+
+/** Runs the searches on an account of this size. @returns the texts of their statements, and how to explain them */
+async function searchIn(t: TestContext, count: number) {
+  const { sql, path, accountId } = await accountFor(t, count);
+  const waiting = async () => Number((await sql('select count(*) as count from unindexed_listings'))[0]?.count);
+  await until('all listings are indexed', async () => (await waiting()) === 0);
+  const reader = openReader(path);
+  t.after(() => reader.close());
+  const prepare = reader.prepare.bind(reader);
+  const texts = new Set<string>();
+  let read = 0;
+  reader.prepare = (text) => {
+    texts.add(text);
+    const statement = prepare(text);
+    const all = statement.all.bind(statement);
+    statement.all = (...values: unknown[]) => {
+      const rows = all(...(values as SQLInputValue[]));
+      read += rows.length;
+      return rows;
+    };
+    return statement;
+  };
+  const searches = new SearchReader(reader);
+  for (const search of SEARCHES) {
+    for (const isQuick of [true, false]) {
+      let after: Position | undefined;
+      for (let page = 0; page < 2; page += 1) {
+        read = 0;
+        const run = searches.find(accountId, search, { after, ...PAGE }, isQuick);
+        const [id, value] = run?.rows.at(-1) ?? [];
+        if (typeof id === 'string') after = { id, value: value as Position['value'] };
+        assert.ok(!isQuick || read < QUICK_ROWS_MAX, `${read} rows are read for ${JSON.stringify(search)}`);
+      }
+      searches.count(accountId, search, isQuick);
+    }
+  }
+  const explain = (text: string) =>
+    prepare(`explain query plan ${text}`)
+      .all()
+      .map(({ detail }) => String(detail));
+  return { texts, explain };
+}
+
+const BY_INDEX =
+  /^SEARCH facets USING (?:(?:COVERING INDEX listing_facets_\w+|PRIMARY KEY) \(account_id=\?|INTEGER PRIMARY KEY)/;
+const WHOLE_ACCOUNT = /\(account_id=\?\)$/;
+
+test(
+  'searches of small and large accounts use the same indexes, and quick ones read few listings',
+  only('sqlite', 'the other engine plans by the size of a table'),
+  async (t) => {
+    const [small, large] = [await searchIn(t, 100), await searchIn(t, 20_000)];
+    for (const text of small.texts.union(large.texts)) {
+      const plan = large.explain(text).map((step) => step.replace('listing_facets USING', 'facets USING'));
+      assert.deepEqual(
+        small.explain(text).map((step) => step.replace('listing_facets USING', 'facets USING')),
+        plan,
+        text,
+      );
+      const steps = plan.filter(
+        (step) => / facets| listing_facets/.test(step) && !/^SEARCH listing_facets$/.test(step),
+      );
+      for (const step of steps) assert.match(step, BY_INDEX, text);
+      const isSorted = plan.includes('USE TEMP B-TREE FOR ORDER BY');
+      assert.ok(!isSorted || !steps.some((step) => WHOLE_ACCOUNT.test(step)), `sorts the account: ${text}`);
+    }
+  },
+);
+
+interface Node {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Plan Rows': number;
+  Plans?: Node[];
+}
+
+/** Listings that the first query reads at most. */
+const READ_MAX = 500;
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+const kindOf = (node: Node) => node['Node Type'];
+
+test(
+  'the first query of a list reads listings from an index in the order of the list',
+  only('postgres', 'it reads the plans of PostgreSQL'),
+  async (t) => {
+    const { database, sql, accountId } = await accountFor(t, 20_000);
+    const { id: other } = await createAccount(database, 'Other');
+    await storeMany(database, other, 5_000);
+    // Otherwise, the plans depend on whether the server has analyzed the table in the meantime.
+    await sql('analyze listings, listing_facets');
+    const asked: { text: string; values: SQLInputValue[] }[] = [];
+    const { query } = pg.Client.prototype;
+    t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
+      const [{ text, values }] = given as [{ text: string; values: SQLInputValue[] }];
+      if (text.startsWith('declare')) asked.push({ text, values });
+      return Reflect.apply(query, this, given);
+    });
+    for (const search of SEARCHES.filter(({ order }) => order.by !== 'distance')) {
+      let after: Position | undefined;
+      for (let page = 0; page < 2; page += 1) {
+        asked.length = 0;
+        const { rows } = await database.search.findPage(accountId, search, { after, ...PAGE }, {});
+        after = rows.at(-1) ?? after;
+        const [first] = asked;
+        assert.ok(first !== undefined);
+        const [explained] = await sql(`explain (format json) ${first.text}`, ...first.values);
+        const nodes = nodesOf(Object(explained)['QUERY PLAN'][0].Plan);
+        const what = JSON.stringify([search, nodes.map(({ Plans, ...node }) => node)]);
+        const scans = nodes.filter((node) => node['Relation Name'] === 'listing_facets');
+        assert.ok(scans.length > 0, what);
+        // Near its end, a list may be read in any order.
+        const long = scans.filter((node) => node['Plan Rows'] > READ_MAX);
+        for (const scan of long) assert.match(kindOf(scan), /^Index (?:Only )?Scan$/, what);
+        // Only the page itself is sorted, or listings with the same value.
+        for (const sort of nodes.filter((node) => kindOf(node) === 'Sort')) {
+          const sorted = nodesOf(sort);
+          const isPage = sorted.some((node) => kindOf(node) === 'Limit');
+          assert.ok(isPage || !sorted.some((node) => long.includes(node)), what);
+        }
+      }
+    }
+  },
+);

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '../../../../testkit/src/until.ts';
+import { createAccount } from '../../../src/domain/accounts.ts';
+import { deleteListing, updateListing } from '../../../src/domain/listings.ts';
+import type { ListingInput } from '../../../src/model/listings.ts';
+import { NEWEST_FIRST, type Order, type Search } from '../../../src/model/search.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { openDatabase } from '../../../src/storage/open.ts';
+import { create, databaseFor } from '../support.ts';
+
+// A changed listing waits until it is indexed. Meanwhile, and also afterwards, searches must find it by its new terms.
+
+type Ask = Awaited<ReturnType<typeof databaseFor>>['sql'];
+
+const BY_PRICE: Order = { by: 'listPrice', isDescending: false };
+const PLACE = { latitude: 30.2672, longitude: -97.7431 };
+const ELM = { address: '12 Elm Street', beds: 3, baths: 2, city: 'Austin', postalCode: '78701', ...PLACE } as const;
+const OAK = { address: '7 Oak Street', beds: 4, baths: 1, city: 'Waco', latitude: -33.9, longitude: 18.4 } as const;
+
+const is = (field: 'city' | 'status' | 'beds', value: string | number) => ({ field, operator: 'is' as const, value });
+
+/** Searches that find only `ELM`, or only `OAK`. */
+const SEARCHES: Record<'elm' | 'oak', Partial<Search>[]> = {
+  elm: [
+    { words: ['el'] },
+    { words: ['78701', 'elm'], conditions: [is('status', 'active')] },
+    { conditions: [is('city', 'austin')] },
+    { conditions: [is('city', 'austin'), is('beds', 3)] },
+    { circle: { ...PLACE, radiusMetres: 100 } },
+  ],
+  oak: [{ words: ['oak'] }, { words: ['oa', '7'] }, { conditions: [is('city', 'waco')] }],
+};
+
+/** Asserts that every method finds exactly these listings. */
+async function assertFound({ search }: Database, accountId: string, name: 'elm' | 'oak', ids: string[]): Promise<void> {
+  for (const given of SEARCHES[name]) {
+    for (const order of [NEWEST_FIRST, BY_PRICE]) {
+      const wanted = { conditions: [], box: undefined, circle: undefined, words: [], order, ...given };
+      const part = { after: undefined, limit: 10 };
+      const page = await search.findPage(accountId, wanted, { ...part, bytesMax: 1e6 }, {});
+      const { packs } = await search.findPositions(accountId, wanted, part, {});
+      const found = [page.rows, packs.flatMap((open) => open())].map((rows) => rows.map(({ id }) => id));
+      assert.deepEqual(found, [ids, ids], `${name}: ${JSON.stringify(wanted)}`);
+      assert.equal(await search.count(accountId, wanted, {}), ids.length, `${name}: ${JSON.stringify(wanted)}`);
+      assert.equal((await search.findDocs(accountId, wanted, ids, { bytesMax: 1e6 })).docs.length, ids.length);
+    }
+  }
+}
+
+const countPending = async (sql: Ask) =>
+  Number((await sql('select count(*) as count from unindexed_listings'))[0]?.count);
+
+/** Runs `check` while changed listings wait, and again once they are indexed. */
+async function beforeAndAfter(sql: Ask, check: () => Promise<void>): Promise<void> {
+  assert.ok((await countPending(sql)) > 0, 'changed listings wait');
+  await check();
+  await until('all listings are indexed', async () => (await countPending(sql)) === 0);
+  await check();
+}
+
+const change = (database: Database, accountId: string, id: string, input: ListingInput) =>
+  updateListing(database, { accountId }, id, () => input);
+
+test('a listing is found by its new words and values, and not by its old ones, before and after it is indexed', async (t) => {
+  const { database, url, sql, accountId } = await databaseFor(t);
+  const other = await openDatabase(url);
+  t.after(() => other.close());
+  const { id } = await create(database, accountId, ELM);
+  const assertEach = async (elm: string[], oak: string[]) => {
+    // The other process has not written, and indexes nothing.
+    for (const each of [database, other]) {
+      await assertFound(each, accountId, 'elm', elm);
+      await assertFound(each, accountId, 'oak', oak);
+    }
+  };
+  await beforeAndAfter(sql, () => assertEach([id], []));
+  await change(database, accountId, id, OAK);
+  await beforeAndAfter(sql, () => assertEach([], [id]));
+  // Changes twice while it waits.
+  await change(database, accountId, id, ELM);
+  await change(other, accountId, id, OAK);
+  await change(database, accountId, id, ELM);
+  await beforeAndAfter(sql, () => assertEach([id], []));
+  const { id: next } = await create(other, accountId, ELM);
+  await beforeAndAfter(sql, () => assertEach([next, id], []));
+  await deleteListing(database, { accountId }, { id: next });
+  await beforeAndAfter(sql, () => assertEach([id], []));
+  await deleteListing(database, { accountId }, { id });
+  await beforeAndAfter(sql, () => assertEach([], []));
+});
+
+for (const isIndexed of [true, false]) {
+  test(`a number that another account takes over has no terms of its ${isIndexed ? 'indexed' : 'waiting'} listing`, async (t) => {
+    const { database, sql, accountId: ada } = await databaseFor(t);
+    const { id: bob } = await createAccount(database, 'Bob');
+    const numberOf = async (id: string) => (await sql('select number from listing_facets where id = ?', id))[0]?.number;
+    const { id } = await create(database, ada, ELM);
+    const number = await numberOf(id);
+    if (isIndexed) await until('it is indexed', async () => (await countPending(sql)) === 0);
+    await deleteListing(database, { accountId: ada }, { id });
+    const { id: taker } = await create(database, bob, OAK);
+    assert.equal(await numberOf(taker), number, 'the number is taken over');
+    await beforeAndAfter(sql, async () => {
+      for (const [accountId, elm, oak] of [
+        [ada, [], []],
+        [bob, [], [taker]],
+      ] as const) {
+        await assertFound(database, accountId, 'elm', [...elm]);
+        await assertFound(database, accountId, 'oak', [...oak]);
+      }
+    });
+    // Back to the first account, before the index knows.
+    await deleteListing(database, { accountId: bob }, { id: taker });
+    const { id: again } = await create(database, ada, OAK);
+    assert.equal(await numberOf(again), number);
+    await beforeAndAfter(sql, async () => {
+      await assertFound(database, ada, 'oak', [again]);
+      await assertFound(database, ada, 'elm', []);
+      await assertFound(database, bob, 'oak', []);
+    });
+  });
+}
+
+test('many changed listings are all found, and all indexed without further writes', async (t) => {
+  const { database, sql, accountId } = await databaseFor(t);
+  const created = await Promise.all(Array.from({ length: 1_500 }, () => create(database, accountId, OAK)));
+  const ids = created.map(({ id }) => id).reverse();
+  const words = { conditions: [], box: undefined, circle: undefined, words: ['oak'], order: NEWEST_FIRST };
+  const find = async () => {
+    const { packs } = await database.search.findPositions(accountId, words, { after: undefined, limit: 2_000 }, {});
+    return packs.flatMap((open) => open()).map(({ id }) => id);
+  };
+  assert.deepEqual(await find(), ids);
+  await until('all listings are indexed', async () => (await countPending(sql)) === 0);
+  assert.deepEqual(await find(), ids);
+});
