@@ -71,14 +71,20 @@ export async function executeRun<P, R>(
   return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
 }
 
+interface PageOptions extends Bounds {
+  bytesMax: number;
+  /** Statements after `begin`, each after a semicolon. */
+  settings?: string;
+}
+
 /** Reads up to `limit` rows of an account, and stops as `Executor.executeRun` does. */
 export function readPage(
   pool: Pool,
   query: Query,
-  { bytesMax, ...bounds }: Bounds & { bytesMax: number },
+  { bytesMax, settings = '', ...bounds }: PageOptions,
 ): Promise<ResultRun> {
   const work: Work<ResultRun> = async (client, tell) => {
-    const begun = send(client, { text: `begin read only${pool.beginLimits}` });
+    const begun = send(client, { text: `begin read only${pool.beginLimits}${settings}` });
     const [, run] = await Promise.all([begun, readRun(client, query, bytesMax)]);
     tell(run);
     await send(client, { text: 'commit' });

@@ -32,6 +32,10 @@ const WALK_MAX = 500;
 /** The first query of a list by distance reads a circle with this part of the radius. */
 const NEAR_PART = 1 / 6;
 
+/** Without statistics, such as after fast growth, the planner would read the whole account and sort it. */
+const IN_INDEX_ORDER =
+  '; set local enable_sort = off; set local enable_bitmapscan = off; set local enable_seqscan = off';
+
 export class PostgresSearch implements ListingSearch {
   readonly #pool: Pool;
   readonly #scans: PostgresScans;
@@ -51,6 +55,7 @@ export class PostgresSearch implements ListingSearch {
     if (first !== undefined) {
       const { rows, isCut } = await readPage(this.#pool, toQuery(withDocs(accountId, search, first)), {
         accountId,
+        settings: search.order.by === 'distance' ? '' : IN_INDEX_ORDER,
         ...wanted,
         ...options,
       });
