@@ -54,8 +54,9 @@ export class ListingIndex {
   }
 
   /** The account's listings that have changed since they were indexed, newest first. */
-  findUnindexed(account: number): number[] {
-    return this.#find(sql`select number from unindexed_listings where account_id = ${account} order by number desc`);
+  findUnindexed(account: number, limit = -1): number[] {
+    return this.#find(sql`select number from unindexed_listings
+      where account_id = ${account} order by number desc limit ${limit}`);
   }
 
   /**

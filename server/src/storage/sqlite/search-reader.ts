@@ -68,6 +68,7 @@ export class SearchReader {
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
     return this.#queries.onSnapshot(() => {
       const context = this.#begin(accountId, search, wanted);
+      if (isQuick && this.#hasManyUnindexed(context)) return undefined;
       const few = this.#findFew(context);
       if (few !== undefined) return this.#readSorted(context, listed(few));
       return this.#findInOrder(context, isQuick) ?? (isQuick ? undefined : this.#findAll(context));
@@ -79,6 +80,7 @@ export class SearchReader {
     return this.#queries.onSnapshot(() => {
       const context = this.#begin(accountId, search, { after: undefined, limit: 0 });
       if (this.#isCounted(search)) return this.#countListings(context);
+      if (isQuick && this.#hasManyUnindexed(context)) return undefined;
       const few = this.#findFew(context);
       if (few !== undefined) return this.#countAmong(context, listed(few));
       if (isQuick) return undefined;
@@ -90,6 +92,12 @@ export class SearchReader {
   #begin(accountId: string, search: Search, wanted: Wanted): Context {
     const [row] = this.#queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
     return { account: Number(row?.[0] ?? 0), accountId, search, wanted, terms: termConditions(search) };
+  }
+
+  /** After a large import, a search by terms reads many listings that are not indexed yet. */
+  #hasManyUnindexed({ account, terms }: Context): boolean {
+    if (terms.length === 0) return false;
+    return this.#index.findUnindexed(account, QUICK_READ_MAX + 1).length > QUICK_READ_MAX;
   }
 
   /** The candidates of a selective condition; undefined if there is none. */
