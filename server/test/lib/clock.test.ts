@@ -10,6 +10,9 @@ test('a clock jump in either direction is reported for an hour, and a normal clo
   t.mock.method(performance, 'now', () => passedMs);
   t.mock.method(Date, 'now', () => startMs + passedMs + setMs);
   t.after(() => mock.restoreAll());
+  // Other tests of this process may have made the clock jump.
+  hasClockJumped();
+  passedMs += HOUR_MS;
   assert.equal(hasClockJumped(), false);
   passedMs += 10 * HOUR_MS;
   assert.equal(hasClockJumped(), false, 'passing time is not a jump');
