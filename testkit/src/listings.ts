@@ -63,7 +63,7 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
  * compress poorly.
  */
 export async function plant(
-  service: Pick<TestService, 'script' | 'accountKey'>,
+  service: Pick<TestService, 'script'>,
   { accountId }: Pick<Tenant, 'accountId'>,
   count: number,
   descriptionLength = 2,
@@ -71,13 +71,14 @@ export async function plant(
   if (count === 0) return;
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})`;
   const at = '2026-01-31T09:30:00.000Z';
-  const { id, object, noise, learn } = PLANTING[ENGINE];
+  const { id, object, noise, learn, listingTerms, facets } = PLANTING[ENGINE];
   const doc = object(`'id', ${id}, 'address', n || ' Elm Street', 'beds', n, 'baths', 2, 'status', 'active',
     'description', ${noise(descriptionLength)}, 'version', 1, 'createdAt', '${at}', 'updatedAt', '${at}'`);
   await service.script(`begin;
-    insert into listings ${numbers} select '${accountId}', ${id}, 1, 0, ${doc} from numbers;
-    insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, terms)
-      ${numbers} select ${service.accountKey.replace('?', `'${accountId}'`)}, ${id}, 'active', n, 2, '${at}', '${at}', '' from numbers;
+    insert into listings (account_id, id, version, sequence, doc${listingTerms && ', terms'})
+      ${numbers} select '${accountId}', ${id}, 1, 0, ${doc}${listingTerms} from numbers;
+    insert into listing_facets (id, status, beds, baths, created_at, updated_at, ${facets(accountId).columns})
+      ${numbers} select ${id}, 'active', n, 2, '${at}', '${at}', ${facets(accountId).values} from numbers;
     update account_heads set listing_count = listing_count + ${count} where account_id = '${accountId}';
     ${learn}
     commit;`);
@@ -89,11 +90,19 @@ const PLANTING = {
     id: `printf('lst_%026d', n)`,
     object: (members: string) => `json_object(${members})`,
     noise: (length: number) => `hex(randomblob(${length} / 2))`,
+    listingTerms: ", ''",
+    facets: (accountId: string) => ({
+      columns: 'account_id, number',
+      values: `(select number from account_numbers where account_id = '${accountId}'),
+        (select number from listings where account_id = '${accountId}' and id = printf('lst_%026d', n))`,
+    }),
     // Without terms, there is nothing to index.
-    learn: "delete from unindexed_listings where number in (select number from listing_facets where terms = '');",
+    learn: "delete from unindexed_listings where number in (select number from listings where terms = '');",
   },
   postgres: {
     id: `'lst_' || lpad(n::text, 26, '0')`,
+    listingTerms: '',
+    facets: (accountId: string) => ({ columns: 'account_id, terms', values: `'${accountId}', ''` }),
     // Without spaces, as served.
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>

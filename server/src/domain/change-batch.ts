@@ -150,8 +150,9 @@ function withId<C extends ReadyChange & { replacedDoc?: string | null }>(change:
   return { ...change, listing: { ...listing, id }, doc: renew(doc), ...replaced };
 }
 
-function toRow({ change: { listing, doc }, place }: Final, lastSequence: number) {
-  return { id: listing.id, version: listing.version, sequence: lastSequence + place, doc };
+function toRow({ change: { listing, search, doc }, place }: Final, lastSequence: number) {
+  const { terms } = search.row;
+  return { id: listing.id, version: listing.version, sequence: lastSequence + place, terms, doc };
 }
 
 async function storeSearchRows(transaction: LongTransaction, accountId: string, finals: Final[]): Promise<void> {

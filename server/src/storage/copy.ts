@@ -13,6 +13,8 @@ type Row = Record<string, string | number | null>;
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];
+  /** Default: all. */
+  columns?: readonly string[];
 }
 
 /**
@@ -30,7 +32,11 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'verifications', key: ['id'] },
   { name: 'memberships', key: ['account_id', 'user_id'] },
   { name: 'invitations', key: ['account_id', 'id'] },
-  { name: 'listings', key: ['account_id', 'id'] },
+  {
+    name: 'listings',
+    key: ['account_id', 'id'],
+    columns: ['account_id', 'id', 'version', 'sequence', 'doc'],
+  },
   { name: 'events', key: ['account_id', 'sequence'] },
   { name: 'idempotency_keys', key: ['account_id', 'key'] },
   { name: 'key_hours', key: ['account_id', 'hour', 'key_id'] },
@@ -52,12 +58,18 @@ function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<objec
 }
 
 /** The first rows of a table after a key. */
-function readAfter(database: Database, { name, key }: CopiedTable, after: Row | undefined): Promise<Run<Row>> {
+function readAfter(
+  database: Database,
+  { name, key, columns: copied }: CopiedTable,
+  after: Row | undefined,
+): Promise<Run<Row>> {
+  const all = copied === undefined ? sql`*` : sql.join(copied.map((column) => sql.ref(column)));
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const values = after && sql.join(key.map((column) => after[column]));
   const condition = values === undefined ? sql`true` : sql`(${columns}) > (${values})`;
   const select = once<Row>(
-    () => sql`select * from ${sql.table(name)} where ${condition} order by ${columns} limit ${sql.lit(BATCH_LENGTH)}`,
+    () =>
+      sql`select ${all} from ${sql.table(name)} where ${condition} order by ${columns} limit ${sql.lit(BATCH_LENGTH)}`,
   );
   return database.executeRun(select, {}, RUN_BYTES_MAX);
 }

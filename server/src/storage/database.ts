@@ -16,8 +16,11 @@ export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P
 export interface EngineSql {
   /** An account's key in `listing_facets`. */
   accountKey: (accountId: RawBuilder<string>) => RawBuilder<string>;
-  /** Terms of an account's listing as stored. */
-  terms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => RawBuilder<string>;
+  /** The key of a stored listing's new row in `listing_facets`. */
+  facetsKey: (accountId: RawBuilder<string>, id: RawBuilder<string>) => Record<string, RawBuilder<string>>;
+  /** A listing's terms as stored: in `listings` on SQLite, and in `listing_facets` on PostgreSQL. */
+  listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
+  facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };
   /** The key with this hash and the head of its account: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
 }

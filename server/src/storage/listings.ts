@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Insertable, type RawBuilder, sql } from 'kysely';
 import type { SearchRow } from '../model/search-terms.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
@@ -18,8 +18,14 @@ export interface StoredListing {
 
 type ListingKey = { accountId: string; id: string };
 
-const insert = statement<StoredListing & { accountId: string }>((query, parameter) =>
-  query.insertInto('listings').values(rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc'])),
+type Row = Insertable<Tables['listings']>;
+type RowParameters = StoredListing & { accountId: string; terms: string };
+
+const insert = statement<RowParameters>((query, parameter, engine) =>
+  query.insertInto('listings').values({
+    ...rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc']),
+    ...engine.listingTerms(parameter('terms')),
+  } as unknown as Row),
 );
 
 /** Stores a new listing, and what searches need of it. */
@@ -29,14 +35,14 @@ export async function insertListing(
   row: StoredListing,
   searchRow: SearchRow,
 ): Promise<void> {
-  await executor.execute(insert, { accountId, ...row });
+  await executor.execute(insert, { accountId, ...row, terms: searchRow.terms });
   await insertSearchRow(executor, accountId, row.id, searchRow);
 }
 
-const update = statement<StoredListing & { accountId: string }>((query, parameter) =>
+const update = statement<RowParameters>((query, parameter, engine) =>
   query
     .updateTable('listings')
-    .set(rowOf(parameter, ['version', 'sequence', 'doc']))
+    .set({ ...rowOf(parameter, ['version', 'sequence', 'doc']), ...engine.listingTerms(parameter('terms')) })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
@@ -47,34 +53,36 @@ export async function replaceListing(
   row: StoredListing,
   changed: { row: SearchRow; parts: readonly (keyof SearchRow)[] },
 ): Promise<void> {
-  await executor.execute(update, { accountId, ...row });
+  await executor.execute(update, { accountId, ...row, terms: changed.row.terms });
   await updateSearchRow(executor, accountId, row.id, changed);
 }
 
-const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc'] as const;
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms'] as const;
 
 const put = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) =>
-    query
+  statement<BatchValues>((query, parameter, engine) => {
+    const rows = batchRows<Record<(typeof COLUMNS)[number], RawBuilder<string>>>(COLUMNS, parameter, length);
+    return query
       .insertInto('listings')
-      .values(batchRows<Tables['listings']>(COLUMNS, parameter, length))
+      .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
           version: ref('excluded.version'),
           sequence: ref('excluded.sequence'),
+          ...engine.listingTerms(sql.ref('excluded.terms')),
           doc: ref('excluded.doc'),
         })),
-      ),
-  ),
+      );
+  }),
 );
 
-/** Inserts or replaces the documents of a batch of listings. */
+/** Inserts or replaces the rows of a batch of listings. */
 export async function putListings(
   executor: Executor,
   accountId: string,
-  rows: readonly StoredListing[],
+  rows: readonly (StoredListing & Pick<SearchRow, 'terms'>)[],
 ): Promise<void> {
-  const values = rows.map(({ id, version, sequence, doc }) => [accountId, id, version, sequence, doc]);
+  const values = rows.map(({ id, version, sequence, doc, terms }) => [accountId, id, version, sequence, doc, terms]);
   await executeBatch(executor, put, values);
 }
 

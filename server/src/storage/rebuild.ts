@@ -1,8 +1,11 @@
+import { sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
 import { toSearchRow } from '../model/search-terms.ts';
 import { BATCH_LENGTH } from './batches.ts';
 import { type Executor, statement } from './database.ts';
+import { putListings, type StoredListing } from './listings.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
+import type { Tables } from './schema.ts';
 import { insertSearchRows } from './search-rows.ts';
 
 /** How much of a migration is done, in listings. */
@@ -18,35 +21,46 @@ interface Key {
   id: string;
 }
 
-const selectAfter = statement<Key & { limit: number }, Key & { doc: string }>((query, parameter) =>
-  query
-    .selectFrom('listings')
-    .select(['account_id as accountId', 'id', 'doc'])
-    .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('account_id', 'id'), '>', tuple(parameter('accountId'), parameter('id'))),
-    )
-    .orderBy('account_id')
-    .orderBy('id')
-    .limit(parameter('limit')),
-);
+type Source = 'listings' | 'former_listings';
 
-const countAll = statement<object, { count: number }>((query) =>
-  query.selectFrom('listings').select(({ fn }) => fn.countAll<number>().as('count')),
-);
+const selectAfter = (source: Source) =>
+  statement<Key & { limit: number }, Key & StoredListing>((query, parameter) =>
+    query
+      .selectFrom(sql<Tables['listings']>`${sql.table(source)}`.as('source'))
+      .select(['account_id as accountId', 'id', 'version', 'sequence', 'doc'])
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('account_id', 'id'), '>', tuple(parameter('accountId'), parameter('id'))),
+      )
+      .orderBy('account_id')
+      .orderBy('id')
+      .limit(parameter('limit')),
+  );
 
-/** Makes what searches need of all listings. Awaits `tell` after each few listings. */
-export async function rebuildSearchRows(executor: Executor, tell: TellProgress): Promise<void> {
-  const [counted] = await executor.execute(countAll, {});
+const countAll = (source: Source) =>
+  statement<object, { count: number }>((query) =>
+    query
+      .selectFrom(sql<Tables['listings']>`${sql.table(source)}`.as('source'))
+      .select(({ fn }) => fn.countAll<number>().as('count')),
+  );
+
+/**
+ * Makes what searches need of all listings, and copies the listings if they come from another table. Awaits `tell`
+ * after each few listings.
+ */
+export async function rebuildListings(executor: Executor, source: Source, tell: TellProgress): Promise<void> {
+  const [counted] = await executor.execute(countAll(source), {});
   const total = Number(counted?.count);
+  const select = selectAfter(source);
   let last: Key = { accountId: '', id: '' };
   let done = 0;
   for (;;) {
-    const { rows } = await executor.executeRun(selectAfter, { ...last, limit: BATCH_LENGTH }, RUN_BYTES_MAX);
+    const { rows } = await executor.executeRun(select, { ...last, limit: BATCH_LENGTH }, RUN_BYTES_MAX);
     const [first] = rows;
     if (first === undefined) return;
     const some = rows.filter(({ accountId }) => accountId === first.accountId);
-    const searchRows = some.map(({ id, doc }) => ({ ...toSearchRow(JSON.parse(doc) as Listing), id }));
-    await insertSearchRows(executor, first.accountId, searchRows);
+    const made = some.map((row) => ({ ...row, ...toSearchRow(JSON.parse(row.doc) as Listing), id: row.id }));
+    if (source !== 'listings') await putListings(executor, first.accountId, made);
+    await insertSearchRows(executor, first.accountId, made);
     last = some.at(-1) ?? first;
     done += some.length;
     await tell({ done, total });

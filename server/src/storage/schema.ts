@@ -46,6 +46,8 @@ export interface Tables {
     version: number;
     /** The account's sequence at the last change. */
     sequence: number;
+    /** Only on SQLite: the listing's terms (model/search-terms.ts), each after a space. */
+    terms: string;
     /** The listing as JSON text, which is the response body. */
     doc: string;
   };
@@ -77,7 +79,7 @@ export interface Tables {
     /** RFC 3339, as in the document. */
     created_at: string;
     updated_at: string;
-    /** The listing's terms (model/search-terms.ts) in the engine's form. */
+    /** Only on PostgreSQL: the listing's terms (model/search-terms.ts) as tsvector. */
     terms: string;
   };
   events: {

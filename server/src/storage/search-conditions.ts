@@ -7,11 +7,17 @@ import type { Position } from './searches.ts';
 const COMPARISONS = { is: raw('='), gt: raw('>'), gte: raw('>='), lt: raw('<'), lte: raw('<=') };
 
 /** Whether a row of `facets` meets all conditions of a search but those on words. */
-export function meets({ conditions, box, circle }: Search): Sql {
+export function meets(search: Search): Sql {
+  const { circle } = search;
+  return circle === undefined ? mayMeet(search) : all([mayMeet(search), isWithin(circle, distance(circle))]);
+}
+
+/** Like `meets`, but with a box around the circle instead of the circle. */
+export function mayMeet({ conditions, box, circle }: Search): Sql {
   return all([
     ...conditions.map(isMet),
     ...(box === undefined ? [] : [isInBox(box)]),
-    ...(circle === undefined ? [] : [isInBox(boxAround(circle)), isInCircle(circle)]),
+    ...(circle === undefined ? [] : [isInBox(boxAround(circle))]),
   ]);
 }
 
@@ -32,10 +38,11 @@ function isInBox({ south, north, longitudes }: Box): Sql {
 /** Distances are compared in steps of 0.01 mm, so that the last digits of a sine do not matter. */
 export const DISTANCE_STEPS = 1e12;
 
-function isInCircle(circle: Circle): Sql {
+/** Whether a distance, as `sortValue` gives it, is at most the circle's radius. */
+export function isWithin({ radiusMetres }: Circle, value: Sql): Sql {
   // Beyond half a great circle, the sine would decrease again.
-  const limit = Math.sin(Math.min(circle.radiusMetres / EARTH_RADIUS_METRES, Math.PI) / 2);
-  return sql`${distance(circle)} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
+  const limit = Math.sin(Math.min(radiusMetres / EARTH_RADIUS_METRES, Math.PI) / 2);
+  return sql`${value} <= ${Math.ceil(limit * DISTANCE_STEPS)}`;
 }
 
 /** Grows with the great-circle distance: the sine of half the angle, by the haversine formula. */
@@ -55,12 +62,11 @@ export function sortValue({ order, circle }: Search): Sql {
 }
 
 /** Whether a row comes after a position; rows without a value come last, and ties are newest first. */
-export function comesAfter(position: Position | undefined, search: Search): Sql {
+export function comesAfter(position: Position | undefined, search: Search, sorted = sortValue(search)): Sql {
   if (position === undefined) return sql`true`;
   const { value, id } = position;
-  const isOlder = sql`facets.id < ${id}`;
+  const isOlder = sql`id < ${id}`;
   if (search.order.by === 'id') return isOlder;
-  const sorted = sortValue(search);
   if (value === null) return sql`(${sorted} is null and ${isOlder})`;
   const isBeyond = sql`${sorted} ${search.order.isDescending ? COMPARISONS.lt : COMPARISONS.gt} ${value}`;
   return sql`(${isBeyond} or (${sorted} = ${value} and ${isOlder}) or ${sorted} is null)`;

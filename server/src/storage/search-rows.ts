@@ -14,20 +14,19 @@ type Part = keyof SearchRow;
 const PARTS = [...SEARCH_COLUMNS, 'terms'] as const;
 
 function rowValues(parameter: Parameter<RowParameters>, engine: EngineSql, parts: readonly Part[]): Columns {
-  const columns = rowOf(parameter, parts);
-  const terms = parts.includes('terms') && { terms: engine.terms(parameter('terms'), parameter('accountId')) };
-  return { ...columns, ...terms } as unknown as Columns;
+  const columns = SEARCH_COLUMNS.filter((name) => parts.includes(name));
+  const terms = parts.includes('terms') && engine.facetTerms(parameter('terms'), parameter('accountId'));
+  return { ...rowOf(parameter, columns), ...terms } as unknown as Columns;
 }
 
 const insert = statement<RowParameters>((query, parameter, engine) =>
   query.insertInto('listing_facets').values({
     ...rowValues(parameter, engine, PARTS),
-    account_id: engine.accountKey(parameter('accountId')),
-    id: parameter('id'),
+    ...engine.facetsKey(parameter('accountId'), parameter('id')),
   }),
 );
 
-/** Stores what searches need of a new listing. */
+/** Stores what searches need of a new listing, besides what is in its own row. */
 export async function insertSearchRow(
   executor: Executor,
   accountId: string,
@@ -62,25 +61,24 @@ export async function updateSearchRow(
   await executor.execute(update, { ...row, accountId, id });
 }
 
-const NAMES = ['id', ...PARTS] as const;
-const COLUMNS = NAMES.map(columnOf);
+const NAMES = [...SEARCH_COLUMNS, 'terms', 'id'] as const;
 
 /** The rows' values are parameters by index; after them comes the account's id. */
 const insertBatch = batchStatement((length) =>
   statement<BatchValues>((query, parameter, engine) => {
-    const accountId = parameter(String(length * NAMES.length)) as ReturnType<Parameter<ListingKey>>;
+    const at = (index: number) => parameter(String(index)) as ReturnType<Parameter<ListingKey>>;
+    const accountId = at(length * NAMES.length);
     const rows = Array.from({ length }, (_, row) => {
-      const values = COLUMNS.map((column, index) => {
-        const value = parameter(String(row * NAMES.length + index));
-        return [column, column === 'terms' ? engine.terms(value as typeof accountId, accountId) : value];
-      });
-      return { ...Object.fromEntries(values), account_id: engine.accountKey(accountId) } as Columns;
+      const value = (name: (typeof NAMES)[number]) => at(row * NAMES.length + NAMES.indexOf(name));
+      const columns = SEARCH_COLUMNS.map((name) => [columnOf(name), value(name)]);
+      const terms = engine.facetTerms(value('terms'), accountId);
+      return { ...Object.fromEntries(columns), ...terms, ...engine.facetsKey(accountId, value('id')) } as Columns;
     });
     return query.insertInto('listing_facets').values(rows);
   }),
 );
 
-/** Stores what searches need of a batch of new listings. */
+/** Stores what searches need of a batch of new listings, besides what is in their own rows. */
 export async function insertSearchRows(
   executor: Executor,
   accountId: string,

@@ -51,12 +51,17 @@ test('a list is never served to another account or after its key is deleted', as
   assert.equal((await service.fetch(tenant, '/v1/listings?limit=20')).status, 401);
 });
 
-test('the cache holds short lists up to its limit, the latest first', () => {
+test('the cache holds short lists that are requested again, up to its limit, the latest first', () => {
   const cache = new ListCache();
   const reply = (length: number) => ({ status: 200, headers: {}, body: 'x'.repeat(length) });
-  assert.equal(cache.add('long', reply(64 * 1024 + 1)).body, 'x'.repeat(64 * 1024 + 1));
+  const addTwice = (key: string, length: number) => {
+    assert.equal(cache.add(key, key, reply(length)).body, 'x'.repeat(length));
+    assert.equal(cache.find(key), undefined, 'cached at the first request');
+    return cache.add(key, key, reply(length));
+  };
+  assert.equal(addTwice('long', 64 * 1024 + 1).body, 'x'.repeat(64 * 1024 + 1));
   assert.equal(cache.find('long'), undefined);
-  for (let index = 0; index < 1_000; index += 1) cache.add(`list ${index}`, reply(64 * 1024));
+  for (let index = 0; index < 1_000; index += 1) addTwice(`list ${index}`, 64 * 1024);
   assert.equal(cache.find('list 0'), undefined);
   assert.ok(cache.find('list 999')?.body instanceof ReadyBody);
 });

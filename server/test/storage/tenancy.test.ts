@@ -79,20 +79,21 @@ const SEARCH_ROW = {
   updatedAt: '2026',
   terms: ' austin',
 } as const;
-const CHANGED_ROW = { row: SEARCH_ROW, parts: ['status', 'terms'] } as const;
+const CHANGED_ROW = { row: { ...SEARCH_ROW, beds: 9 }, parts: ['beds', 'terms'] } as const;
 
 const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
 
 /** Functions that insert listings or events. They must write only to the given account. */
 const WRITES = {
   insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, SEARCH_ROW),
-  putListings: (session: Executor, accountId: string) => listings.putListings(session, accountId, [ROW]),
+  putListings: (session: Executor, accountId: string) =>
+    listings.putListings(session, accountId, [{ ...ROW, terms: '' }]),
   insertSearchRow: async (session: Executor, accountId: string) => {
-    await listings.putListings(session, accountId, [ROW]);
+    await listings.putListings(session, accountId, [{ ...ROW, terms: '' }]);
     await searchRows.insertSearchRow(session, accountId, ROW.id, SEARCH_ROW);
   },
   insertSearchRows: async (session: Executor, accountId: string) => {
-    await listings.putListings(session, accountId, [ROW]);
+    await listings.putListings(session, accountId, [{ ...ROW, terms: '' }]);
     await searchRows.insertSearchRows(session, accountId, [{ ...SEARCH_ROW, id: ROW.id }]);
   },
   insertEvent: (session: Executor, accountId: string) => events.insertEvent(session, accountId, EVENT),

@@ -15,13 +15,12 @@ export async function storeMany(database: Database, accountId: string, count: nu
     await database.write(async (transaction) => {
       for (let from = start; from < start + BATCHES_PER_WRITE * BATCH_LENGTH; from += BATCH_LENGTH) {
         const some = listings.slice(from, from + BATCH_LENGTH);
-        const rows = some.map((listing) => ({ ...listing, sequence: 1, doc: JSON.stringify(listing) }));
+        const rows = some.map((listing) => ({
+          ...toSearchRow(listing),
+          ...{ id: listing.id, version: 1, sequence: 1, doc: JSON.stringify(listing) },
+        }));
         await putListings(transaction, accountId, rows);
-        await insertSearchRows(
-          transaction,
-          accountId,
-          some.map((listing) => ({ ...toSearchRow(listing), id: listing.id })),
-        );
+        await insertSearchRows(transaction, accountId, rows);
       }
     }, accountId);
   }

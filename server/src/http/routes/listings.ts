@@ -114,7 +114,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${pathOfNextPage(exchange, nextCursor)}>; rel="next"`;
   const content = { ...found, frame: { nextCursor, sequence, epoch, total } };
-  return listCache.add(cacheKey, replyList(format, content, query, headers));
+  return listCache.add(cacheKey, etag, replyList(format, content, query, headers));
 }
 
 function noDistance(mediaType: string): AppError {

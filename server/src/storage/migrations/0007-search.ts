@@ -1,4 +1,7 @@
-/** Indexes for searches. The rows of `listing_facets` are made again from the documents (storage/rebuild.ts). */
+/**
+ * Indexes for searches. What searches need of the listings is made again from the documents (storage/rebuild.ts); on
+ * SQLite, the listings' rows are, too.
+ */
 export const search = {
   sqlite: `
     -- The id of the account's newest listing. The next one gets a greater id.
@@ -19,7 +22,21 @@ export const search = {
     drop table listing_words;
     drop table listing_facets;
 
-    -- Numbers grow with ids in an account, since SQLite gives each new row the greatest number.
+    -- Documents are found by short keys. Numbers grow with ids in an account, since SQLite gives each new row the
+    -- greatest number.
+    alter table listings rename to former_listings;
+    create table listings (
+      number integer primary key,
+      account_id text not null references accounts (id) on delete cascade,
+      id text not null,
+      version integer not null,
+      sequence integer not null,
+      terms text not null,
+      doc text not null,
+      unique (account_id, id)
+    ) strict;
+
+    -- The columns that searches read, with the listings' numbers.
     create table listing_facets (
       number integer primary key,
       account_id integer not null references account_numbers (number) on delete cascade,
@@ -44,8 +61,7 @@ export const search = {
       latitude real,
       longitude real,
       created_at text not null,
-      updated_at text not null,
-      terms text not null
+      updated_at text not null
     ) strict;
 
     create unique index listing_facets_id on listing_facets (account_id, id);
@@ -102,8 +118,9 @@ export const search = {
       insert into unindexed_listings (number, account_id) values (new.number, new.account_id)
         on conflict (number) do update set account_id = excluded.account_id;
     end;
-    create trigger listing_facets_changed after update of terms on listing_facets when old.terms <> new.terms begin
-      insert into unindexed_listings (number, account_id) values (new.number, new.account_id)
+    create trigger listings_changed after update of terms on listings when old.terms <> new.terms begin
+      insert into unindexed_listings (number, account_id)
+        select number, account_id from listing_facets where number = new.number
         on conflict (number) do update set account_id = excluded.account_id;
     end;
     create trigger listing_facets_deleted after delete on listing_facets begin
@@ -111,8 +128,7 @@ export const search = {
         on conflict (number) do update set account_id = excluded.account_id;
     end;
     create trigger listings_deleted after delete on listings begin
-      delete from listing_facets
-        where account_id = (select number from account_numbers where account_id = old.account_id) and id = old.id;
+      delete from listing_facets where number = old.number;
     end;
   `,
   postgres: `
@@ -140,6 +156,7 @@ export const search = {
   `,
   afterRebuild: {
     sqlite: `
+    drop table former_listings;
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
       where external_id is not null;
     create index listing_facets_beds on listing_facets (account_id, beds);

@@ -4,7 +4,7 @@ import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Executor, Statement } from '../database.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
-import { rebuildSearchRows, type TellProgress } from '../rebuild.ts';
+import { rebuildListings, type TellProgress } from '../rebuild.ts';
 import { compiler, send, toQuery, toRows } from './connection.ts';
 import { distribute, hasCitus, isDistributed } from './distribute.ts';
 import { isAway } from './errors.ts';
@@ -38,7 +38,7 @@ export async function migrate(client: pg.ClientBase, name: string, tell: TellPro
     for (const { postgres: text, afterRebuild } of MIGRATIONS.slice(version)) {
       await send(client, { text, timeoutMs: MIGRATION_TIMEOUT_MS });
       if (afterRebuild === undefined) continue;
-      await rebuildSearchRows(executorOn(client), tell);
+      await rebuildListings(executorOn(client), 'listings', tell);
       await send(client, { text: afterRebuild.postgres, timeoutMs: MIGRATION_TIMEOUT_MS });
     }
     if (version === 0) {

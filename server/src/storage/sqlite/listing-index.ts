@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import sql, { type Sql } from 'sql-template-tag';
+import { LRUCache } from 'lru-cache';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { TermCondition, TermRange } from '../../model/search-terms.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
@@ -14,11 +15,17 @@ const BATCH_LENGTH = 512;
 
 /** A word that more words than this begin with is looked up as a whole, which is slow if it is common. */
 const EXPANSIONS_MAX = 32;
+/** Words whose expansions are kept until the database changes. */
+const EXPANDED_MAX = 200;
 const AFTER_EVERY_WORD = '\u{10ffff}';
 
 /** Finds numbers of an account's listings by their terms. May find changed listings by their former terms. */
 export class ListingIndex {
   readonly #queries: PreparedQueries;
+  /** The result of `#expand` by word. */
+  readonly #expansions = new LRUCache<string, { words: string[] | undefined }>({ max: EXPANDED_MAX });
+  /** The version of the database that `#expansions` were read from. */
+  #version: unknown;
 
   constructor(queries: PreparedQueries) {
     this.#queries = queries;
@@ -26,12 +33,14 @@ export class ListingIndex {
 
   /** Some listings that meet a condition, in no particular order. */
   findSome(account: number, condition: TermCondition, limit: number): number[] {
-    if ('terms' in condition) {
-      const match = anyOf(account, condition.terms);
+    const match = this.matchAll(account, [condition]);
+    if (match !== undefined || 'terms' in condition) {
       return this.#find(sql`select rowid from listing_index where listing_index match ${match} limit ${limit}`);
     }
     const [from, to] = boundsOf(account, condition);
-    return this.#find(sql`select distinct doc from listing_index_terms
+    // A listing has one term in a range of values, but may have several words with the same beginning.
+    const select = 'prefix' in condition ? raw('select distinct') : raw('select');
+    return this.#find(sql`${select} doc from listing_index_terms
       where term >= ${from} and term <= ${to} limit ${limit}`);
   }
 
@@ -42,7 +51,11 @@ export class ListingIndex {
   matchAll(account: number, conditions: TermCondition[], isAll = false): string | undefined {
     const known = conditions.flatMap((condition) => {
       if ('terms' in condition) return [anyOf(account, condition.terms)];
-      return 'prefix' in condition ? (this.#matchPrefix(account, condition.prefix, isAll) ?? []) : [];
+      if (!('prefix' in condition)) return [];
+      const word = tagged(account, condition.prefix);
+      const words = this.#expand(word);
+      if (words !== undefined) return [words.map(quoted).join(' OR ')];
+      return isAll ? [`${quoted(word)} *`] : [];
     });
     return known.length === 0 ? undefined : known.map((part) => `(${part})`).join(' AND ');
   }
@@ -60,19 +73,27 @@ export class ListingIndex {
   }
 
   /**
-   * Words that begin with the given one are looked up one by one: FTS5 would collect all their listings before
-   * returning the first.
+   * The words that begin with the given one, or that one if there are none; undefined if there are too many. They are
+   * looked up one by one: FTS5 would collect all their listings before returning the first.
    */
-  #matchPrefix(account: number, prefix: string, isAll: boolean): string | undefined {
-    const word = tagged(account, prefix);
+  #expand(word: string): string[] | undefined {
+    const [[version] = []] = this.#queries.all(sql`pragma data_version`);
+    if (version !== this.#version) this.#expansions.clear();
+    this.#version = version;
+    const known = this.#expansions.get(word) ?? { words: this.#findExpansions(word) };
+    this.#expansions.set(word, known);
+    return known.words;
+  }
+
+  #findExpansions(word: string): string[] | undefined {
     const words: string[] = [];
     for (let from = word; words.length <= EXPANSIONS_MAX; from = `${words.at(-1)} `) {
       const [row] = this.#queries.all(sql`select term from listing_index_terms
         where term >= ${from} and term < ${word + AFTER_EVERY_WORD} limit 1`);
-      if (row === undefined) return words.length === 0 ? quoted(word) : words.map(quoted).join(' OR ');
+      if (row === undefined) return words.length === 0 ? [word] : words;
       words.push(String(row[0]));
     }
-    return isAll ? `${quoted(word)} *` : undefined;
+    return undefined;
   }
 
   #find(query: Sql): number[] {
@@ -105,7 +126,8 @@ const BATCH = `select number from unindexed_listings order by number limit ${BAT
 const INDEX_BATCH = `
   delete from listing_index where rowid in (${BATCH});
   insert into listing_index (rowid, terms)
-    select number, replace(terms, ' ', ' ' || account_id || '§') from listing_facets where number in (${BATCH});
+    select number, replace(terms, ' ', ' ' || facets.account_id || '§')
+      from listings inner join listing_facets as facets using (number) where number in (${BATCH});
   delete from unindexed_listings where number in (${BATCH});
 `;
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, type Migration, SCHEMA_VERSION, tooNew } from '../migrations.ts';
-import { rebuildSearchRows, type TellProgress } from '../rebuild.ts';
+import { rebuildListings, type TellProgress } from '../rebuild.ts';
 import { Connection } from './connection.ts';
 import { explainFault } from './errors.ts';
 import { Indexing } from './listing-index.ts';
@@ -42,7 +42,7 @@ export async function migrate(database: DatabaseSync, name: string, tell: TellPr
 async function runMigration(database: DatabaseSync, migration: Migration, tell: TellProgress): Promise<void> {
   database.exec(migration.sqlite);
   if (migration.afterRebuild === undefined) return;
-  await rebuildSearchRows(new Connection(database), tell);
+  await rebuildListings(new Connection(database), 'former_listings', tell);
   // Much faster than adding each listing to the indexes.
   database.exec(migration.afterRebuild.sqlite);
   new Indexing(database).indexAll();

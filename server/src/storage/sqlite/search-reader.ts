@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { EARTH_RADIUS_METRES } from '../../model/geo.ts';
 import { isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
-import { indexedWord, type TermCondition, termConditions } from '../../model/search-terms.ts';
+import { type TermCondition, termConditions } from '../../model/search-terms.ts';
 import { columnOf } from '../functions.ts';
 import type { Run } from '../runs.ts';
-import { all, comesAfter, DISTANCE_STEPS, inOrder, isMet, meets, sortValue } from '../search-conditions.ts';
+import { all, DISTANCE_STEPS, isMet, meets } from '../search-conditions.ts';
 import type { Position, Wanted } from '../searches.ts';
 import { ListingIndex } from './listing-index.ts';
+import { type AccountSearch, listed, MatchRows } from './match-rows.ts';
 import { PreparedQueries } from './prepared-queries.ts';
 import { findNumberAfter, walk } from './walk.ts';
 
@@ -17,8 +18,8 @@ import { findNumberAfter, walk } from './walk.ts';
 //    listings that meet the conditions on terms are read; in a list by distance, circles around the center.
 // 3. If too few of these match, all candidates are read, checked, and sorted. This is left to a reader thread.
 
-/** A condition with at most this many candidates is selective: reading them takes less than half a millisecond. */
-const FEW = 200;
+/** A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. */
+const FEW = { quick: 400, thorough: 5_000 };
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
 /** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
@@ -43,22 +44,21 @@ const RANGE_COLUMNS = [
 /** The columns of `listing_counts`. */
 const COUNTED_COLUMNS: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
 
-/** A search of one account. */
-interface Context {
-  account: number;
-  accountId: string;
-  search: Search;
-  wanted: Wanted;
+interface Context extends AccountSearch {
   terms: TermCondition[];
+  /** The account's listings that have changed since they were indexed, newest first. */
+  unindexed: number[];
 }
 
 export class SearchReader {
   readonly #queries: PreparedQueries;
   readonly #index: ListingIndex;
+  readonly #rows: MatchRows;
 
   constructor(database: DatabaseSync) {
     this.#queries = new PreparedQueries(database);
     this.#index = new ListingIndex(this.#queries);
+    this.#rows = new MatchRows(this.#queries);
   }
 
   /**
@@ -68,9 +68,9 @@ export class SearchReader {
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
     return this.#queries.onSnapshot(() => {
       const context = this.#begin(accountId, search, wanted);
-      if (isQuick && this.#hasManyUnindexed(context)) return undefined;
-      const few = this.#findFew(context);
-      if (few !== undefined) return this.#readSorted(context, listed(few));
+      if (isQuick && hasManyUnindexed(context)) return undefined;
+      const few = this.#findFew(context, isQuick ? FEW.quick : FEW.thorough);
+      if (few !== undefined) return this.#rows.readSorted(context, few);
       return this.#findInOrder(context, isQuick) ?? (isQuick ? undefined : this.#findAll(context));
     });
   }
@@ -80,48 +80,47 @@ export class SearchReader {
     return this.#queries.onSnapshot(() => {
       const context = this.#begin(accountId, search, { after: undefined, limit: 0 });
       if (this.#isCounted(search)) return this.#countListings(context);
-      if (isQuick && this.#hasManyUnindexed(context)) return undefined;
-      const few = this.#findFew(context);
-      if (few !== undefined) return this.#countAmong(context, listed(few));
+      if (isQuick && hasManyUnindexed(context)) return undefined;
+      const few = this.#findFew(context, FEW.quick);
+      if (few !== undefined) return this.#rows.count(context, listed(few));
       if (isQuick) return undefined;
       const candidates = this.#candidates(context);
-      return candidates === undefined ? this.#countListings(context) : this.#countAmong(context, candidates);
+      return candidates === undefined ? this.#countListings(context) : this.#rows.count(context, candidates);
     });
   }
 
   #begin(accountId: string, search: Search, wanted: Wanted): Context {
     const [row] = this.#queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
-    return { account: Number(row?.[0] ?? 0), accountId, search, wanted, terms: termConditions(search) };
-  }
-
-  /** After a large import, a search by terms reads many listings that are not indexed yet. */
-  #hasManyUnindexed({ account, terms }: Context): boolean {
-    if (terms.length === 0) return false;
-    return this.#index.findUnindexed(account, QUICK_READ_MAX + 1).length > QUICK_READ_MAX;
+    const account = Number(row?.[0] ?? 0);
+    const terms = termConditions(search);
+    // Searches by other conditions do not read the index.
+    const usesIndex = terms.length > 0 || search.circle !== undefined;
+    const unindexed = usesIndex ? this.#index.findUnindexed(account) : [];
+    return { account, accountId, search, wanted, terms, unindexed };
   }
 
   /** The candidates of a selective condition; undefined if there is none. */
-  #findFew(context: Context): number[] | undefined {
-    const { account, terms } = context;
+  #findFew(context: Context, countMax: number): number[] | undefined {
+    const { account, terms, unindexed } = context;
     for (const find of this.#leadsByColumn(context)) {
-      const numbers = find();
-      if (numbers.length <= FEW) return numbers;
+      const numbers = find(countMax + 1);
+      if (numbers.length <= countMax) return numbers;
     }
     for (const condition of terms) {
       if ('terms' in condition && !condition.isSelective) continue;
-      const numbers = this.#index.findSome(account, condition, FEW + 1);
-      if (numbers.length <= FEW) return [...new Set([...numbers, ...this.#index.findUnindexed(account)])];
+      const numbers = this.#index.findSome(account, condition, countMax + 1);
+      if (numbers.length <= countMax) return [...new Set([...numbers, ...unindexed])];
     }
     return undefined;
   }
 
-  #leadsByColumn({ account, search: { conditions, order } }: Context): (() => number[])[] {
+  #leadsByColumn({ account, search: { conditions, order } }: Context): ((limit: number) => number[])[] {
     const columns = ['externalId', ...RANGE_COLUMNS.filter((name) => name !== order.by)] as const;
     return columns.flatMap((name) => {
       const tests = conditions.filter(({ field }) => field === name);
       if (tests.length === 0) return [];
       return [
-        () => this.#numbers(sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))} limit ${FEW + 1}`),
+        (limit) => this.#numbers(sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))} limit ${limit}`),
       ];
     });
   }
@@ -142,10 +141,11 @@ export class SearchReader {
     const { account, accountId, search, wanted } = context;
     const filteredMax = isQuick ? QUICK_READ_MAX : this.#thoroughMax(accountId, wanted.limit);
     const readMax = isUnfiltered(search) ? END : filteredMax;
+    const firstMax = search.order.isDescending && isUnfiltered(search) ? wanted.limit : END;
     let read = 0;
     const page = new Page(wanted);
-    for (const numbers of walk(this.#queries, account, search, wanted.after)) {
-      if (page.add(this.#read(context, listed(numbers), page.rest))) return page.run;
+    for (const numbers of walk(this.#queries, account, search, wanted.after, firstMax)) {
+      if (page.add(this.#rows.read(context, numbers, page.rest))) return page.run;
       read += numbers.length;
       if (read > readMax) return undefined;
     }
@@ -159,10 +159,9 @@ export class SearchReader {
 
   /** Reads listings that meet all conditions on terms, newest first. */
   #readMatches(context: Context, match: string, isQuick: boolean): Run<unknown[]> | undefined {
-    const { account, wanted, terms } = context;
+    const { account, wanted, terms, unindexed } = context;
     const end = wanted.after === undefined ? END : findNumberAfter(this.#queries, account, wanted.after.id);
     const after = isQuick && terms.length > 1 ? this.#findPart(account, end) : 0;
-    const unindexed = this.#index.findUnindexed(account);
     const page = new Page(wanted);
     let before = end;
     let read = 0;
@@ -172,7 +171,7 @@ export class SearchReader {
       const from = isLast ? after : Number(found.at(-1));
       const changed = unindexed.filter((number) => number >= from && number < before);
       const numbers = [...new Set([...found, ...changed])].sort((one, other) => other - one);
-      if (page.add(this.#read(context, listed(numbers), page.rest))) return page.run;
+      if (page.add(this.#rows.read(context, numbers, page.rest))) return page.run;
       if (isLast) return after === 0 ? page.run : undefined;
       read += numbers.length;
       if (isQuick && read > QUICK_READ_MAX) return undefined;
@@ -193,10 +192,9 @@ export class SearchReader {
 
   /** Reads circles around the center, each larger than the one before, until one has enough matches. */
   #findNearest(context: Context): Run<unknown[]> | undefined {
-    const { account, search, wanted } = context;
+    const { account, search, wanted, unindexed } = context;
     const { circle, order } = search;
     if (circle === undefined || order.isDescending) return undefined;
-    const unindexed = this.#index.findUnindexed(account);
     let radiusMetres = NEAREST_METRES + CIRCLE_MARGIN * toMetres(wanted.after);
     for (;;) {
       radiusMetres = Math.min(radiusMetres, circle.radiusMetres);
@@ -205,19 +203,21 @@ export class SearchReader {
       if (match === undefined) return undefined;
       const numbers = this.#index.findNewest(match, { after: 0, before: END, limit: QUICK_READ_MAX });
       if (numbers.length === QUICK_READ_MAX) return undefined;
-      const run = this.#readSorted({ ...context, search: inside }, listed([...new Set([...numbers, ...unindexed])]));
-      const { length } = run.rows;
-      if (run.isCut || length === wanted.limit || radiusMetres === circle.radiusMetres) return run;
-      const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(length, 1));
+      const candidates = [...new Set([...numbers, ...unindexed])];
+      const found = this.#rows.findSorted({ ...context, search: inside }, candidates);
+      if (found.length === wanted.limit || radiusMetres === circle.radiusMetres) {
+        return this.#rows.read(context, found, wanted.limit);
+      }
+      const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(found.length, 1));
       radiusMetres *= Math.min(growth, CIRCLE_GROWTH_MAX);
     }
   }
 
   #findAll(context: Context): Run<unknown[]> {
     const candidates = this.#candidates(context);
-    if (candidates !== undefined) return this.#readSorted(context, candidates);
+    if (candidates !== undefined) return this.#rows.readSorted(context, candidates);
     const { account } = context;
-    return this.#readSorted(context, sql`(select number from listing_facets where account_id = ${account})`);
+    return this.#rows.readSorted(context, sql`(select number from listing_facets where account_id = ${account})`);
   }
 
   /** All candidates of the search's conditions, as a table; undefined if no condition has an index. */
@@ -238,39 +238,6 @@ export class SearchReader {
     return fewest && sql`(${fewest.numbers})`;
   }
 
-  /** Reads those of the candidates that match, in the candidates' order. */
-  #read(context: Context, candidates: Sql, limit: number): Run<unknown[]> {
-    return this.#run(context, sql`${this.#matches(context, candidates)} limit ${limit}`);
-  }
-
-  /** Reads those of the candidates that match and come after the position, in the order of the list. */
-  #readSorted(context: Context, candidates: Sql): Run<unknown[]> {
-    const { search, wanted } = context;
-    const matches = sql`${this.#matches(context, candidates)} and ${comesAfter(wanted.after, search)}`;
-    return this.#run(
-      context,
-      sql`${matches} order by ${inOrder(search)} limit ${wanted.limit}`,
-      sql`order by ${inOrder(search)}`,
-    );
-  }
-
-  #matches({ account, search }: Context, candidates: Sql): Sql {
-    return sql`select facets.id, ${sortValue(search)} as value
-      from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
-      where facets.account_id = ${account} and ${meets(search)} and ${hasWords(search)}`;
-  }
-
-  #run({ accountId, wanted: { bytesMax } }: Context, found: Sql, order = raw('')): Run<unknown[]> {
-    if (bytesMax === undefined) return { rows: this.#queries.all(found), isCut: false };
-    const query = sql`select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id)
-      from (${found}) as found ${order}`;
-    return this.#queries.run(query, bytesMax);
-  }
-
-  #countAmong(context: Context, candidates: Sql): number {
-    return Number(this.#queries.all(sql`select count(*) from (${this.#matches(context, candidates)})`)[0]?.[0]);
-  }
-
   #isCounted({ conditions, box, circle, words }: Search): boolean {
     if (box !== undefined || circle !== undefined || words.length > 0) return false;
     return conditions.every(({ field }) => COUNTED_COLUMNS.has(field));
@@ -288,18 +255,13 @@ export class SearchReader {
   }
 }
 
-/** Whether a row of `facets` has all words of a search, or words that begin with them. */
-export function hasWords({ words }: Search): Sql {
-  return all(words.map((word) => sql`instr(facets.terms, ${` ${indexedWord(word)}`}) > 0`));
+/** After a large import, a search by terms reads many listings that are not indexed yet. */
+function hasManyUnindexed({ unindexed }: Context): boolean {
+  return unindexed.length > QUICK_READ_MAX;
 }
 
 /** Above every number. */
 const END = Number.MAX_SAFE_INTEGER;
-
-/** Numbers as a table, in their order. */
-function listed(numbers: number[]): Sql {
-  return sql`(select value as number from json_each(${`[${numbers.join()}]`}))`;
-}
 
 /** The distance of a position in a list by distance. */
 function toMetres(position: Position | undefined): number {

@@ -15,8 +15,9 @@ import {
   type Wanted,
 } from '../searches.ts';
 import { translateError } from './errors.ts';
+import { hasWords } from './match-rows.ts';
 import type { ReaderThreads } from './reader-threads.ts';
-import { hasWords, SearchReader } from './search-reader.ts';
+import { SearchReader } from './search-reader.ts';
 
 /** Searches on the main thread if they are quick, and otherwise on a reader thread. */
 export class SqliteSearch implements ListingSearch {
@@ -61,8 +62,8 @@ export class SqliteSearch implements ListingSearch {
     const query = sql`select wanted.key, listings.doc
       from json_each(${JSON.stringify(ids)}) as wanted
       cross join listing_facets as facets on facets.account_id = ${accountNumber(accountId)} and facets.id = wanted.value
-      cross join listings on listings.account_id = ${accountId} and listings.id = wanted.value
-      where ${meets(search)} and ${hasWords(search)} order by wanted.key`;
+      cross join listings on listings.number = facets.number and listings.account_id = ${accountId}
+      where ${meets(search)} and ${hasWords(accountId, search)} order by wanted.key`;
     const { rows, isCut } = await this.#threads.run(accountId, { ...toRequest(query), bytesMax }, options);
     const docs = rows.map(([, doc]) => String(doc));
     return { docs, count: isCut ? Number(rows.at(-1)?.[0]) + 1 : ids.length };

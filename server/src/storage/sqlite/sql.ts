@@ -1,11 +1,21 @@
 import { sql } from 'kysely';
 import type { EngineSql, KeyPrincipalRow } from '../database.ts';
 
+const accountKey: EngineSql['accountKey'] = (accountId) =>
+  sql`(select number from account_numbers where account_id = ${accountId})`;
+
 export const sqliteSql: EngineSql = {
-  accountKey: (accountId) => sql`(select number from account_numbers where account_id = ${accountId})`,
+  accountKey,
+
+  facetsKey: (accountId, id) => ({
+    number: sql`(select number from listings where account_id = ${accountId} and id = ${id})`,
+    account_id: accountKey(accountId),
+    id,
+  }),
 
   // Terms get the account's number once they are indexed (listing-index.ts).
-  terms: (terms) => terms,
+  listingTerms: (terms) => ({ terms }),
+  facetTerms: () => ({}),
 
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`(
     select id, api_keys.account_id, access, expires_at, sequence, epoch, rate_points, rate_seconds, suspended_for

@@ -1,31 +1,41 @@
-import sql, { raw } from 'sql-template-tag';
+import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
 import { columnOf } from '../functions.ts';
 import { all, isMet } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
-/** The first batch has this many listings, each further one twice as many. */
+/** The first batch has this many listings unless fewer are wanted, each further one twice as many. */
 const BATCH_LENGTHS = { first: 32, max: 1_024 };
 
 /** Above every number. */
 const END = Number.MAX_SAFE_INTEGER;
 
-/** The numbers of an account's listings in the order of a search, read from the index of its sort column in batches. */
+/**
+ * The numbers of an account's listings in the order of a search, read from the index of its sort column in batches.
+ * @param firstMax is the maximum length of the first batch
+ */
 export function walk(
   queries: PreparedQueries,
   account: number,
   search: Search,
   after: Position | undefined,
+  firstMax: number,
 ): Generator<number[]> {
   const { by } = search.order;
   if (by === 'distance') throw new Error('No index has this order');
-  return by === 'id' ? walkIds(queries, account, after) : walkColumn(queries, account, search, after);
+  const lengths = batchLengths(firstMax);
+  return by === 'id' ? walkIds(queries, account, after, lengths) : walkColumn(queries, account, search, after, lengths);
 }
 
-function* walkIds(queries: PreparedQueries, account: number, after: Position | undefined): Generator<number[]> {
+function* walkIds(
+  queries: PreparedQueries,
+  account: number,
+  after: Position | undefined,
+  lengths: Iterable<number>,
+): Generator<number[]> {
   let lastId = after?.id ?? '~';
-  for (const length of batchLengths()) {
+  for (const length of lengths) {
     const rows = queries.all(sql`select number, id from listing_facets indexed by listing_facets_id
       where account_id = ${account} and id < ${lastId} order by id desc limit ${length}`);
     yield rows.map(([number]) => Number(number));
@@ -34,54 +44,54 @@ function* walkIds(queries: PreparedQueries, account: number, after: Position | u
   }
 }
 
+/** The listings with `value` and numbers below `before` come next. */
+interface Place {
+  value: Position['value'];
+  before: number;
+}
+
 function* walkColumn(
   queries: PreparedQueries,
   account: number,
   { order, conditions }: Search,
   after: Position | undefined,
+  lengths: Iterable<number>,
 ): Generator<number[]> {
   const name = columnOf(order.by);
   const [column, index] = [raw(`facets.${name}`), raw(`listing_facets_${name}`)];
+  const beyond = order.isDescending ? raw('<') : raw('>');
+  const sorted = order.isDescending ? sql`${column} desc, number desc` : column;
   const bounds = all(conditions.filter(({ field, operator }) => field === order.by && operator !== 'in').map(isMet));
   const from = sql`from listing_facets as facets indexed by ${index} where account_id = ${account}`;
-  const lengths = batchLengths();
-  const nextLength = () => lengths.next().value ?? BATCH_LENGTHS.max;
+  const ties = ({ value, before }: Place, length: number) => sql`select number, ${column} as value ${from}
+    and ${column} is ${value} and number < ${before} order by number desc limit ${length}`;
+  const others = (isBeyond: Sql, length: number) => sql`select number, ${column} as value ${from}
+    and ${isBeyond} and ${bounds} order by ${sorted} limit ${length}`;
 
-  /** Listings with a value, newest first. Numbers grow with ids. */
-  function* walkTies(value: Position['value'], before: number): Generator<number[]> {
-    let last = before;
-    for (;;) {
-      const length = nextLength();
-      const rows = queries.all(sql`select number ${from} and ${column} is ${value} and number < ${last}
-        order by number desc limit ${length}`);
-      yield rows.map(([number]) => Number(number));
-      if (rows.length < length) return;
-      last = Number(rows.at(-1)?.[0]);
+  let place = after && { value: after.value, before: findNumberAfter(queries, account, after.id) };
+  for (const length of lengths) {
+    let next: Sql;
+    if (place === undefined) next = others(sql`${column} is not null`, length);
+    else if (place.value === null) next = ties(place, length);
+    else {
+      next = sql`select * from (${ties(place, length)})
+        union all select * from (${others(sql`${column} ${beyond} ${place.value}`, length)}) limit ${length}`;
     }
-  }
-
-  let value = after?.value;
-  if (after !== undefined) yield* walkTies(after.value, findNumberAfter(queries, account, after.id));
-  while (value !== null) {
-    const length = nextLength();
-    const isBeyond =
-      value === undefined ? sql`${column} is not null` : sql`${column} ${raw(order.isDescending ? '<' : '>')} ${value}`;
-    const rows = queries.all(sql`select number, ${column} ${from} and ${isBeyond} and ${bounds}
-      order by ${column} ${raw(order.isDescending ? 'desc' : 'asc')} limit ${length}`);
+    const rows = queries.all(next);
     const isFull = rows.length === length;
-    const lastValue = rows.at(-1)?.[1] as string | number | undefined;
-    // The batch may end amid listings with the same value, of which the newest come first.
-    yield inTiesNewestFirst(isFull ? rows.filter(([, each]) => each !== lastValue) : rows);
-    if (!isFull || lastValue === undefined) break;
-    yield* walkTies(lastValue, END);
-    value = lastValue;
+    const [lastNumber, lastValue] = (rows.at(-1) ?? []) as [number, Place['value']];
+    // In ascending order, listings with the same value come in the wrong order, of which the batch may lack some.
+    const isCut = isFull && !order.isDescending && (place === undefined || lastValue !== place.value);
+    yield inTiesNewestFirst(isCut ? rows.filter(([, value]) => value !== lastValue) : rows);
+    if (isFull) place = { value: lastValue, before: isCut ? END : lastNumber };
+    else if (place?.value === null || bounds.values.length > 0) return;
+    else place = { value: null, before: END };
   }
-  const isBounded = bounds.values.length > 0;
-  if (value !== null && !isBounded) yield* walkTies(null, END);
 }
 
-function* batchLengths(): Generator<number> {
-  for (let length = BATCH_LENGTHS.first; ; length = Math.min(2 * length, BATCH_LENGTHS.max)) yield length;
+function* batchLengths(firstMax: number): Generator<number> {
+  const { first, max } = BATCH_LENGTHS;
+  for (let length = Math.min(first, firstMax); ; length = Math.min(2 * length, max)) yield length;
 }
 
 /** Sorts the numbers of rows with the same value. The rows are sorted by value. */

@@ -87,7 +87,7 @@ test('damage found while the service runs gives 500, and the log says what to do
   // Pages must be read from the file, not from the log; there are more than the cache holds.
   await service.sql('pragma wal_checkpoint(truncate)');
   const { size } = await stat(path);
-  await overwrite(path, PAGE_BYTES * 50, size - PAGE_BYTES * 51);
+  await overwrite(path, PAGE_BYTES * 100, size - PAGE_BYTES * 101);
   const response = await service.fetch(tenant, '/v1/listings?q=elm');
   const { error } = JSON.parse(await response.text());
   assert.deepEqual([response.status, error.code], [500, 'internal_error']);

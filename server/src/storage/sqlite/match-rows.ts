@@ -1,0 +1,104 @@
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { Search } from '../../model/search.ts';
+import { indexedWord } from '../../model/search-terms.ts';
+import type { Run } from '../runs.ts';
+import { all, comesAfter, inOrder, isWithin, mayMeet, meets, sortValue } from '../search-conditions.ts';
+import type { Wanted } from '../searches.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
+
+/** A search of one account. */
+export interface AccountSearch {
+  /** The account's number. */
+  account: number;
+  accountId: string;
+  search: Search;
+  wanted: Wanted;
+}
+
+const NONE: Run<unknown[]> = { rows: [], isCut: false };
+
+/** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
+export class MatchRows {
+  readonly #queries: PreparedQueries;
+
+  constructor(queries: PreparedQueries) {
+    this.#queries = queries;
+  }
+
+  /** The first `limit` matches among the candidates, in the candidates' order. */
+  read(context: AccountSearch, numbers: readonly number[], limit: number): Run<unknown[]> {
+    if (numbers.length === 0) return NONE;
+    return this.#run(context, sql`${matches(context, listed(numbers))} limit ${limit}`);
+  }
+
+  /** The wanted matches among the candidates, in the order of the list. */
+  readSorted(context: AccountSearch, candidates: readonly number[] | Sql): Run<unknown[]> {
+    if ('length' in candidates && candidates.length === 0) return NONE;
+    const found = 'length' in candidates ? listed(candidates) : candidates;
+    return this.#run(context, sorted(context, found), sql`order by ${inOrder(context.search)}`);
+  }
+
+  /** The numbers of the wanted matches among the candidates, in the order of the list. */
+  findSorted(context: AccountSearch, numbers: readonly number[]): number[] {
+    return this.#queries.all(sorted(context, listed(numbers))).map(([number]) => Number(number));
+  }
+
+  count(context: AccountSearch, candidates: Sql): number {
+    return Number(this.#queries.all(sql`select count(*) from (${matches(context, candidates)})`)[0]?.[0]);
+  }
+
+  #run({ accountId, wanted: { bytesMax, limit } }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
+    const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
+    if (bytesMax === undefined) return { rows: this.#queries.all(select(raw('null'))), isCut: false };
+    const docBytesMax = Math.floor(bytesMax / limit);
+    const docOf = (doc: Sql) =>
+      sql`(select ${doc} from listings where listings.number = found.number and account_id = ${accountId})`;
+    // Reading takes a fifth less time if the bytes need not be counted.
+    const rows = this.#queries.all(select(docOf(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`)));
+    if (rows.every(([, , doc]) => doc !== null)) return { rows, isCut: false };
+    return this.#queries.run(select(docOf(raw('doc'))), bytesMax);
+  }
+}
+
+/** The wanted matches, in the order of the list. */
+function sorted(context: AccountSearch, candidates: Sql): Sql {
+  const { search, wanted } = context;
+  return sql`select number, id, value from (${sortable(context, candidates)})
+    order by ${inOrder(search)} limit ${wanted.limit}`;
+}
+
+/** The matches that come after the wanted position. */
+function sortable(context: AccountSearch, candidates: Sql): Sql {
+  const { search, wanted } = context;
+  const { circle, order } = search;
+  if (order.by !== 'distance' || circle === undefined) {
+    return sql`${matches(context, candidates)} and ${comesAfter(wanted.after, search)}`;
+  }
+  // The limit keeps SQLite from merging the queries, which would compute each distance up to five times.
+  const value = raw('measured.value');
+  return sql`select number, id, value
+    from (${selectFrom(context, candidates)} and ${mayMeet(search)} limit -1) as measured
+    where ${isWithin(circle, value)} and ${comesAfter(wanted.after, search, value)}`;
+}
+
+function matches(context: AccountSearch, candidates: Sql): Sql {
+  return sql`${selectFrom(context, candidates)} and ${meets(context.search)}`;
+}
+
+function selectFrom({ account, accountId, search }: AccountSearch, candidates: Sql): Sql {
+  return sql`select facets.number, facets.id, ${sortValue(search)} as value
+    from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
+    where facets.account_id = ${account} and ${hasWords(accountId, search)}`;
+}
+
+/** Whether the listing of a row of `facets` has all words of a search, or words that begin with them. */
+export function hasWords(accountId: string, { words }: Search): Sql {
+  if (words.length === 0) return sql`true`;
+  const tests = words.map((word) => sql`instr(terms, ${` ${indexedWord(word)}`}) > 0`);
+  return sql`(select ${all(tests)} from listings where listings.number = facets.number and account_id = ${accountId})`;
+}
+
+/** Numbers as a table, in their order. */
+export function listed(numbers: readonly number[]): Sql {
+  return sql`(select value as number from json_each(${`[${numbers.join()}]`}))`;
+}
