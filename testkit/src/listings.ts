@@ -59,8 +59,7 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 
 /**
  * Quickly inserts listings into the database without the service. They are only for reads: they have no events, and no
- * terms by which a search for words or equal values would find them. Beds and IDs count from 1, and descriptions
- * compress poorly.
+ * terms by which a search for words would find them. Beds and IDs count from 1, and descriptions compress poorly.
  */
 export async function plant(
   service: Pick<TestService, 'script'>,
@@ -90,19 +89,26 @@ const PLANTING = {
     id: `printf('lst_%026d', n)`,
     object: (members: string) => `json_object(${members})`,
     noise: (length: number) => `hex(randomblob(${length} / 2))`,
-    listingTerms: ", ''",
+    listingTerms: ", ' §sactive §h2 §b' || n",
     facets: (accountId: string) => ({
       columns: 'account_id, number',
       values: `(select number from account_numbers where account_id = '${accountId}'),
         (select number from listings where account_id = '${accountId}' and id = printf('lst_%026d', n))`,
     }),
-    // Without terms, there is nothing to index.
-    learn: "delete from unindexed_listings where number in (select number from listings where terms = '');",
+    learn: `insert into listing_index (rowid, terms)
+        select number, replace(terms, ' ', ' ' || facets.account_id || '§')
+        from unindexed_listings inner join listings using (number) inner join listing_facets as facets using (number)
+        where terms like ' §sactive §h2 §b%';
+      delete from unindexed_listings
+        where number in (select number from listings where terms like ' §sactive §h2 §b%');`,
   },
   postgres: {
     id: `'lst_' || lpad(n::text, 26, '0')`,
     listingTerms: '',
-    facets: (accountId: string) => ({ columns: 'account_id, terms', values: `'${accountId}', ''` }),
+    facets: (accountId: string) => {
+      const terms = ["'§sactive'", "'§h2'", "'§b' || n"].map((term) => `right('${accountId}', 8) || ${term}`);
+      return { columns: 'account_id, terms', values: `'${accountId}', array_to_tsvector(array[${terms}])` };
+    },
     // Without spaces, as served.
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>

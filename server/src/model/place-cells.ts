@@ -9,7 +9,9 @@ const CELLS_MAX = 9;
 
 /** The cells that contain a point, one per grid. */
 export function cellsOf({ latitude, longitude }: Point): string[] {
-  return LEVELS.map((level) => nameOf(level, toColumn(longitude, level), toRow(latitude, level)));
+  const [finest = 0] = LEVELS;
+  const [column, row] = [toColumn(longitude, finest), toRow(latitude, finest)];
+  return LEVELS.map((level) => nameOf(level, column >> (finest - level), row >> (finest - level)));
 }
 
 /** The cells of the finest grid that covers a box with few cells; undefined if the box is too large. */

@@ -45,18 +45,23 @@ export function changedParts(changed: readonly string[]): (keyof SearchRow)[] {
 export function toSearchRow(listing: Listing): SearchRow {
   const columns = searchColumnsOf(listing);
   const { latitude, longitude } = columns;
-  const words = new Set(Array.from(searchWords(listing), indexedWord));
-  const values = TERM_COLUMNS.flatMap((name) => {
+  let terms = '';
+  const add = (term: string) => {
+    terms += ` ${term}`;
+  };
+  for (const word of searchWords(listing)) add(indexedWord(word));
+  for (const name of TERM_COLUMNS) {
     const value = columns[name];
-    return value === undefined ? [] : [valueTerm(name, value)];
-  });
-  const ranges = RANGE_COLUMNS.flatMap((name) => {
+    if (value !== undefined) add(valueTerm(name, value));
+  }
+  for (const name of RANGE_COLUMNS) {
     const value = columns[name];
-    return value === undefined ? [] : [rangeTerm(name, value)];
-  });
-  const hasPlace = latitude !== undefined && longitude !== undefined;
-  const cells = hasPlace ? cellsOf({ latitude, longitude }).map(cellTerm) : [];
-  return { ...columns, terms: [...words, ...values, ...ranges, ...cells].map((term) => ` ${term}`).join('') };
+    if (value !== undefined) add(rangeTerm(name, value));
+  }
+  if (latitude !== undefined && longitude !== undefined) {
+    for (const cell of cellsOf({ latitude, longitude })) add(cellTerm(cell));
+  }
+  return { ...columns, terms };
 }
 
 /** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */
@@ -105,10 +110,15 @@ function toRange(column: RangeColumn, operator: 'is' | RangeOperator, value: str
 
 /** The terms of a column are in the order of its values, which are not negative. */
 function rangeTerm(column: RangeColumn, value: string | number): string {
-  const bits = Buffer.alloc(8);
-  if (typeof value === 'number') bits.writeDoubleBE(value);
-  const sorted = typeof value === 'number' ? bits.toString('hex') : value.replaceAll('-', '');
+  const sorted = typeof value === 'number' ? toSortedHex(value) : value.replaceAll('-', '');
   return `${MARK}${RANGE_LETTERS[column]}${sorted}`;
+}
+
+const bits = Buffer.alloc(8);
+
+function toSortedHex(value: number): string {
+  bits.writeDoubleBE(value);
+  return bits.toString('hex');
 }
 
 function isRangeColumn(name: string): name is RangeColumn {
@@ -121,12 +131,16 @@ function isTermColumn(name: string): name is TermColumn {
 
 /** A word as a term. */
 export function indexedWord(word: string): string {
-  return word.slice(0, WORD_LENGTH_MAX);
+  return word.length > WORD_LENGTH_MAX ? word.slice(0, WORD_LENGTH_MAX) : word;
 }
 
+const SIMPLE = /^[a-z0-9]*$/;
 /** Characters other than ASCII letters and digits would end a term. */
+const SEPARATORS = /[^a-z0-9\u0080-\u{10ffff}]/gu;
+
 function valueTerm(column: TermColumn, value: string | number): string {
-  return `${MARK}${LETTERS[column]}${String(value).replaceAll(/[^a-z0-9\u0080-\u{10ffff}]/gu, MARK)}`;
+  const text = String(value);
+  return MARK + LETTERS[column] + (SIMPLE.test(text) ? text : text.replaceAll(SEPARATORS, MARK));
 }
 
 function cellTerm(cell: string): string {

@@ -159,8 +159,6 @@ export const search = {
     drop table former_listings;
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
       where external_id is not null;
-    create index listing_facets_beds on listing_facets (account_id, beds);
-    create index listing_facets_baths on listing_facets (account_id, baths);
     create index listing_facets_list_price on listing_facets (account_id, list_price);
     create index listing_facets_close_price on listing_facets (account_id, close_price);
     create index listing_facets_living_area on listing_facets (account_id, living_area);

@@ -6,8 +6,8 @@ import { PAGE_BYTES } from './database-file.ts';
 import { isStorageFull } from './errors.ts';
 import { ReaderThreads } from './reader-threads.ts';
 
-/** At this log size (4 MB), a checkpoint is worth its two syncs. */
-const PAGES_MIN = 1_000;
+/** At this log size (16 MB), pages that changed several times are written once, which pays for two syncs. */
+const PAGES_MIN = 4_000;
 /** At this log size (64 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 16_000;
 /** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next checkpoint. */

@@ -8,8 +8,8 @@ import type { PreparedQueries } from './prepared-queries.ts';
 // number. Writing to the index takes most of its time for each transaction, not for each listing, so changed listings
 // wait in `unindexed_listings` until there are several. A search also looks at these.
 
-/** Listings are indexed once this many wait: each then takes half the time that it would take alone. */
-export const WAITING_MAX = 64;
+/** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
+export const WAITING_MAX = 256;
 /** Listings indexed per transaction, in 10 to 20 milliseconds. */
 const BATCH_LENGTH = 512;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { EARTH_RADIUS_METRES } from '../../model/geo.ts';
-import { isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
+import { type Condition, isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
 import { type TermCondition, termConditions } from '../../model/search-terms.ts';
 import { columnOf } from '../functions.ts';
 import type { Run } from '../runs.ts';
@@ -22,6 +22,8 @@ import { findNumberAfter, walk } from './walk.ts';
 const FEW = { quick: 400, thorough: 5_000 };
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
+/** A quick search in the order of beds or baths looks up this many numbers of these. */
+const QUICK_COUNTS_MAX = 20;
 /** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
 const QUICK_NUMBERS_MAX = 50_000;
 /** A thorough search reads this many times the square root of page length times listings before it sorts candidates. */
@@ -94,7 +96,7 @@ export class SearchReader {
     const account = Number(row?.[0] ?? 0);
     const terms = termConditions(search);
     // Searches by other conditions do not read the index.
-    const usesIndex = terms.length > 0 || search.circle !== undefined;
+    const usesIndex = terms.length > 0 || ['distance', 'beds', 'baths'].includes(search.order.by);
     const unindexed = usesIndex ? this.#index.findUnindexed(account) : [];
     return { account, accountId, search, wanted, terms, unindexed };
   }
@@ -132,9 +134,38 @@ export class SearchReader {
 
   #findInOrder(context: Context, isQuick: boolean): Run<unknown[]> | undefined {
     const { search, terms } = context;
-    if (search.order.by === 'distance') return this.#findNearest(context);
-    const match = search.order.by === 'id' ? this.#index.matchAll(context.account, terms) : undefined;
+    const { by } = search.order;
+    if (by === 'distance') return this.#findNearest(context);
+    if (by === 'beds' || by === 'baths') return this.#readByCount(context, by, isQuick);
+    const match = by === 'id' ? this.#index.matchAll(context.account, terms) : undefined;
     return match === undefined ? this.#readWalk(context, isQuick) : this.#readMatches(context, match, isQuick);
+  }
+
+  /** Reads the listings with each number of beds or baths, newest first. */
+  #readByCount(context: Context, by: 'beds' | 'baths', isQuick: boolean): Run<unknown[]> | undefined {
+    const { account, search, wanted } = context;
+    const { isDescending } = search.order;
+    const [column, direction] = [raw(by), raw(isDescending ? 'desc' : 'asc')];
+    const counts = this.#numbers(sql`select distinct ${column} from listing_counts
+      where account_id = ${account} order by ${column} ${direction}`);
+    const isBefore = (count: number, last: number) => (isDescending ? count > last : count < last);
+    const { after } = wanted;
+    const next = counts.filter((count) => after === undefined || !isBefore(count, Number(after.value)));
+    const page = new Page(wanted);
+    for (const [index, value] of next.entries()) {
+      if (isQuick && index === QUICK_COUNTS_MAX) return undefined;
+      const some = {
+        ...search,
+        conditions: [...search.conditions, { field: by, operator: 'is', value }] satisfies Condition[],
+      };
+      const rest = { ...wanted, after: value === after?.value ? after : undefined, limit: page.rest };
+      const terms = termConditions(some);
+      const match = this.#index.matchAll(account, terms) ?? '';
+      const run = this.#readMatches({ ...context, search: some, terms, wanted: rest }, match, isQuick);
+      if (run === undefined) return undefined;
+      if (page.add(run)) return page.run;
+    }
+    return page.run;
   }
 
   #readWalk(context: Context, isQuick: boolean): Run<unknown[]> | undefined {
