@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { describeMigration } from '../runtime/migration-progress.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWhole } from '../storage/database-info.ts';
 import { openDatabase } from '../storage/open.ts';
@@ -20,7 +21,8 @@ export function addCommand(parent: Command, usage: string, description: string):
  * @throws {AppError} `conflict` for an unfinished copy
  */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
-  const database = await openDatabase(readConfig().databaseUrl);
+  const tell = describeMigration((message) => console.error(message));
+  const database = await openDatabase(readConfig().databaseUrl, undefined, tell);
   console.error(`database: ${database.name}`);
   try {
     // After a change to an unfinished copy, "copy" would report a difference.

@@ -26,6 +26,7 @@ import type { Database } from '../storage/database.ts';
 import { getCursorSecret } from '../storage/database-info.ts';
 import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
+import { MigrationWatch } from './migration-watch.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
 
 /** How long in-flight requests can take once the service stops. */
@@ -59,10 +60,12 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
  * @throws {ConfigError} if it cannot listen or prepare, errors of `openDatabase`, or {AppError} `unavailable` without a
  * database
  */
-export function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
-  return beginWithDatabase(config, async (database) => {
-    const preparation = await prepareStart(database, config, log);
-    const serving = await serveRequests(database, config, log, { ...limits, createLimiter: createMemoryLimiter });
+export async function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
+  const migration = new MigrationWatch(config, log);
+  const begin = async (database: Database) => {
+    const ready = await migration.end();
+    const preparation = await prepareStart(database, ready, log);
+    const serving = await serveRequests(database, ready, log, { ...limits, createLimiter: createMemoryLimiter });
     serving.keepHouse();
     return {
       ...serving,
@@ -73,8 +76,13 @@ export function startService(config: Config, log: Log, limits: ServerLimits = {}
         preparation.end();
         await database.close();
       },
-    };
-  });
+    } satisfies Service;
+  };
+  try {
+    return await beginWithDatabase(config, begin, migration.tell);
+  } finally {
+    await migration.end();
+  }
 }
 
 /** Loads better-auth before the service starts: later, loading would block requests for a fifth of a second. */

@@ -1,17 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { createHttpServer } from '../http/protocol/server.ts';
-import { cutConnections, shutDown, trackConnections } from '../http/protocol/shutdown.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import { DatabaseAwayError } from '../storage/database.ts';
 import { openDatabase } from '../storage/open.ts';
-import { listen } from './listening.ts';
-import { createWaitingApp } from './waiting-app.ts';
+import { describeMigration } from './migration-progress.ts';
+import { startStandIn } from './stand-in.ts';
 
 const TRY_INTERVAL_MS = 500;
-/** Shutdown times of the stand-in server, whose responses are short and close their connections. */
-const GRACE = { idleMs: 0, runningMs: 1_000 };
+const WAITING = 'The service is waiting for its database';
 
 export interface Waiting {
   log: Log;
@@ -42,7 +39,7 @@ export async function startWithDatabase<T>(
     } catch (error) {
       if (!isServer(config) || !isOfDatabase(error)) throw error;
       // Errors that waiting cannot fix are thrown here, before the process listens.
-      const away = (await findAway(config)) ?? error;
+      const away = (await findAway(config, waiting)) ?? error;
       waiting.log.logger.warn(`${away.message} Waiting for it.`);
       ready = await wait(ready, waiting);
     }
@@ -59,9 +56,13 @@ function isOfDatabase(error: unknown): error is AppError {
 }
 
 /** Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to date. */
-async function findAway({ databaseUrl, databasePool }: Config): Promise<DatabaseAwayError | undefined> {
+async function findAway(
+  { databaseUrl, databasePool }: Config,
+  { log }: Waiting,
+): Promise<DatabaseAwayError | undefined> {
   try {
-    const database = await openDatabase(databaseUrl, databasePool);
+    const tell = describeMigration((message) => log.logger.info(message));
+    const database = await openDatabase(databaseUrl, databasePool, tell);
     await database.close();
     return undefined;
   } catch (error) {
@@ -71,28 +72,15 @@ async function findAway({ databaseUrl, databasePool }: Config): Promise<Database
 }
 
 /** Resolves once the database can be reached, with settings that include the port. */
-async function wait(config: Config, { log, signal, isServed = false }: Waiting): Promise<Config> {
-  const standIn = isServed ? undefined : await serveNotReady(config, log);
+async function wait(config: Config, waiting: Waiting): Promise<Config> {
+  const { log, signal, isServed = false } = waiting;
+  const standIn = isServed ? undefined : await startStandIn(config, log, () => WAITING);
   try {
     do await sleep(TRY_INTERVAL_MS, undefined, { signal }).catch(() => {});
-    while (!signal.aborted && (await findAway(config)) !== undefined);
+    while (!signal.aborted && (await findAway(config, waiting)) !== undefined);
   } finally {
     await standIn?.end();
   }
   if (!signal.aborted) log.logger.info('the database can be reached');
   return { ...config, port: standIn?.port ?? config.port };
-}
-
-/** Starts a server that responds to every request that the service is not ready. */
-async function serveNotReady(config: Config, log: Log) {
-  const server = createHttpServer(createWaitingApp(log), log, { publicUrl: config.publicUrl });
-  const connections = trackConnections(server);
-  const { port } = new URL(await listen(server, config));
-  return {
-    port: Number(port),
-    async end(): Promise<void> {
-      cutConnections(new Set([...connections].filter((socket) => socket.bytesRead === 0)));
-      await shutDown(server, connections, GRACE);
-    },
-  };
 }

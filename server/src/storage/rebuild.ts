@@ -9,7 +9,7 @@ import type { Tables } from './schema.ts';
 import { insertSearchRows } from './search-rows.ts';
 
 /** How much of a migration is done, in listings. */
-interface MigrationProgress {
+export interface MigrationProgress {
   done: number;
   total: number;
 }
@@ -44,10 +44,15 @@ const countAll = (source: Source) =>
   );
 
 /**
- * Makes what searches need of all listings, and copies the listings if they come from another table. Awaits `tell`
- * after each few listings.
+ * Makes what searches need of all listings, and copies the listings if they come from another table. After each few
+ * listings, calls `endBatch` with the key of the last one, and awaits `tell`.
  */
-export async function rebuildListings(executor: Executor, source: Source, tell: TellProgress): Promise<void> {
+export async function rebuildListings(
+  executor: Executor,
+  source: Source,
+  tell: TellProgress,
+  endBatch: (last: Key) => void = () => {},
+): Promise<void> {
   const [counted] = await executor.execute(countAll(source), {});
   const total = Number(counted?.count);
   const select = selectAfter(source);
@@ -62,6 +67,7 @@ export async function rebuildListings(executor: Executor, source: Source, tell: 
     if (source !== 'listings') await putListings(executor, first.accountId, made);
     await insertSearchRows(executor, first.accountId, made);
     last = some.at(-1) ?? first;
+    endBatch(last);
     done += some.length;
     await tell({ done, total });
   }

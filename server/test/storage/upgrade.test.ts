@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createDatabase, ENGINE } from '../../../testkit/src/database.ts';
-import { directoryFor } from '../../../testkit/src/serving.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
+import { environment, PROGRAM } from '../../../testkit/src/process.ts';
+import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { updateListing } from '../../src/domain/listings.ts';
 import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
@@ -30,21 +33,20 @@ const ROWS = `
   insert into api_keys (hash, id, account_id, name, access, start, created_at) values ('hash', 'key_1', 'acc_1', 'Website', 'full', 'plk_1234', 1);
 `;
 
-async function firstEditionFor(t: TestContext) {
+/** The URL of a database of the first edition. */
+async function firstEditionFor(t: TestContext, rows = ROWS): Promise<string> {
   const { url, script, drop } = await createDatabase(await directoryFor(t));
   t.after(drop);
   for (const migration of MIGRATIONS.slice(0, FIRST_EDITION)) await script(migration[ENGINE]);
-  await script(ROWS);
+  await script(rows);
   const version = `create table schema_version (version integer not null); insert into schema_version values (${FIRST_EDITION})`;
   await script(ENGINE === 'sqlite' ? `pragma user_version = ${FIRST_EDITION}` : version);
-  return openDatabase(url);
+  return url;
 }
 
 test("a database of the first edition keeps its data, and each account's storage is counted", async (t) => {
-  await using database = await firstEditionFor(t).then((opened) => ({
-    ...opened,
-    [Symbol.asyncDispose]: () => opened.close(),
-  }));
+  const database = await openDatabase(await firstEditionFor(t));
+  t.after(() => database.close());
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.doc, NEW);
   assert.deepEqual(
     (await findEvents(database, 'acc_1', 0, { limit: 10, bytesMax: 1e6 })).rows.map(({ doc }) => doc),
@@ -68,4 +70,35 @@ test("a database of the first edition keeps its data, and each account's storage
   const actor = { accountId: 'acc_1', keyId: 'key_1' };
   await updateListing(database, actor, 'lst_1', (current) => ({ ...current, beds: 4 }));
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.version, 3);
+});
+
+/** Enough that the migration takes a few seconds. */
+const MANY = ENGINE === 'sqlite' ? 60_000 : 20_000;
+const MANY_ROWS = `
+  insert into listings (account_id, id, version, sequence, doc)
+    with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${MANY})
+    select 'acc_2', 'lst_' || (100000 + n), 1, 0, replace('${NEW}', '"id":"lst_1"', '"id":"lst_' || (100000 + n) || '"')
+    from numbers;
+`;
+
+test('while a large database is migrated, the service is live but not ready, and says how far it is', async (t) => {
+  const databaseUrl = await firstEditionFor(t, ROWS + MANY_ROWS);
+  const port = String(await findFreePort());
+  const url = `http://127.0.0.1:${port}`;
+  const { output } = spawnFor(
+    t,
+    process.execPath,
+    [PROGRAM, 'serve'],
+    environment({ DATABASE_URL: databaseUrl, PORT: port }),
+  );
+  const ask = async (path: string) => {
+    const response = await fetch(url + path).catch(() => undefined);
+    return response && { status: response.status, text: await response.text() };
+  };
+  await until('the service answers', async () => (await ask('/readyz')) !== undefined);
+  const migrating = /The service is migrating the database: [\d,]+ of \d0,00\d listings, about \d+ s left; send/;
+  assert.match((await ask('/readyz'))?.text ?? '', migrating);
+  assert.deepEqual([(await ask('/readyz'))?.status, (await ask('/livez'))?.status], [503, 200]);
+  await until('the service is ready', async () => (await ask('/readyz'))?.status === 200, 120_000);
+  assert.match(output.stdout, /"msg":"migrating the database: [\d,]+ of \d0,00\d listings/);
 });

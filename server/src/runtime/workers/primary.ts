@@ -4,6 +4,7 @@ import { findFreePort } from '../../lib/free-port.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import { openDatabase } from '../../storage/open.ts';
 import { ensureDashboard } from '../dashboard-build.ts';
+import { MigrationWatch } from '../migration-watch.ts';
 import type { Preparation } from '../preparation.ts';
 import { createLog, type ServiceLog } from '../service-log.ts';
 import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../signals.ts';
@@ -64,7 +65,9 @@ async function start(
 /** Prepares the database before the first worker starts; this process does not use the database for anything else. */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../preparation.ts');
-  const database = await openDatabase(config.databaseUrl, config.databasePool);
+  const migration = new MigrationWatch(config, log);
+  const opening = openDatabase(config.databaseUrl, config.databasePool, migration.tell);
+  const database = await opening.finally(() => migration.end());
   try {
     return { databaseName: database.name, preparation: await prepareStart(database, config, log) };
   } finally {

@@ -64,8 +64,6 @@ export const search = {
       updated_at text not null
     ) strict;
 
-    create unique index listing_facets_id on listing_facets (account_id, id);
-
     -- How many listings have the same values. Without a type, \`property_type\` is empty.
     create table listing_counts (
       account_id integer not null,
@@ -76,31 +74,6 @@ export const search = {
       count integer not null,
       primary key (account_id, status, beds, property_type, baths)
     ) strict, without rowid;
-    create trigger listing_counts_inserted after insert on listing_facets begin
-      insert into listing_counts (account_id, status, beds, property_type, baths, count)
-        values (new.account_id, new.status, new.beds, coalesce(new.property_type, ''), new.baths, 1)
-        on conflict do update set count = count + 1;
-    end;
-    create trigger listing_counts_deleted after delete on listing_facets begin
-      update listing_counts set count = count - 1
-        where (account_id, status, beds, property_type, baths)
-          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths);
-      delete from listing_counts
-        where (account_id, status, beds, property_type, baths, count)
-          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths, 0);
-    end;
-    create trigger listing_counts_changed after update of status, beds, property_type, baths on listing_facets begin
-      insert into listing_counts (account_id, status, beds, property_type, baths, count)
-        values (new.account_id, new.status, new.beds, coalesce(new.property_type, ''), new.baths, 1)
-        on conflict do update set count = count + 1;
-      update listing_counts set count = count - 1
-        where (account_id, status, beds, property_type, baths)
-          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths);
-      delete from listing_counts
-        where (account_id, status, beds, property_type, baths, count)
-          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths, 0);
-    end;
-
     -- Terms, each after the number of its account. Only the index is stored, not the terms.
     create virtual table listing_index using fts5 (
       terms, content = '', contentless_delete = 1, tokenize = 'ascii', detail = 'none'
@@ -114,22 +87,6 @@ export const search = {
       number integer primary key,
       account_id integer not null
     ) strict;
-    create trigger listing_facets_inserted after insert on listing_facets begin
-      insert into unindexed_listings (number, account_id) values (new.number, new.account_id)
-        on conflict (number) do update set account_id = excluded.account_id;
-    end;
-    create trigger listings_changed after update of terms on listings when old.terms <> new.terms begin
-      insert into unindexed_listings (number, account_id)
-        select number, account_id from listing_facets where number = new.number
-        on conflict (number) do update set account_id = excluded.account_id;
-    end;
-    create trigger listing_facets_deleted after delete on listing_facets begin
-      insert into unindexed_listings (number, account_id) values (old.number, old.account_id)
-        on conflict (number) do update set account_id = excluded.account_id;
-    end;
-    create trigger listings_deleted after delete on listings begin
-      delete from listing_facets where number = old.number;
-    end;
   `,
   postgres: `
     set local statement_timeout = 0;
@@ -157,6 +114,51 @@ export const search = {
   afterRebuild: {
     sqlite: `
     drop table former_listings;
+
+    insert into listing_counts (account_id, status, beds, property_type, baths, count)
+      select account_id, status, beds, coalesce(property_type, ''), baths, count(*) from listing_facets group by 1, 2, 3, 4, 5;
+    create trigger listing_counts_inserted after insert on listing_facets begin
+      insert into listing_counts (account_id, status, beds, property_type, baths, count)
+        values (new.account_id, new.status, new.beds, coalesce(new.property_type, ''), new.baths, 1)
+        on conflict do update set count = count + 1;
+    end;
+    create trigger listing_counts_deleted after delete on listing_facets begin
+      update listing_counts set count = count - 1
+        where (account_id, status, beds, property_type, baths)
+          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths);
+      delete from listing_counts
+        where (account_id, status, beds, property_type, baths, count)
+          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths, 0);
+    end;
+    create trigger listing_counts_changed after update of status, beds, property_type, baths on listing_facets begin
+      insert into listing_counts (account_id, status, beds, property_type, baths, count)
+        values (new.account_id, new.status, new.beds, coalesce(new.property_type, ''), new.baths, 1)
+        on conflict do update set count = count + 1;
+      update listing_counts set count = count - 1
+        where (account_id, status, beds, property_type, baths)
+          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths);
+      delete from listing_counts
+        where (account_id, status, beds, property_type, baths, count)
+          = (old.account_id, old.status, old.beds, coalesce(old.property_type, ''), old.baths, 0);
+    end;
+
+    create trigger listing_facets_inserted after insert on listing_facets begin
+      insert into unindexed_listings (number, account_id) values (new.number, new.account_id)
+        on conflict (number) do update set account_id = excluded.account_id;
+    end;
+    create trigger listings_changed after update of terms on listings when old.terms <> new.terms begin
+      insert into unindexed_listings (number, account_id)
+        select number, account_id from listing_facets where number = new.number
+        on conflict (number) do update set account_id = excluded.account_id;
+    end;
+    create trigger listing_facets_deleted after delete on listing_facets begin
+      insert into unindexed_listings (number, account_id) values (old.number, old.account_id)
+        on conflict (number) do update set account_id = excluded.account_id;
+    end;
+    create trigger listings_deleted after delete on listings begin
+      delete from listing_facets where number = old.number;
+    end;
+    create unique index listing_facets_id on listing_facets (account_id, id);
     create unique index listing_facets_external_id on listing_facets (account_id, external_id)
       where external_id is not null;
     create index listing_facets_list_price on listing_facets (account_id, list_price);

@@ -122,12 +122,16 @@ function quoted(term: string): string {
 
 const COUNT_WAITING = `select count(*) as count from (select 1 from unindexed_listings limit ${WAITING_MAX})`;
 
+const INDEX = `insert into listing_index (rowid, terms)
+  select number, replace(terms, ' ', ' ' || facets.account_id || '§')
+  from listings inner join listing_facets as facets using (number)`;
+/** Indexes all listings of an index without any. */
+export const INDEX_ALL = `${INDEX};`;
+
 const BATCH = `select number from unindexed_listings order by number limit ${BATCH_LENGTH}`;
 const INDEX_BATCH = `
   delete from listing_index where rowid in (${BATCH});
-  insert into listing_index (rowid, terms)
-    select number, replace(terms, ' ', ' ' || facets.account_id || '§')
-      from listings inner join listing_facets as facets using (number) where number in (${BATCH});
+  ${INDEX} where number in (${BATCH});
   delete from unindexed_listings where number in (${BATCH});
 `;
 

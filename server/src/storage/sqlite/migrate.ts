@@ -1,12 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { on, once } from 'node:events';
+import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { randomWord } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
 import { EPOCH_LENGTH, MIGRATIONS, type Migration, SCHEMA_VERSION, tooNew } from '../migrations.ts';
-import { rebuildListings, type TellProgress } from '../rebuild.ts';
+import { type MigrationProgress, rebuildListings, type TellProgress } from '../rebuild.ts';
 import { Connection } from './connection.ts';
 import { explainFault } from './errors.ts';
-import { Indexing } from './listing-index.ts';
+import { INDEX_ALL } from './listing-index.ts';
+
+/** The indexes of a million listings are sorted in pieces of this size. */
+const MIGRATION_CACHE_KIB = 65_536;
 
 /** Creates the tables of an empty database. */
 export function createTables(database: DatabaseSync): void {
@@ -18,11 +24,48 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
+ * Creates the tables, or migrates them on a thread of its own: for many listings, that takes a minute. Closes the
+ * database on failure.
+ * @throws {AppError} as `migrateHere`
+ */
+export async function migrate(database: DatabaseSync, path: string, tell: TellProgress): Promise<void> {
+  const version = readVersion(database);
+  if (version === SCHEMA_VERSION) return;
+  if (version === 0) return migrateHere(database, path, async () => {});
+  try {
+    await migrateOnThread(path, tell);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** What the thread of a migration reports. */
+export type MigrationReport = { progress: MigrationProgress } | { failure: string };
+
+async function migrateOnThread(path: string, tell: TellProgress): Promise<void> {
+  // With `node --watch`, the thread would post its imports, which would be mistaken for reports.
+  const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
+  const thread = new Worker(new URL(`./migration-thread${extname(import.meta.filename)}`, import.meta.url), {
+    workerData: path,
+    env,
+  });
+  const exited = once(thread, 'exit');
+  let failure: string | undefined;
+  for await (const [report] of on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[MigrationReport]>) {
+    if ('progress' in report) await tell(report.progress);
+    else failure = report.failure;
+  }
+  await exited;
+  if (failure !== undefined) throw new AppError('unavailable', failure);
+}
+
+/**
  * Migrates the tables in one transaction under the write lock; safe when several processes start at once, and if it is
  * interrupted. Closes the database on failure.
  * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be changed
  */
-export async function migrate(database: DatabaseSync, name: string, tell: TellProgress): Promise<void> {
+export async function migrateHere(database: DatabaseSync, name: string, tell: TellProgress): Promise<void> {
   try {
     if (readVersion(database) === SCHEMA_VERSION) return;
     database.exec('begin immediate');
@@ -42,10 +85,14 @@ export async function migrate(database: DatabaseSync, name: string, tell: TellPr
 async function runMigration(database: DatabaseSync, migration: Migration, tell: TellProgress): Promise<void> {
   database.exec(migration.sqlite);
   if (migration.afterRebuild === undefined) return;
-  await rebuildListings(new Connection(database), 'former_listings', tell);
+  database.exec(`pragma cache_size = -${MIGRATION_CACHE_KIB}`);
+  // Pages of removed listings are used for their copies.
+  const remove = database.prepare('delete from former_listings where (account_id, id) <= (?, ?)');
+  await rebuildListings(new Connection(database), 'former_listings', tell, ({ accountId, id }) => {
+    remove.run(accountId, id);
+  });
   // Much faster than adding each listing to the indexes.
-  database.exec(migration.afterRebuild.sqlite);
-  new Indexing(database).indexAll();
+  database.exec(INDEX_ALL + migration.afterRebuild.sqlite);
 }
 
 function readVersion(database: DatabaseSync): number {

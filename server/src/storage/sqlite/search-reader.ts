@@ -103,12 +103,14 @@ export class SearchReader {
 
   /** The candidates of a selective condition; undefined if there is none. */
   #findFew(context: Context, countMax: number): number[] | undefined {
-    const { account, terms, unindexed } = context;
+    const { account, search, terms, unindexed } = context;
     for (const find of this.#leadsByColumn(context)) {
       const numbers = find(countMax + 1);
       if (numbers.length <= countMax) return numbers;
     }
-    for (const condition of terms) {
+    // Newest first, the index returns the matches of a single condition in order.
+    const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
+    for (const condition of isOrdered ? [] : terms) {
       if ('terms' in condition && !condition.isSelective) continue;
       const numbers = this.#index.findSome(account, condition, countMax + 1);
       if (numbers.length <= countMax) return [...new Set([...numbers, ...unindexed])];

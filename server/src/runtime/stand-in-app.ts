@@ -7,14 +7,14 @@ import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 
-/** Creates the app that responds while the database server is unreachable. The process is live but not ready. */
-export function createWaitingApp(log: Log): App {
+/** Creates the app that responds while the service cannot use its database. The process is live but not ready. */
+export function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     logRequest(exchange, log, undefined);
     // The service that starts later opens its own listening socket.
     outgoing.shouldKeepAlive = false;
-    const error = new AppError('unavailable', 'The service is waiting for its database; send the request again.', {
+    const error = new AppError('unavailable', `${getReason()}; send the request again.`, {
       headers: { 'Retry-After': '1' },
     });
     const reply = exchange.path === LIVE_PATH ? LIVE : replyError(error, exchange.requestId);

@@ -1,0 +1,31 @@
+import type { Config } from '../config.ts';
+import type { Log } from '../lib/log.ts';
+import { describeMigration } from './migration-progress.ts';
+import { type StandIn, startStandIn } from './stand-in.ts';
+
+/** Logs the progress of a migration, and answers requests meanwhile. */
+export class MigrationWatch {
+  readonly #config: Config;
+  readonly #log: Log;
+  #standIn: StandIn | undefined;
+  #reason = '';
+
+  constructor(config: Config, log: Log) {
+    this.#config = config;
+    this.#log = log;
+  }
+
+  readonly tell = describeMigration(async (message) => {
+    this.#log.logger.info(message);
+    this.#reason = `The service is ${message}`;
+    this.#standIn ??= await startStandIn(this.#config, this.#log, () => this.#reason);
+  });
+
+  /** Call this before the service listens. Returns its settings, which include the port. */
+  async end(): Promise<Config> {
+    const standIn = this.#standIn;
+    this.#standIn = undefined;
+    await standIn?.end();
+    return { ...this.#config, port: standIn?.port ?? this.#config.port };
+  }
+}
