@@ -7,6 +7,7 @@ import type { Side } from './servers.ts';
 const REQUESTS_MAX = 600;
 const PAGE = 20;
 const JUMP = 1000;
+const SHOWN_LENGTH_MAX = 300;
 
 type Page = { data: { id: string }[]; nextCursor: string | null; total?: number };
 
@@ -63,8 +64,9 @@ async function request({ query, cursors }: Step, limit: number, sides: readonly 
   );
   const [first, ...others] = answered.map(({ page }) => page);
   for (const other of others) {
-    if (essence(other) !== essence(first))
-      throw new Error(`${query}: ${essence(first)} differs from ${essence(other)}`);
+    if (essence(other) === essence(first)) continue;
+    const [ours, theirs] = [first, other].map((page) => essence(page).slice(0, SHOWN_LENGTH_MAX));
+    throw new Error(`${query}: ${ours} … differs from ${theirs} …`);
   }
   const next = answered.map(({ page }) => page.nextCursor);
   return {

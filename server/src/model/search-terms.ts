@@ -89,6 +89,18 @@ export function termConditions({ conditions, words, box, circle }: Search): Term
   return found;
 }
 
+/** Whether a listing matches if it meets all of the search's `termConditions`, so that its row need not be read. */
+export function areTermsExact({ conditions, box, circle }: Search): boolean {
+  if (box !== undefined || circle !== undefined) return false;
+  return conditions.every(({ field, operator, value }) => {
+    if (!isTermColumn(field) || (operator !== 'is' && operator !== 'in')) return false;
+    // Other values may share a term with different values.
+    return [value].flat().every((each) => SEPARATE.test(String(each)) && field !== 'feed');
+  });
+}
+
+const SEPARATE = /^[\p{L}\p{N}]+(?:[ _][\p{L}\p{N}]+)*$/u;
+
 /** The fields that terms are made of. */
 const TERM_FIELDS: ReadonlySet<string> = new Set([
   ...SEARCHED_FIELDS,

@@ -60,6 +60,12 @@ export class ListingIndex {
     return known.length === 0 ? undefined : known.map((part) => `(${part})`).join(' AND ');
   }
 
+  /** A query for the numbers of listings with a term in a range. */
+  selectRange(account: number, range: TermRange): Sql {
+    const [from, to] = boundsOf(account, range);
+    return sql`select doc as number from listing_index_terms where term >= ${from} and term <= ${to}`;
+  }
+
   /** The newest matches with numbers between `after` and `before`, both exclusive. */
   findNewest(match: string, { after, before, limit }: { after: number; before: number; limit: number }): number[] {
     return this.#find(sql`select rowid from listing_index

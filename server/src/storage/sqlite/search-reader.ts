@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import sql, { raw, type Sql } from 'sql-template-tag';
 import { EARTH_RADIUS_METRES } from '../../model/geo.ts';
 import { type Condition, isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
-import { type TermCondition, termConditions } from '../../model/search-terms.ts';
+import { areTermsExact, type TermCondition, termConditions } from '../../model/search-terms.ts';
 import { columnOf } from '../functions.ts';
 import type { Run } from '../runs.ts';
 import { all, DISTANCE_STEPS, isMet, meets } from '../search-conditions.ts';
@@ -24,6 +24,8 @@ const FEW = { quick: 400, thorough: 5_000 };
 const QUICK_READ_MAX = 500;
 /** A quick search in the order of beds or baths looks up this many numbers of these. */
 const QUICK_COUNTS_MAX = 20;
+/** Reading more than this part of the account's listings by their numbers takes longer than reading all in order. */
+const MANY_SHARE = 0.2;
 /** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
 const QUICK_NUMBERS_MAX = 50_000;
 /** A thorough search reads this many times the square root of page length times listings before it sorts candidates. */
@@ -33,6 +35,8 @@ const NEAREST_METRES = 250;
 /** How much larger the next circle is than one that would have enough matches. */
 const CIRCLE_MARGIN = 1.5;
 const CIRCLE_GROWTH_MAX = 6;
+/** Candidates in all circles of a search. */
+const CIRCLES_READ_MAX = 1_000;
 
 /** Columns with an index of their own, besides `externalId`. */
 const RANGE_COLUMNS = [
@@ -86,6 +90,8 @@ export class SearchReader {
       const few = this.#findFew(context, FEW.quick);
       if (few !== undefined) return this.#rows.count(context, listed(few));
       if (isQuick) return undefined;
+      const count = this.#countInIndex(context);
+      if (count !== undefined) return count;
       const candidates = this.#candidates(context);
       return candidates === undefined ? this.#countListings(context) : this.#rows.count(context, candidates);
     });
@@ -186,8 +192,12 @@ export class SearchReader {
   }
 
   #thoroughMax(accountId: string, limit: number): number {
+    return THOROUGH_FACTOR * Math.sqrt(limit * this.#countAll(accountId));
+  }
+
+  #countAll(accountId: string): number {
     const [row] = this.#queries.all(sql`select listing_count from account_heads where account_id = ${accountId}`);
-    return THOROUGH_FACTOR * Math.sqrt(limit * Number(row?.[0] ?? 0));
+    return Number(row?.[0] ?? 0);
   }
 
   /** Reads listings that meet all conditions on terms, newest first. */
@@ -223,27 +233,37 @@ export class SearchReader {
     return after < Number(oldest) ? 0 : after;
   }
 
-  /** Reads circles around the center, each larger than the one before, until one has enough matches. */
+  /** Reads circles around the center until one has enough matches, but not too many candidates. */
   #findNearest(context: Context): Run<unknown[]> | undefined {
     const { account, search, wanted, unindexed } = context;
     const { circle, order } = search;
     if (circle === undefined || order.isDescending) return undefined;
-    let radiusMetres = NEAREST_METRES + CIRCLE_MARGIN * toMetres(wanted.after);
-    for (;;) {
-      radiusMetres = Math.min(radiusMetres, circle.radiusMetres);
+    let tooSmall = Math.max(toMetres(wanted.after), NEAREST_METRES / 10);
+    let tooLarge = Number.POSITIVE_INFINITY;
+    let next = NEAREST_METRES + CIRCLE_MARGIN * tooSmall;
+    for (let read = 0; read < CIRCLES_READ_MAX; ) {
+      const radiusMetres = Math.min(next, circle.radiusMetres);
       const inside = { ...search, circle: { ...circle, radiusMetres } };
       const match = this.#index.matchAll(account, termConditions(inside));
       if (match === undefined) return undefined;
       const numbers = this.#index.findNewest(match, { after: 0, before: END, limit: QUICK_READ_MAX });
-      if (numbers.length === QUICK_READ_MAX) return undefined;
+      read += numbers.length + 1;
+      if (numbers.length === QUICK_READ_MAX) {
+        tooLarge = radiusMetres;
+        next = Math.sqrt(tooSmall * tooLarge);
+        continue;
+      }
       const candidates = [...new Set([...numbers, ...unindexed])];
       const found = this.#rows.findSorted({ ...context, search: inside }, candidates);
       if (found.length === wanted.limit || radiusMetres === circle.radiusMetres) {
         return this.#rows.read(context, found, wanted.limit);
       }
+      tooSmall = radiusMetres;
       const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(found.length, 1));
-      radiusMetres *= Math.min(growth, CIRCLE_GROWTH_MAX);
+      next = radiusMetres * Math.min(growth, CIRCLE_GROWTH_MAX);
+      if (next >= tooLarge) next = Math.sqrt(tooSmall * tooLarge);
     }
+    return undefined;
   }
 
   #findAll(context: Context): Run<unknown[]> {
@@ -253,22 +273,50 @@ export class SearchReader {
     return this.#rows.readSorted(context, sql`(select number from listing_facets where account_id = ${account})`);
   }
 
-  /** All candidates of the search's conditions, as a table; undefined if no condition has an index. */
+  /** All candidates of the search's conditions, as a table; undefined if these are most of the account's listings. */
   #candidates(context: Context): Sql | undefined {
-    const { account, search, terms } = context;
+    const { account, accountId, search, terms } = context;
     const match = this.#index.matchAll(account, terms, true);
     if (match !== undefined) {
       return sql`(select rowid as number from listing_index where listing_index match ${match}
         union select number from unindexed_listings where account_id = ${account})`;
     }
     const tested = RANGE_COLUMNS.filter((name) => search.conditions.some(({ field }) => field === name));
-    const counted = tested.map((name) => {
+    const inColumns = tested.map((name) => {
       const tests = search.conditions.filter(({ field }) => field === name);
-      const numbers = sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))}`;
-      return { numbers, count: Number(this.#queries.all(sql`select count(*) from (${numbers})`)[0]?.[0]) };
+      return sql`${this.#fromIndex(account, name)} and ${all(tests.map(isMet))}`;
     });
+    const inRanges = terms.flatMap((condition) =>
+      'from' in condition
+        ? [
+            sql`${this.#index.selectRange(account, condition)}
+              union all select number from unindexed_listings where account_id = ${account}`,
+          ]
+        : [],
+    );
+    const counted = [...inColumns, ...inRanges].map((numbers) => ({ numbers, count: this.#count(numbers) }));
     const [fewest] = counted.sort((one, other) => one.count - other.count);
-    return fewest && sql`(${fewest.numbers})`;
+    if (fewest === undefined || fewest.count > MANY_SHARE * this.#countAll(accountId)) return undefined;
+    return sql`(select distinct number from (${fewest.numbers}))`;
+  }
+
+  /** Counts matches without reading their rows; undefined if that is impossible. */
+  #countInIndex({ account, search, terms, unindexed }: Context): number | undefined {
+    const { conditions, box, circle, words } = search;
+    const [name] = RANGE_COLUMNS.filter((each) => each === conditions[0]?.field);
+    const isOnlyRange = conditions.every(({ field }) => field === name) && words.length === 0;
+    if (name !== undefined && isOnlyRange && box === undefined && circle === undefined) {
+      return this.#count(sql`${this.#fromIndex(account, name)} and ${all(conditions.map(isMet))}`);
+    }
+    const areKnown = terms.every((condition) => this.#index.matchAll(account, [condition]) !== undefined);
+    if (unindexed.length > 0 || !areTermsExact(search) || !areKnown) return undefined;
+    return this.#count(
+      sql`select 1 from listing_index where listing_index match ${this.#index.matchAll(account, terms)}`,
+    );
+  }
+
+  #count(rows: Sql): number {
+    return Number(this.#queries.all(sql`select count(*) from (${rows})`)[0]?.[0]);
   }
 
   #isCounted({ conditions, box, circle, words }: Search): boolean {
