@@ -15,8 +15,6 @@ export interface AccountSearch {
   wanted: Wanted;
 }
 
-const NONE: Run<unknown[]> = { rows: [], isCut: false };
-
 /** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
 export class MatchRows {
   readonly #queries: PreparedQueries;
@@ -27,13 +25,13 @@ export class MatchRows {
 
   /** The first `limit` matches among the candidates, in the candidates' order. */
   read(context: AccountSearch, numbers: readonly number[], limit: number): Run<unknown[]> {
-    if (numbers.length === 0) return NONE;
+    if (numbers.length === 0) return { rows: [], isCut: false };
     return this.#run(context, sql`${matches(context, listed(numbers))} limit ${limit}`);
   }
 
   /** The wanted matches among the candidates, in the order of the list. */
   readSorted(context: AccountSearch, candidates: readonly number[] | Sql): Run<unknown[]> {
-    if ('length' in candidates && candidates.length === 0) return NONE;
+    if ('length' in candidates && candidates.length === 0) return { rows: [], isCut: false };
     const found = 'length' in candidates ? listed(candidates) : candidates;
     return this.#run(context, sorted(context, found), sql`order by ${inOrder(context.search)}`);
   }
@@ -48,8 +46,10 @@ export class MatchRows {
   }
 
   #run({ accountId, wanted: { bytesMax, limit } }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
+    if (bytesMax === undefined) {
+      return { rows: this.#queries.all(sql`select id, value from (${found}) ${order}`), isCut: false };
+    }
     const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
-    if (bytesMax === undefined) return { rows: this.#queries.all(select(raw('null'))), isCut: false };
     const docBytesMax = Math.floor(bytesMax / limit);
     const docOf = (doc: Sql) =>
       sql`(select ${doc} from listings where listings.number = found.number and account_id = ${accountId})`;
