@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { on, once } from 'node:events';
+import { on } from 'node:events';
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
@@ -24,7 +24,7 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * Creates the tables, or migrates them on a thread of its own: for many listings, that takes a minute. Closes the
+ * Creates the tables, or migrates them on a thread of its own: for many listings, that takes minutes. Closes the
  * database on failure.
  * @throws {AppError} as `migrateHere`
  */
@@ -50,13 +50,17 @@ async function migrateOnThread(path: string, tell: TellProgress): Promise<void> 
     workerData: path,
     env,
   });
-  const exited = once(thread, 'exit');
+  const reports = on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[MigrationReport]>;
   let failure: string | undefined;
-  for await (const [report] of on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[MigrationReport]>) {
-    if ('progress' in report) await tell(report.progress);
-    else failure = report.failure;
+  try {
+    for await (const [report] of reports) {
+      if ('progress' in report) await tell(report.progress);
+      else failure = report.failure;
+    }
+  } finally {
+    // If `tell` fails, nothing is migrated.
+    await thread.terminate();
   }
-  await exited;
   if (failure !== undefined) throw new AppError('unavailable', failure);
 }
 
