@@ -1,7 +1,9 @@
 import type { TellProgress } from '../storage/rebuild.ts';
 
-/** A migration that takes less time is not described. */
-const FIRST_AFTER_MS = 1_000;
+/** A migration of fewer listings is not described. */
+const LISTINGS_MIN = 10_000;
+/** The time left is told once this much is known of the speed. */
+const MEASURED_MS = 1_000;
 const INTERVAL_MS = 5_000;
 /** Creating the indexes, after the last listing, takes about this share of the time for the listings. */
 const INDEX_SHARE = 0.3;
@@ -12,14 +14,13 @@ export function describeMigration(say: (message: string) => unknown): TellProgre
   let nextMs = 0;
   return async ({ done, total }) => {
     const nowMs = performance.now();
-    if (startMs === undefined) {
-      startMs = nowMs;
-      nextMs = nowMs + FIRST_AFTER_MS;
-    }
-    if (nowMs < nextMs) return;
-    nextMs = nowMs + INTERVAL_MS;
+    startMs ??= nowMs;
+    if (total < LISTINGS_MIN || nowMs < nextMs) return;
+    const isMeasured = nowMs - startMs >= MEASURED_MS;
+    nextMs = nowMs + (isMeasured ? INTERVAL_MS : MEASURED_MS);
     const leftMs = ((nowMs - startMs) * (total * (1 + INDEX_SHARE) - done)) / done;
+    const left = isMeasured ? `, about ${Math.ceil(leftMs / 1_000)} s left` : '';
     const [donePart, all] = [done, total].map((count) => count.toLocaleString('en-US'));
-    await say(`migrating the database: ${donePart} of ${all} listings, about ${Math.ceil(leftMs / 1_000)} s left`);
+    await say(`migrating the database: ${donePart} of ${all} listings${left}`);
   };
 }

@@ -11,7 +11,7 @@ export const search = {
 
     -- Short keys for accounts in the indexes.
     create table account_numbers (
-      number integer primary key,
+      number integer primary key autoincrement,
       account_id text not null unique references accounts (id) on delete cascade
     ) strict;
     insert into account_numbers (account_id) select id from accounts;
@@ -22,11 +22,11 @@ export const search = {
     drop table listing_words;
     drop table listing_facets;
 
-    -- Documents are found by short keys. Numbers grow with ids in an account, since SQLite gives each new row the
-    -- greatest number.
+    -- Documents are found by short keys. An account's numbers grow with its ids. No number is used again: the index
+    -- may still have its terms for the account of a deleted listing.
     alter table listings rename to former_listings;
     create table listings (
-      number integer primary key,
+      number integer primary key autoincrement,
       account_id text not null references accounts (id) on delete cascade,
       id text not null,
       version integer not null,
@@ -82,7 +82,7 @@ export const search = {
     insert into listing_index (listing_index, rank) values ('pgsz', 500);
     create virtual table listing_index_terms using fts5vocab (listing_index, 'instance');
 
-    -- Listings whose terms have changed since they were indexed. A deleted listing's number can go to another account.
+    -- Listings whose terms have changed since they were indexed.
     create table unindexed_listings (
       number integer primary key,
       account_id integer not null
@@ -144,16 +144,16 @@ export const search = {
 
     create trigger listing_facets_inserted after insert on listing_facets begin
       insert into unindexed_listings (number, account_id) values (new.number, new.account_id)
-        on conflict (number) do update set account_id = excluded.account_id;
+        on conflict (number) do nothing;
     end;
     create trigger listings_changed after update of terms on listings when old.terms <> new.terms begin
       insert into unindexed_listings (number, account_id)
         select number, account_id from listing_facets where number = new.number
-        on conflict (number) do update set account_id = excluded.account_id;
+        on conflict (number) do nothing;
     end;
     create trigger listing_facets_deleted after delete on listing_facets begin
       insert into unindexed_listings (number, account_id) values (old.number, old.account_id)
-        on conflict (number) do update set account_id = excluded.account_id;
+        on conflict (number) do nothing;
     end;
     create trigger listings_deleted after delete on listings begin
       delete from listing_facets where number = old.number;
