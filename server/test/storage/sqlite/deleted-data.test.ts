@@ -90,7 +90,9 @@ test('a deleted account is in no later backup, and not in the database file once
   await database.truncateLog?.();
   assert.equal((await stat(`${path}-wal`)).size, 0);
   // The file may have deleted words until the search index is merged.
-  const indexed = new Set([texts.address, texts.description, texts.city, texts.externalId].map((text) => text.slice(4)));
+  const indexed = new Set(
+    [texts.address, texts.description, texts.city, texts.externalId].map((text) => text.slice(4)),
+  );
   const left = await foundIn(path, texts);
   assert.deepEqual(
     left.filter((text) => !indexed.has(text)),
