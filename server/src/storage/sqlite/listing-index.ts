@@ -17,6 +17,8 @@ const BATCH_LENGTH = 512;
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;
+/** Conditions that are remembered to have many matches, and for how long. */
+const FREQUENT = { max: 1_000, ttl: 60_000 };
 const AFTER_EVERY_WORD = '\u{10ffff}';
 
 /** Finds numbers of an account's listings by their terms. May find changed listings by their former terms. */
@@ -26,22 +28,32 @@ export class ListingIndex {
   readonly #expansions = new LRUCache<string, { words: string[] | undefined }>({ max: EXPANDED_MAX });
   /** The version of the database that `#expansions` were read from. */
   #version: unknown;
+  /** The number of matches that a condition had at least. */
+  readonly #frequent = new LRUCache<string, number>(FREQUENT);
 
   constructor(queries: PreparedQueries) {
     this.#queries = queries;
   }
 
-  /** Some listings that meet a condition, in no particular order. */
-  findSome(account: number, condition: TermCondition, limit: number): number[] {
+  /**
+   * The listings that meet a condition, in no particular order; undefined if there are more than `countMax`. A condition
+   * that becomes selective may be found to be so a minute late.
+   */
+  findFew(account: number, condition: TermCondition, countMax: number): number[] | undefined {
     const match = this.matchAll(account, [condition]);
-    if (match !== undefined || 'terms' in condition) {
-      return this.#find(sql`select rowid from listing_index where listing_index match ${match} limit ${limit}`);
-    }
-    const [from, to] = boundsOf(account, condition);
+    const [from, to] = 'terms' in condition ? [] : boundsOf(account, condition);
+    const name = match ?? `${from} ${to}`;
+    if ((this.#frequent.get(name) ?? 0) > countMax) return undefined;
     // A listing has one term in a range of values, but may have several words with the same beginning.
     const select = 'prefix' in condition ? raw('select distinct') : raw('select');
-    return this.#find(sql`${select} doc from listing_index_terms
-      where term >= ${from} and term <= ${to} limit ${limit}`);
+    const numbers = this.#find(
+      match === undefined
+        ? sql`${select} doc from listing_index_terms where term >= ${from} and term <= ${to} limit ${countMax + 1}`
+        : sql`select rowid from listing_index where listing_index match ${match} limit ${countMax + 1}`,
+    );
+    if (numbers.length <= countMax) return numbers;
+    this.#frequent.set(name, numbers.length);
+    return undefined;
   }
 
   /**

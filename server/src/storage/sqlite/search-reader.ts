@@ -118,8 +118,8 @@ export class SearchReader {
     const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
     for (const condition of isOrdered ? [] : terms) {
       if ('terms' in condition && !condition.isSelective) continue;
-      const numbers = this.#index.findSome(account, condition, countMax + 1);
-      if (numbers.length <= countMax) return [...new Set([...numbers, ...unindexed])];
+      const numbers = this.#index.findFew(account, condition, countMax);
+      if (numbers !== undefined) return [...new Set([...numbers, ...unindexed])];
     }
     return undefined;
   }
