@@ -5,6 +5,7 @@ import type { Run } from '../runs.ts';
 import { all, comesAfter, inOrder, isWithin, mayMeet, meets, sortValue } from '../search-conditions.ts';
 import type { Wanted } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
+import type { Found } from './walk.ts';
 
 /** A search of one account. */
 export interface AccountSearch {
@@ -29,6 +30,17 @@ export class MatchRows {
     return this.#run(context, sql`${matches(context, listed(numbers))} limit ${limit}`);
   }
 
+  /** The first `limit` of some matches, in their order. */
+  readMatches({ accountId, wanted }: AccountSearch, found: readonly Found[], limit: number): Run<unknown[]> {
+    const first = found.slice(0, limit);
+    const { rows, isCut } = this.#runDocs(
+      (doc) => sql`select listings.id, null, ${doc} from ${listed(first.map(([number]) => number))} as found
+        cross join listings on listings.number = found.number where account_id = ${accountId}`,
+      wanted,
+    );
+    return { rows: rows.map(([id, , doc], index) => [id, first[index]?.[1], doc]), isCut };
+  }
+
   /** The wanted matches among the candidates, in the order of the list. */
   readSorted(context: AccountSearch, candidates: readonly number[] | Sql): Run<unknown[]> {
     if ('length' in candidates && candidates.length === 0) return { rows: [], isCut: false };
@@ -45,18 +57,21 @@ export class MatchRows {
     return Number(this.#queries.all(sql`select count(*) from (${matches(context, candidates)})`)[0]?.[0]);
   }
 
-  #run({ accountId, wanted: { bytesMax, limit } }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
-    if (bytesMax === undefined) {
-      return { rows: this.#queries.all(sql`select id, value from (${found}) ${order}`), isCut: false };
-    }
+  #run({ accountId, wanted }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
     const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
-    const docBytesMax = Math.floor(bytesMax / limit);
     const docOf = (doc: Sql) =>
       sql`(select ${doc} from listings where listings.number = found.number and account_id = ${accountId})`;
+    return this.#runDocs((doc) => select(wanted.bytesMax === undefined ? doc : docOf(doc)), wanted);
+  }
+
+  /** @param select builds a query with the given expression for the JSON text */
+  #runDocs(select: (doc: Sql) => Sql, { bytesMax, limit }: Wanted): Run<unknown[]> {
+    if (bytesMax === undefined) return { rows: this.#queries.all(select(raw('null'))), isCut: false };
+    const docBytesMax = Math.floor(bytesMax / limit);
     // Reading takes a fifth less time if the bytes need not be counted.
-    const rows = this.#queries.all(select(docOf(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`)));
+    const rows = this.#queries.all(select(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`));
     if (rows.every(([, , doc]) => doc !== null)) return { rows, isCut: false };
-    return this.#queries.run(select(docOf(raw('doc'))), bytesMax);
+    return this.#queries.run(select(raw('doc')), bytesMax);
   }
 }
 

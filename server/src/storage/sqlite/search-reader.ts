@@ -10,7 +10,7 @@ import type { Position, Wanted } from '../searches.ts';
 import { ListingIndex } from './listing-index.ts';
 import { type AccountSearch, listed, MatchRows } from './match-rows.ts';
 import { PreparedQueries } from './prepared-queries.ts';
-import { findNumberAfter, walk } from './walk.ts';
+import { findNumberAfter, isWalked, walk } from './walk.ts';
 
 // How a search is answered from indexes:
 // 1. If a condition has few candidates, all of them are read, checked, and sorted.
@@ -169,7 +169,7 @@ export class SearchReader {
       const rest = { ...wanted, after: value === after?.value ? after : undefined, limit: page.rest };
       const terms = termConditions(some);
       const match = this.#index.matchAll(account, terms) ?? '';
-      const run = this.#readMatches({ ...context, search: some, terms, wanted: rest }, match, isQuick);
+      const run = this.#readMatches({ ...context, search: some, terms, wanted: rest }, match, isQuick, value);
       if (run === undefined) return undefined;
       if (page.add(run)) return page.run;
     }
@@ -183,9 +183,16 @@ export class SearchReader {
     const firstMax = search.order.isDescending && isUnfiltered(search) ? wanted.limit : END;
     let read = 0;
     const page = new Page(wanted);
-    for (const numbers of walk(this.#queries, account, search, wanted.after, firstMax)) {
-      if (page.add(this.#rows.read(context, numbers, page.rest))) return page.run;
-      read += numbers.length;
+    for (const found of walk(this.#queries, account, search, wanted.after, firstMax)) {
+      const rows = isWalked(search)
+        ? this.#rows.readMatches(context, found, page.rest)
+        : this.#rows.read(
+            context,
+            found.map(([number]) => number),
+            page.rest,
+          );
+      if (page.add(rows)) return page.run;
+      read += found.length;
       if (read > readMax) return undefined;
     }
     return page.run;
@@ -200,21 +207,38 @@ export class SearchReader {
     return Number(row?.[0] ?? 0);
   }
 
-  /** Reads listings that meet all conditions on terms, newest first. */
-  #readMatches(context: Context, match: string, isQuick: boolean): Run<unknown[]> | undefined {
+  /**
+   * Reads listings that meet all conditions on terms, newest first.
+   * @param value is their value in the sort column
+   */
+  #readMatches(
+    context: Context,
+    match: string,
+    isQuick: boolean,
+    value: number | null = null,
+  ): Run<unknown[]> | undefined {
     const { account, wanted, terms, unindexed } = context;
     const end = wanted.after === undefined ? END : findNumberAfter(this.#queries, account, wanted.after.id);
     const after = isQuick && terms.length > 1 ? this.#findPart(account, end) : 0;
+    const isExact = this.#isIndexExact(context);
     const page = new Page(wanted);
     let before = end;
     let read = 0;
-    for (let limit = 2 * wanted.limit; ; limit *= 2) {
+    for (let limit = isExact ? wanted.limit : 2 * wanted.limit; ; limit *= 2) {
       const found = this.#index.findNewest(match, { after, before, limit });
       const isLast = found.length < limit;
       const from = isLast ? after : Number(found.at(-1));
       const changed = unindexed.filter((number) => number >= from && number < before);
       const numbers = [...new Set([...found, ...changed])].sort((one, other) => other - one);
-      if (page.add(this.#rows.read(context, numbers, page.rest))) return page.run;
+      const rows =
+        isExact && changed.length === 0
+          ? this.#rows.readMatches(
+              context,
+              numbers.map((number) => [number, value]),
+              page.rest,
+            )
+          : this.#rows.read(context, numbers, page.rest);
+      if (page.add(rows)) return page.run;
       if (isLast) return after === 0 ? page.run : undefined;
       read += numbers.length;
       if (isQuick && read > QUICK_READ_MAX) return undefined;
@@ -301,18 +325,23 @@ export class SearchReader {
   }
 
   /** Counts matches without reading their rows; undefined if that is impossible. */
-  #countInIndex({ account, search, terms, unindexed }: Context): number | undefined {
+  #countInIndex(context: Context): number | undefined {
+    const { account, search, terms, unindexed } = context;
     const { conditions, box, circle, words } = search;
     const [name] = RANGE_COLUMNS.filter((each) => each === conditions[0]?.field);
     const isOnlyRange = conditions.every(({ field }) => field === name) && words.length === 0;
     if (name !== undefined && isOnlyRange && box === undefined && circle === undefined) {
       return this.#count(sql`${this.#fromIndex(account, name)} and ${all(conditions.map(isMet))}`);
     }
-    const areKnown = terms.every((condition) => this.#index.matchAll(account, [condition]) !== undefined);
-    if (unindexed.length > 0 || !areTermsExact(search) || !areKnown) return undefined;
+    if (unindexed.length > 0 || !this.#isIndexExact(context)) return undefined;
     return this.#count(
       sql`select 1 from listing_index where listing_index match ${this.#index.matchAll(account, terms)}`,
     );
+  }
+
+  /** Whether `matchAll` finds only matches, except listings that have changed since they were indexed. */
+  #isIndexExact({ account, search, terms }: Context): boolean {
+    return areTermsExact(search) && terms.every((term) => this.#index.matchAll(account, [term]) !== undefined);
   }
 
   #count(rows: Sql): number {

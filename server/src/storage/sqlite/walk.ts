@@ -1,5 +1,5 @@
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { Search } from '../../model/search.ts';
+import type { Condition, Order, Search } from '../../model/search.ts';
 import { columnOf } from '../functions.ts';
 import { all, isMet } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
@@ -11,8 +11,21 @@ const BATCH_LENGTHS = { first: 32, max: 1_024 };
 /** Above every number. */
 const END = Number.MAX_SAFE_INTEGER;
 
+/** A listing's number, and its value in the sort column. */
+export type Found = readonly [number: number, value: Position['value']];
+
+/** Whether `walk` returns only matches, so that their rows need not be checked. */
+export function isWalked({ conditions, box, circle, words, order }: Search): boolean {
+  if (box !== undefined || circle !== undefined || words.length > 0) return false;
+  return conditions.every((condition) => isBound(condition, order));
+}
+
+function isBound({ field, operator }: Condition, { by }: Order): boolean {
+  return field === by && operator !== 'in';
+}
+
 /**
- * The numbers of an account's listings in the order of a search, read from the index of its sort column in batches.
+ * An account's listings in the order of a search, read from the index of its sort column in batches.
  * @param firstMax is the maximum length of the first batch
  */
 export function walk(
@@ -21,7 +34,7 @@ export function walk(
   search: Search,
   after: Position | undefined,
   firstMax: number,
-): Generator<number[]> {
+): Generator<Found[]> {
   const { by } = search.order;
   if (by === 'distance') throw new Error('No index has this order');
   const lengths = batchLengths(firstMax);
@@ -33,12 +46,12 @@ function* walkIds(
   account: number,
   after: Position | undefined,
   lengths: Iterable<number>,
-): Generator<number[]> {
+): Generator<Found[]> {
   let lastId = after?.id ?? '~';
   for (const length of lengths) {
     const rows = queries.all(sql`select number, id from listing_facets indexed by listing_facets_id
       where account_id = ${account} and id < ${lastId} order by id desc limit ${length}`);
-    yield rows.map(([number]) => Number(number));
+    yield rows.map(([number]) => [Number(number), null]);
     if (rows.length < length) return;
     lastId = String(rows.at(-1)?.[1]);
   }
@@ -56,12 +69,12 @@ function* walkColumn(
   { order, conditions }: Search,
   after: Position | undefined,
   lengths: Iterable<number>,
-): Generator<number[]> {
+): Generator<Found[]> {
   const name = columnOf(order.by);
   const [column, index] = [raw(`facets.${name}`), raw(`listing_facets_${name}`)];
   const beyond = order.isDescending ? raw('<') : raw('>');
   const sorted = order.isDescending ? sql`${column} desc, number desc` : column;
-  const bounds = all(conditions.filter(({ field, operator }) => field === order.by && operator !== 'in').map(isMet));
+  const bounds = all(conditions.filter((condition) => isBound(condition, order)).map(isMet));
   const from = sql`from listing_facets as facets indexed by ${index} where account_id = ${account}`;
   const ties = ({ value, before }: Place, length: number) => sql`select number, ${column} as value ${from}
     and ${column} is ${value} and number < ${before} order by number desc limit ${length}`;
@@ -77,9 +90,9 @@ function* walkColumn(
       next = sql`select * from (${ties(place, length)})
         union all select * from (${others(sql`${column} ${beyond} ${place.value}`, length)}) limit ${length}`;
     }
-    const rows = queries.all(next);
+    const rows = queries.all(next) as unknown as Found[];
     const isFull = rows.length === length;
-    const [lastNumber, lastValue] = (rows.at(-1) ?? []) as [number, Place['value']];
+    const [lastNumber = 0, lastValue = null] = rows.at(-1) ?? [];
     // In ascending order, listings with the same value come in the wrong order, of which the batch may lack some.
     const isCut = isFull && !order.isDescending && (place === undefined || lastValue !== place.value);
     yield inTiesNewestFirst(isCut ? rows.filter(([, value]) => value !== lastValue) : rows);
@@ -94,16 +107,14 @@ function* batchLengths(firstMax: number): Generator<number> {
   for (let length = Math.min(first, firstMax); ; length = Math.min(2 * length, max)) yield length;
 }
 
-/** Sorts the numbers of rows with the same value. The rows are sorted by value. */
-function inTiesNewestFirst(rows: unknown[][]): number[] {
-  const groups: number[][] = [];
-  let lastValue: unknown;
-  for (const [number, value] of rows) {
-    if (groups.length === 0 || value !== lastValue) groups.push([]);
-    groups.at(-1)?.push(Number(number));
-    lastValue = value;
+/** Sorts rows with the same value. The rows are sorted by value. */
+function inTiesNewestFirst(rows: Found[]): Found[] {
+  const groups: Found[][] = [];
+  for (const row of rows) {
+    if (groups.at(-1)?.[0]?.[1] !== row[1]) groups.push([]);
+    groups.at(-1)?.push(row);
   }
-  return groups.flatMap((group) => group.sort((one, other) => other - one));
+  return groups.flatMap((group) => group.sort(([one], [other]) => other - one));
 }
 
 /** A number above those of the listings after this one in a list by id, and not above its own. */
