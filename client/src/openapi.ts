@@ -149,7 +149,8 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         ListingList: {
-            data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
+            /** @description With `fields`, listings have only the named members, required or not. */
+            data: components["schemas"]["Listing"][];
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
             /** @description The account's sequence, which grows by one with each change. */
@@ -283,128 +284,6 @@ export interface components {
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: those of the named members that the listing has. */
-        ListingMembers: {
-            /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
-            id?: string;
-            /**
-             * @description Your own id for the listing, unique in the account.
-             * @example MLS-20931
-             */
-            externalId?: string;
-            /**
-             * @description The feed that owns the listing.
-             * @example mls
-             */
-            feed?: string;
-            /**
-             * @description Street address.
-             * @example 12 Elm Street
-             */
-            address?: string;
-            unitNumber?: string;
-            /** @example Austin */
-            city?: string;
-            /** @example TX */
-            stateOrProvince?: string;
-            /** @example 78701 */
-            postalCode?: string;
-            /**
-             * @description ISO 3166-1 alpha-2 code
-             * @example US
-             */
-            country?: string;
-            /** @description Number of bedrooms; 0 is a studio. */
-            beds?: number;
-            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
-            baths?: number;
-            /**
-             * @description Always present.
-             * @enum {string}
-             */
-            status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
-            /**
-             * @description RESO's PropertyType, in snake case.
-             * @enum {string}
-             */
-            propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /**
-             * @description The asking price, in `currency`.
-             * @example 450000
-             */
-            listPrice?: number;
-            /**
-             * @description ISO 4217 code
-             * @example USD
-             */
-            currency?: string;
-            /**
-             * @description The price at closing, in `currency`, as `listPrice` is.
-             * @example 445000
-             */
-            closePrice?: number;
-            /** @description Living area, in `livingAreaUnits`. */
-            livingArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            livingAreaUnits?: "sqft" | "sqm";
-            /** @description Area of the lot, in `lotSizeUnits`. */
-            lotSizeArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            lotSizeUnits?: "acres" | "sqft" | "sqm";
-            /** @description Year, up to 5 years from now. */
-            yearBuilt?: number;
-            /**
-             * Format: date
-             * @description When the listing came on the market.
-             * @example 2026-11-22
-             */
-            onMarketDate?: string;
-            /**
-             * Format: date
-             * @description When the sale or lease closed.
-             * @example 2026-11-22
-             */
-            closeDate?: string;
-            /** @description Degrees; requires `longitude`. */
-            latitude?: number;
-            /** @description Degrees; requires `latitude`. */
-            longitude?: number;
-            description?: string;
-            photos?: components["schemas"]["Photo"][];
-            /**
-             * @description Your own values, at most 50; names can have at most 40 characters.
-             * @example {
-             *       "agentId": "A-17",
-             *       "openHouse": true
-             *     }
-             */
-            metadata?: {
-                [key: string]: string | number | boolean;
-            };
-            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
-            version?: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            createdAt?: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            updatedAt?: string;
-            /**
-             * @description Meters from `near`.
-             * @example 1250.4
-             */
-            distance?: number;
-        };
         /** @description RFC 7946. */
         ListingFeatures: {
             /** @constant */
@@ -419,7 +298,7 @@ export interface components {
                     type: "Point";
                     coordinates: number[];
                 } | null;
-                properties: components["schemas"]["Listing"] | components["schemas"]["ListingMembers"];
+                properties: components["schemas"]["Listing"];
             }[];
             nextCursor: string | null;
             sequence: number;
@@ -587,18 +466,48 @@ export interface components {
             /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
         };
-        Event: {
+        Event: components["schemas"]["ListingCreatedEvent"] | components["schemas"]["ListingUpdatedEvent"] | components["schemas"]["ListingDeletedEvent"];
+        ListingCreatedEvent: {
             /** @description Grows by one with each event of the account, without gaps. */
             sequence: number;
-            /** @enum {string} */
-            type: "listing.created" | "listing.updated" | "listing.deleted";
             listingId: string;
-            /** @description The listing after this change; absent for a deletion. */
-            listing?: components["schemas"]["Listing"];
-            /** @description The changed fields; only for `listing.updated`. */
-            changed?: string[];
             /** Format: date-time */
             createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.created";
+            /** @description The listing after this change. */
+            listing: components["schemas"]["Listing"];
+        };
+        ListingUpdatedEvent: {
+            /** @description Grows by one with each event of the account, without gaps. */
+            sequence: number;
+            listingId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.updated";
+            /** @description The listing after this change. */
+            listing: components["schemas"]["Listing"];
+            /** @description The changed fields. */
+            changed: string[];
+        };
+        ListingDeletedEvent: {
+            /** @description Grows by one with each event of the account, without gaps. */
+            sequence: number;
+            listingId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.deleted";
         };
         ImportRow: {
             /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
@@ -1113,20 +1022,35 @@ export interface components {
         };
     };
     parameters: {
-        /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+        /**
+         * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+         * @example "2"
+         */
         IfNoneMatch: string;
-        /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+        /**
+         * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+         * @example import-2026-02-03.1
+         */
         RequestId: string;
-        /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+        /**
+         * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+         * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+         */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
          * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
          */
         id: string;
-        /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+        /**
+         * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+         * @example "2"
+         */
         IfMatch: string;
-        /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+        /**
+         * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+         * @example *
+         */
         UnlessMatch: string;
         /**
          * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
@@ -1555,10 +1479,13 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire. */
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
                 cursor?: string;
                 /**
-                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance` in meters. Separate several with commas.
+                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -1572,9 +1499,15 @@ export interface operations {
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1736,9 +1669,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -1817,9 +1756,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1908,13 +1853,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -1957,13 +1914,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2061,9 +2030,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2152,13 +2127,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2275,13 +2262,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -2338,11 +2337,17 @@ export interface operations {
                  * @example 25
                  */
                 wait?: number;
-                /** @description The `epoch` that came with the sequence; a restore of the database changes it. */
+                /**
+                 * @description The `epoch` that came with the sequence; a restore of the database changes it.
+                 * @example 7k2m9q4x
+                 */
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2470,9 +2475,15 @@ export interface operations {
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2660,7 +2671,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;

@@ -14,12 +14,11 @@ export type PropertyType = NonNullable<Listing['propertyType']>;
 export type ListingField = keyof Listing | 'distance';
 export type ImportRow = Schemas['ImportRow'];
 export type ImportReport = Schemas['ImportReport'];
-type EventOf<Type, Members> = Omit<Schemas['Event'], 'type' | 'listing' | 'changed'> & { type: Type } & Members;
 /** An event; `type` decides which members it has. */
 export type ListingEvent =
-  | EventOf<'listing.created', { listing: Listing; changed?: never }>
-  | EventOf<'listing.updated', { listing: Listing; changed: string[] }>
-  | EventOf<'listing.deleted', { listing?: never; changed?: never }>;
+  | (Schemas['ListingCreatedEvent'] & { changed?: never })
+  | Schemas['ListingUpdatedEvent']
+  | (Schemas['ListingDeletedEvent'] & { listing?: never; changed?: never });
 export type EventList = Omit<Schemas['EventList'], 'data'> & { data: ListingEvent[] };
 export type Me = Schemas['Me'];
 export type ErrorCode = Schemas['Error']['error']['code'];
@@ -27,7 +26,7 @@ export type ErrorCode = Schemas['Error']['error']['code'];
 /** A listing with the requested fields; by default, all. */
 export type ChosenListing<F extends ListingField> = [ListingField] extends [F]
   ? Listing
-  : Pick<Listing & Pick<Schemas['ListingMembers'], 'distance'>, F>;
+  : Pick<Listing & { distance?: number }, F>;
 
 /** A page of a list; `nextCursor` is null on the last one. */
 export type ListingPage<T = Listing> = Omit<Schemas['ListingList'], 'data'> & { data: T[] };

@@ -13,6 +13,7 @@ export interface DocumentedParameter {
   in: string;
   required: boolean;
   schema: object;
+  example?: unknown;
 }
 
 export interface DocumentedReply {

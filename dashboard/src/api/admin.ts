@@ -809,7 +809,8 @@ export interface components {
             keyCount: number;
         };
         ListingList: {
-            data: (components["schemas"]["Listing"] | components["schemas"]["ListingMembers"])[];
+            /** @description With `fields`, listings have only the named members, required or not. */
+            data: components["schemas"]["Listing"][];
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
             /** @description The account's sequence, which grows by one with each change. */
@@ -943,128 +944,6 @@ export interface components {
             url: string;
             caption?: string;
         };
-        /** @description With `fields`: those of the named members that the listing has. */
-        ListingMembers: {
-            /** @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h */
-            id?: string;
-            /**
-             * @description Your own id for the listing, unique in the account.
-             * @example MLS-20931
-             */
-            externalId?: string;
-            /**
-             * @description The feed that owns the listing.
-             * @example mls
-             */
-            feed?: string;
-            /**
-             * @description Street address.
-             * @example 12 Elm Street
-             */
-            address?: string;
-            unitNumber?: string;
-            /** @example Austin */
-            city?: string;
-            /** @example TX */
-            stateOrProvince?: string;
-            /** @example 78701 */
-            postalCode?: string;
-            /**
-             * @description ISO 3166-1 alpha-2 code
-             * @example US
-             */
-            country?: string;
-            /** @description Number of bedrooms; 0 is a studio. */
-            beds?: number;
-            /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
-            baths?: number;
-            /**
-             * @description Always present.
-             * @enum {string}
-             */
-            status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
-            /**
-             * @description RESO's PropertyType, in snake case.
-             * @enum {string}
-             */
-            propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /**
-             * @description The asking price, in `currency`.
-             * @example 450000
-             */
-            listPrice?: number;
-            /**
-             * @description ISO 4217 code
-             * @example USD
-             */
-            currency?: string;
-            /**
-             * @description The price at closing, in `currency`, as `listPrice` is.
-             * @example 445000
-             */
-            closePrice?: number;
-            /** @description Living area, in `livingAreaUnits`. */
-            livingArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            livingAreaUnits?: "sqft" | "sqm";
-            /** @description Area of the lot, in `lotSizeUnits`. */
-            lotSizeArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            lotSizeUnits?: "acres" | "sqft" | "sqm";
-            /** @description Year, up to 5 years from now. */
-            yearBuilt?: number;
-            /**
-             * Format: date
-             * @description When the listing came on the market.
-             * @example 2026-11-22
-             */
-            onMarketDate?: string;
-            /**
-             * Format: date
-             * @description When the sale or lease closed.
-             * @example 2026-11-22
-             */
-            closeDate?: string;
-            /** @description Degrees; requires `longitude`. */
-            latitude?: number;
-            /** @description Degrees; requires `latitude`. */
-            longitude?: number;
-            description?: string;
-            photos?: components["schemas"]["Photo"][];
-            /**
-             * @description Your own values, at most 50; names can have at most 40 characters.
-             * @example {
-             *       "agentId": "A-17",
-             *       "openHouse": true
-             *     }
-             */
-            metadata?: {
-                [key: string]: string | number | boolean;
-            };
-            /** @description 1 at creation; each change adds one. After a restore of the database, the first change adds more than one. */
-            version?: number;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            createdAt?: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-31T09:30:00.000Z
-             */
-            updatedAt?: string;
-            /**
-             * @description Meters from `near`.
-             * @example 1250.4
-             */
-            distance?: number;
-        };
         /** @description RFC 7946. */
         ListingFeatures: {
             /** @constant */
@@ -1079,7 +958,7 @@ export interface components {
                     type: "Point";
                     coordinates: number[];
                 } | null;
-                properties: components["schemas"]["Listing"] | components["schemas"]["ListingMembers"];
+                properties: components["schemas"]["Listing"];
             }[];
             nextCursor: string | null;
             sequence: number;
@@ -1226,18 +1105,48 @@ export interface components {
             /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
         };
-        Event: {
+        Event: components["schemas"]["ListingCreatedEvent"] | components["schemas"]["ListingUpdatedEvent"] | components["schemas"]["ListingDeletedEvent"];
+        ListingCreatedEvent: {
             /** @description Grows by one with each event of the account, without gaps. */
             sequence: number;
-            /** @enum {string} */
-            type: "listing.created" | "listing.updated" | "listing.deleted";
             listingId: string;
-            /** @description The listing after this change; absent for a deletion. */
-            listing?: components["schemas"]["Listing"];
-            /** @description The changed fields; only for `listing.updated`. */
-            changed?: string[];
             /** Format: date-time */
             createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.created";
+            /** @description The listing after this change. */
+            listing: components["schemas"]["Listing"];
+        };
+        ListingUpdatedEvent: {
+            /** @description Grows by one with each event of the account, without gaps. */
+            sequence: number;
+            listingId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.updated";
+            /** @description The listing after this change. */
+            listing: components["schemas"]["Listing"];
+            /** @description The changed fields. */
+            changed: string[];
+        };
+        ListingDeletedEvent: {
+            /** @description Grows by one with each event of the account, without gaps. */
+            sequence: number;
+            listingId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "listing.deleted";
         };
         ImportRow: {
             /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
@@ -2014,22 +1923,40 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+        /**
+         * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+         * @example import-2026-02-03.1
+         */
         RequestId: string;
-        /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+        /**
+         * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+         * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+         */
         AccountId: string;
-        /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+        /**
+         * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+         * @example "2"
+         */
         IfNoneMatch: string;
-        /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+        /**
+         * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+         * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+         */
         IdempotencyKey: string;
         /**
          * @description The `id` of the listing.
          * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
          */
         id: string;
-        /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+        /**
+         * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+         * @example "2"
+         */
         IfMatch: string;
-        /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+        /**
+         * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+         * @example *
+         */
         UnlessMatch: string;
         /**
          * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
@@ -2088,7 +2015,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2142,7 +2072,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2227,7 +2160,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2264,7 +2200,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2364,7 +2303,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2433,7 +2375,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2524,7 +2469,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2553,7 +2501,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2640,7 +2591,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2727,7 +2681,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2796,7 +2753,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2892,7 +2852,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -2977,7 +2940,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3043,7 +3009,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3102,7 +3071,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3133,7 +3105,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3222,7 +3197,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3293,7 +3271,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3382,7 +3363,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3455,9 +3439,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -3901,10 +3891,13 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire. */
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
                 cursor?: string;
                 /**
-                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance` in meters. Separate several with commas.
+                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -3918,11 +3911,20 @@ export interface operations {
                 count?: boolean;
             };
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4080,11 +4082,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4161,11 +4172,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4251,15 +4271,30 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4301,15 +4336,30 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4404,11 +4454,20 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body. */
+                /**
+                 * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
+                 * @example "2"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4494,15 +4553,30 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4617,15 +4691,30 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing. */
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates. */
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
                 "If-None-Match"?: components["parameters"]["UnlessMatch"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -4681,13 +4770,22 @@ export interface operations {
                  * @example 25
                  */
                 wait?: number;
-                /** @description The `epoch` that came with the sequence; a restore of the database changes it. */
+                /**
+                 * @description The `epoch` that came with the sequence; a restore of the database changes it.
+                 * @example 7k2m9q4x
+                 */
                 epoch?: string;
             };
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -4813,11 +4911,20 @@ export interface operations {
                 ignoreUnknown?: boolean;
             };
             header?: {
-                /** @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response. */
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5000,9 +5107,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5066,9 +5179,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5166,9 +5285,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5231,9 +5356,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5273,9 +5404,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5389,13 +5526,22 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description The `nextCursor` of the previous page, unchanged. */
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5546,9 +5692,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5608,9 +5760,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5673,9 +5831,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -5806,9 +5970,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5868,9 +6038,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path?: never;
@@ -5996,9 +6172,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id. */
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session. */
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
                 "X-Account-Id"?: components["parameters"]["AccountId"];
             };
             path: {
@@ -6083,10 +6265,6 @@ export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components
 export const listingPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const listingLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["livingAreaUnits"]> = ["sqft", "sqm"];
 export const listingLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
-export const listingMembersStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
-export const listingMembersPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
-export const listingMembersLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["livingAreaUnits"]> = ["sqft", "sqm"];
-export const listingMembersLotSizeUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingMembers"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
 export const listingInputStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const listingInputPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const listingInputLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingInput"]["livingAreaUnits"]> = ["sqft", "sqm"];
@@ -6095,7 +6273,9 @@ export const listingPatchStatusAnyOf0Values: ReadonlyArray<FlattenedDeepRequired
 export const listingPatchPropertyTypeAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const listingPatchLivingAreaUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["livingAreaUnits"]> = ["sqft", "sqm"];
 export const listingPatchLotSizeUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingPatch"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
-export const eventTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Event"]["type"]> = ["listing.created", "listing.updated", "listing.deleted"];
+export const listingCreatedEventTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingCreatedEvent"]["type"]> = ["listing.created"];
+export const listingUpdatedEventTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingUpdatedEvent"]["type"]> = ["listing.updated"];
+export const listingDeletedEventTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingDeletedEvent"]["type"]> = ["listing.deleted"];
 export const importRowStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const importRowPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const importRowLivingAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["livingAreaUnits"]> = ["sqft", "sqm"];

@@ -3,8 +3,7 @@ import type { components, operations } from './admin';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
-/** The dashboard never sends `fields`, so listings are complete. */
-export type ListingList = Omit<Schemas['ListingList'], 'data'> & { data: Listing[] };
+export type ListingList = Schemas['ListingList'];
 /** A field that can be written. */
 export type ListingFieldName = keyof Schemas['ListingInput'];
 export type EventList = Schemas['EventList'];

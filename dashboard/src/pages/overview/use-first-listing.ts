@@ -41,7 +41,7 @@ async function waitForListing(signal: AbortSignal): Promise<Listing> {
   let after = String(list.sequence);
   for (;;) {
     const events = await request<EventList>('GET', '/admin/events', { query: { after, wait: WAIT_SECONDS }, signal });
-    const found = events.data.find(({ type }) => type === 'listing.created')?.listing;
+    const found = events.data.find((event) => event.type === 'listing.created')?.listing;
     if (found !== undefined) return found;
     after = String(events.nextAfter);
   }

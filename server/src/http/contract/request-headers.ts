@@ -2,10 +2,8 @@ export interface RequestHeader {
   name: string;
   /** The header's name among the components of the OpenAPI document. */
   component: string;
-  /**
-   * Any example is part of this text, because viewers send a separate `example` with each request.
-   */
   description: string;
+  example: string;
 }
 
 export const REQUEST_ID: RequestHeader = {
@@ -14,6 +12,7 @@ export const REQUEST_ID: RequestHeader = {
   description:
     'Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. ' +
     'The response and the log contain the id.',
+  example: 'import-2026-02-03.1',
 };
 
 export const ACCOUNT_ID: RequestHeader = {
@@ -22,6 +21,7 @@ export const ACCOUNT_ID: RequestHeader = {
   description:
     'The account that the page shows. If the session has switched to another account, for example in another window, the ' +
     'request fails with `account_changed`. Without the header, the request uses the current account of the session.',
+  example: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n',
 };
 
 export const IDEMPOTENCY_KEY: RequestHeader = {
@@ -30,6 +30,7 @@ export const IDEMPOTENCY_KEY: RequestHeader = {
   description:
     'Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new ' +
     'request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.',
+  example: '0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11',
 };
 
 export const IF_MATCH: RequestHeader = {
@@ -38,6 +39,7 @@ export const IF_MATCH: RequestHeader = {
   description:
     'Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several ' +
     'with commas; `*` matches every existing listing.',
+  example: '"2"',
 };
 
 export const IF_NONE_MATCH: RequestHeader = {
@@ -45,6 +47,7 @@ export const IF_NONE_MATCH: RequestHeader = {
   component: 'IfNoneMatch',
   description:
     'The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.',
+  example: '"2"',
 };
 
 export const UNLESS_MATCH: RequestHeader = {
@@ -52,4 +55,5 @@ export const UNLESS_MATCH: RequestHeader = {
   component: 'UnlessMatch',
   description:
     'Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.',
+  example: '*',
 };

@@ -41,7 +41,8 @@ function describePathParameter(name: string, components: Components): object {
   return refer(components, 'parameters', name, parameter);
 }
 
-function describeRequestHeader({ name, component, description }: RequestHeader, components: Components): object {
-  const parameter = { name, in: 'header', required: false, description, schema: { type: 'string' } };
+function describeRequestHeader(header: RequestHeader, components: Components): object {
+  const { name, component, description, example } = header;
+  const parameter = { name, in: 'header', required: false, description, schema: { type: 'string' }, example };
   return refer(components, 'parameters', component, parameter);
 }

@@ -39,13 +39,27 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 </html>
 `;
 
-/** The viewer treats each type with "json" in its name as JSON, and would quote NDJSON examples. */
-const START = `const viewer = SwaggerUIBundle({
+/**
+ * The viewer would send the examples of optional parameters with each request, so they become part of the descriptions.
+ * It treats each type with "json" in its name as JSON, and would quote NDJSON examples.
+ */
+const START = `const withoutExample = (name, value) => {
+  if (!value?.in || value.required || value.example === undefined) return value;
+  const { example, ...rest } = value;
+  return { ...rest, description: rest.description + ' Example: \`' + example + '\`.' };
+};
+const viewer = SwaggerUIBundle({
   url: location.pathname === '/docs/admin' ? '/admin/openapi.json' : '/v1/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
+  responseInterceptor(response) {
+    if (response.url.endsWith('/openapi.json')) {
+      response.text = JSON.stringify(JSON.parse(response.text, withoutExample));
+    }
+    return response;
+  },
   onComplete() {
     const samples = viewer.getSystem().fn.jsonSchema202012;
     const toSample = samples.getJsonSampleSchema;

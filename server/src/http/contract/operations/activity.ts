@@ -3,14 +3,14 @@ import { ACTOR_TYPES, AUDIT_ACTIONS, TARGET_TYPES } from '../../../model/audit.t
 import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
-import { integerParameter } from '../schemas/parameters.ts';
+import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 50;
 
 const activityQuery = z.strictObject({
   limit: integerParameter(1, LIMIT_MAX, `Maximum number of entries; default ${LIMIT_DEFAULT}.`, 50).optional(),
-  cursor: z.string().meta({ description: 'The `nextCursor` of the previous page, unchanged.' }).optional(),
+  cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
 });
 
 const entry = z

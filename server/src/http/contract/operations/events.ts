@@ -25,20 +25,46 @@ const eventsQuery = z.strictObject({
   ).optional(),
   epoch: z
     .string()
-    .meta({ description: 'The `epoch` that came with the sequence; a restore of the database changes it.' })
+    .meta({
+      description: 'The `epoch` that came with the sequence; a restore of the database changes it.',
+      example: '7k2m9q4x',
+    })
     .optional(),
 });
 
+const anyEvent = {
+  sequence: z.int().meta({ minimum: 1, description: 'Grows by one with each event of the account, without gaps.' }),
+  listingId: z.string(),
+  createdAt: z.string().meta({ format: 'date-time' }),
+};
+const changedListing = listing.meta({ description: 'The listing after this change.' });
+
 const event = z
-  .object({
-    sequence: z.int().meta({ minimum: 1, description: 'Grows by one with each event of the account, without gaps.' }),
-    type: z.enum(['listing.created', 'listing.updated', 'listing.deleted']),
-    listingId: z.string(),
-    listing: listing.optional().meta({ description: 'The listing after this change; absent for a deletion.' }),
-    changed: z.array(z.string()).optional().meta({ description: 'The changed fields; only for `listing.updated`.' }),
-    createdAt: z.string().meta({ format: 'date-time' }),
-  })
-  .meta({ id: 'Event' });
+  .discriminatedUnion('type', [
+    z
+      .object({ ...anyEvent, type: z.literal('listing.created'), listing: changedListing })
+      .meta({ id: 'ListingCreatedEvent' }),
+    z
+      .object({
+        ...anyEvent,
+        type: z.literal('listing.updated'),
+        listing: changedListing,
+        changed: z.array(z.string()).meta({ description: 'The changed fields.' }),
+      })
+      .meta({ id: 'ListingUpdatedEvent' }),
+    z.object({ ...anyEvent, type: z.literal('listing.deleted') }).meta({ id: 'ListingDeletedEvent' }),
+  ])
+  .meta({
+    id: 'Event',
+    discriminator: {
+      propertyName: 'type',
+      mapping: {
+        'listing.created': '#/components/schemas/ListingCreatedEvent',
+        'listing.updated': '#/components/schemas/ListingUpdatedEvent',
+        'listing.deleted': '#/components/schemas/ListingDeletedEvent',
+      },
+    },
+  });
 
 const updated = { ...served, listPrice: 439000, version: 2, updatedAt: '2026-02-03T16:12:45.120Z' };
 

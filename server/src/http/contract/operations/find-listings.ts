@@ -3,8 +3,8 @@ import { LIST_TYPES } from '../formats/formats.ts';
 import { DISTANCE } from '../formats/list-format.ts';
 import type { Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
-import { LISTING_FIELDS, listedListing } from '../schemas/listings.ts';
-import { booleanParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
+import { LISTING_FIELDS, listing } from '../schemas/listings.ts';
+import { booleanParameter, cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
 import { SEARCH_PARTNERS, searchParameters } from '../schemas/searches.ts';
 import { served } from './common.ts';
 import { listMedia } from './list-media.ts';
@@ -19,18 +19,14 @@ export const listQuery = z.strictObject({
     'Maximum number of listings on a page; without it, the response has all listings.',
     20,
   ).optional(),
-  cursor: z
-    .string()
-    .meta({
-      description:
-        'The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response ' +
-        'has all remaining listings. Cursors never expire.',
-    })
-    .optional(),
+  cursor: cursorParameter(
+    'The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response ' +
+      'has all remaining listings. Cursors never expire.',
+  ),
   fields: namesParameter(
     [...LISTING_FIELDS, DISTANCE],
     'The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and ' +
-      'NDJSON can have the `distance` in meters.',
+      'NDJSON can have the `distance`, in meters with one decimal.',
     ['id', 'address'],
   ).optional(),
   count: booleanParameter('Whether to return `total`, the number of listings on all pages.').optional(),
@@ -59,7 +55,9 @@ export const listOperation: Operation<'account', typeof listQuery> = {
       description: 'The listings.',
       schema: z
         .object({
-          data: z.array(listedListing),
+          data: z
+            .array(listing)
+            .meta({ description: 'With `fields`, listings have only the named members, required or not.' }),
           nextCursor: z
             .string()
             .nullable()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatOf, LIST_TYPES } from '../formats/formats.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { OperationMedia } from '../operation.ts';
-import { listedListing } from '../schemas/listings.ts';
+import { listing } from '../schemas/listings.ts';
 
 const feature = z.object({
   type: z.literal('Feature'),
@@ -11,7 +11,7 @@ const feature = z.object({
     .object({ type: z.literal('Point'), coordinates: z.array(z.number()).length(2) })
     .nullable()
     .meta({ description: 'Longitude and latitude; null if the listing has no coordinates.' }),
-  properties: listedListing,
+  properties: listing,
 });
 
 const SCHEMAS: Record<string, z.ZodType> = {

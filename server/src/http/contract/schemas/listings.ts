@@ -111,20 +111,6 @@ export const listing = z
   })
   .meta({ id: 'Listing' });
 
-/** A listing in a list, from which `fields` can leave out any member. */
-export const listedListing = z.union([
-  listing,
-  listing
-    .partial()
-    .extend({
-      distance: z.number().meta({ minimum: 0, description: 'Meters from `near`.', example: 1250.4 }).optional(),
-    })
-    .meta({
-      id: 'ListingMembers',
-      description: 'With `fields`: those of the named members that the listing has.',
-    }),
-]);
-
 /** The members of a listing in the order of every response. */
 export const LISTING_FIELDS = Object.keys(listing.shape);
 

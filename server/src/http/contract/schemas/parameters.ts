@@ -119,3 +119,10 @@ function unknownName(name: string, known: readonly string[]): string {
   const instead = nearest === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
   return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
 }
+
+export function cursorParameter(description: string) {
+  return z
+    .string()
+    .meta({ description, example: 'q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo' })
+    .optional();
+}
