@@ -54,6 +54,14 @@ export class Listings {
     );
   }
 
+  /** As `update`, by your own ID. @throws {NotFoundError} if the account has no such listing */
+  updateByExternalId(externalId: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
+    return this.#transport.call(
+      { method: 'PATCH', path: externalPathOf(externalId), headers: PATCH_TYPE, body: toJson(patch) },
+      options,
+    );
+  }
+
   /** Permanently deletes a listing by your own ID. @throws {NotFoundError} if the account has no such listing */
   deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
     return this.#transport.callWithoutBody({ method: 'DELETE', path: externalPathOf(externalId) }, options);

@@ -81,7 +81,11 @@ export interface paths {
         delete: operations["deleteListingByExternalId"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a listing by your own id
+         * @description A merge patch (RFC 7396): given members replace, `null` removes an optional field, and `metadata` is merged member by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only if it still has that version.
+         */
+        patch: operations["updateListingByExternalId"];
         trace?: never;
     };
     "/events": {
@@ -2317,6 +2321,122 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             507: components["responses"]["storage_full"];
+        };
+    };
+    updateListingByExternalId: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Changes the listing only if it still has this version: the `ETag` that you read, with its quotes. Separate several with commas; `*` matches every existing listing.
+                 * @example "2"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Changes nothing if the listing has this version; `*` matches every existing listing, so `PUT` then only creates.
+                 * @example *
+                 */
+                "If-None-Match"?: components["parameters"]["UnlessMatch"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @example MLS-20931
+                 */
+                externalId: components["parameters"]["externalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "listPrice": 439000
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["ListingPatch"];
+                /**
+                 * @example {
+                 *       "listPrice": 439000
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListingPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated listing. */
+            200: {
+                headers: {
+                    /** @description The version of the listing, in quotes. */
+                    ETag?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *       "externalId": "MLS-20931",
+                     *       "address": "12 Elm Street",
+                     *       "city": "Austin",
+                     *       "beds": 3,
+                     *       "baths": 2,
+                     *       "status": "active",
+                     *       "listPrice": 439000,
+                     *       "currency": "USD",
+                     *       "latitude": 30.2672,
+                     *       "longitude": -97.7431,
+                     *       "version": 2,
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "updatedAt": "2026-02-03T14:05:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Listing"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_header.invalid_idempotency_key.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["external_id_taken"];
+            412: components["responses"]["version_mismatch.precondition_failed"];
+            413: components["responses"]["payload_too_large"];
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["idempotency_key_reused.validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full.quota_exceeded"];
         };
     };
     listEvents: {

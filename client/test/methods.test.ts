@@ -22,13 +22,15 @@ describe('each method', () => {
     await assert.rejects(client.listings.retrieve(created.id), NotFoundError);
   });
 
-  test('creates, replaces, and deletes a listing by an external ID with any characters', async () => {
+  test('creates, replaces, changes, and deletes a listing by an external ID with any characters', async () => {
     const { client } = await connect(service);
     const externalId = 'MLS/20931?é#';
     const created = await client.listings.upsert(externalId, HOME, { ifNoneMatch: '*' });
     assert.equal(created.externalId, externalId);
     const replaced = await client.listings.upsert(externalId, { ...HOME, beds: 5 }, { ifMatch: '*' });
     assert.deepEqual(await client.listings.retrieveByExternalId(externalId), replaced);
+    const updated = await client.listings.updateByExternalId(externalId, { beds: 6 }, { ifMatch: replaced.version });
+    assert.deepEqual([updated.id, updated.beds, updated.version], [created.id, 6, 3]);
     await client.listings.deleteByExternalId(externalId);
     await assert.rejects(client.listings.retrieveByExternalId(externalId), NotFoundError);
   });

@@ -28,6 +28,7 @@ const WRITES: Record<string, Write> = {
   update: (client, id) => client.listings.update(id, { beds: 4 }, { ifMatch: 1 }),
   delete: (client, id) => client.listings.delete(id),
   upsert: (client) => client.listings.upsert('MLS-1', HOME, { ifNoneMatch: '*' }),
+  updateByExternalId: (client) => client.listings.updateByExternalId('MLS-0', { beds: 4 }),
   deleteByExternalId: (client) => client.listings.deleteByExternalId('MLS-0'),
   'atomic import': (client) => client.imports.create(rows(), { atomic: true }),
 };

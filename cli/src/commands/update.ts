@@ -7,7 +7,7 @@ import { usageError } from '../exit-codes.ts';
 import { toFlag } from '../fields.ts';
 import { addListingOptions, readListingInput } from '../input.ts';
 import { type RecordOptions, withJsonOption, writeChange } from '../output/record.ts';
-import { type ListingOptions, type Reference, retrieve, toReference } from './get.ts';
+import { type ListingOptions, type Reference, toReference } from './get.ts';
 
 interface UpdateOptions extends CurlOptions, ListingOptions, RecordOptions {
   unset?: string[];
@@ -62,8 +62,12 @@ async function update(
   patch: ListingPatch,
   { ifMatch, ...options }: UpdateOptions,
 ): Promise<void> {
-  const id = reference.id ?? (await retrieve(client, reference)).id;
-  await writeChange('Updated', await client.listings.update(id, patch, { ifMatch }), options);
+  const { id, externalId } = reference;
+  const updating =
+    id === undefined
+      ? client.listings.updateByExternalId(externalId, patch, { ifMatch })
+      : client.listings.update(id, patch, { ifMatch });
+  await writeChange('Updated', await updating, options);
 }
 
 /** Accepts both `list-price` and `listPrice`. */

@@ -1,11 +1,11 @@
 import { AppError } from '../model/errors.ts';
 import type { Listing, ListingInput } from '../model/listings.ts';
 import type { Database } from '../storage/database.ts';
-import { findListing, findListingByExternalId } from '../storage/listings.ts';
+import { findListing, findListingByExternalId, type StoredListing } from '../storage/listings.ts';
 import { auditListing } from './audit.ts';
 import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import { storeDeleted } from './write-path.ts';
-import { type Actor, type IdempotentRequest, type WriteResult, write } from './writing.ts';
+import { type Actor, type IdempotentRequest, type WriteResult, type Writing, write } from './writing.ts';
 
 /**
  * Checks the listing's version, which is undefined if there is no listing.
@@ -16,6 +16,14 @@ export type Precondition = (version: number | undefined) => void;
 export interface ChangeOptions {
   idempotency?: IdempotentRequest | undefined;
   precondition?: Precondition | undefined;
+}
+
+export type ListingKey = { id: string } | { externalId: string };
+
+function findByKey({ transaction, account }: Writing, key: ListingKey): Promise<StoredListing | undefined> {
+  return 'id' in key
+    ? findListing(transaction, account.id, key.id)
+    : findListingByExternalId(transaction, account.id, key.externalId);
 }
 
 /** Input parsed before the transaction. An error is only thrown inside it, after a replay has been recognized. */
@@ -48,12 +56,12 @@ export function createListing(
 export function updateListing(
   database: Database,
   actor: Actor,
-  id: string,
+  key: ListingKey,
   change: (current: Listing) => ListingInput,
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<WriteResult<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
-    const stored = await findListing(writing.transaction, writing.account.id, id);
+    const stored = await findByKey(writing, key);
     if (stored === undefined) throw noListing();
     precondition?.(stored.version);
     const current = readStored(stored);
@@ -74,7 +82,7 @@ export function putListing(
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<WriteResult<SavedListing>> {
   return write(database, actor, idempotency, async (writing) => {
-    const stored = await findListingByExternalId(writing.transaction, writing.account.id, externalId);
+    const stored = await findByKey(writing, { externalId });
     precondition?.(stored?.version);
     if (input instanceof AppError) throw input;
     const saved = stored ? await saveChanged(writing, readStored(stored), input) : await saveNew(writing, input);
@@ -82,8 +90,6 @@ export function putListing(
     return saved;
   });
 }
-
-export type ListingKey = { id: string } | { externalId: string };
 
 /** Deletes a listing. @throws {AppError} `not_found`, or what the precondition and `write` throw */
 export function deleteListing(
@@ -93,15 +99,11 @@ export function deleteListing(
   { idempotency, precondition }: ChangeOptions = {},
 ): Promise<WriteResult<{ type: 'deleted' }>> {
   return write(database, actor, idempotency, async (writing) => {
-    const { transaction, account } = writing;
-    const current =
-      'id' in key
-        ? await findListing(transaction, account.id, key.id)
-        : await findListingByExternalId(transaction, account.id, key.externalId);
+    const current = await findByKey(writing, key);
     if (current === undefined) throw noListing();
     precondition?.(current.version);
     await storeDeleted(writing, current);
-    await auditListing(transaction, actor.user, { ...current, type: 'deleted' });
+    await auditListing(writing.transaction, actor.user, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });
 }

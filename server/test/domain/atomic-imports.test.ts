@@ -185,7 +185,7 @@ test('an atomic import sees changes made between its lookup and its lock', async
   const [first = '', second = '', third = ''] = await seed(database, one);
   const actor = { accountId: one };
   const during = disturbed(database, async () => {
-    await updateListing(database, actor, first, (current) => ({ ...current, city: 'Austin' }));
+    await updateListing(database, actor, { id: first }, (current) => ({ ...current, city: 'Austin' }));
     await deleteListing(database, actor, { id: second });
     await create(database, one, { externalId: 'NEW', city: 'Dallas' });
     await create(database, one);

@@ -88,7 +88,7 @@ test('a slice is also limited in bytes', async (t) => {
   const photos = Array.from({ length: 100 }, (_, index) => ({ url: `https://a.example/${'x'.repeat(1_900)}${index}` }));
   const { id } = await create(database, accountId, { photos });
   for (let beds = 10; beds < 30; beds += 1) {
-    await updateListing(database, { accountId }, id, () => ({ address: '12 Elm Street', beds, baths: 2, photos }));
+    await updateListing(database, { accountId }, { id }, () => ({ address: '12 Elm Street', beds, baths: 2, photos }));
   }
   await age(database, accountId, 31, '<= 20');
   const { watched, writes } = counted(database);

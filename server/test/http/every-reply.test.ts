@@ -14,7 +14,7 @@ const [id = ''] = await fill(service, tenant, 300);
 const PATHS: [path: string, allow: string][] = [
   ['/v1/listings', 'GET, HEAD, POST'],
   [`/v1/listings/${id}`, 'DELETE, GET, HEAD, PATCH'],
-  ['/v1/listings/external/nobody', 'DELETE, GET, HEAD, PUT'],
+  ['/v1/listings/external/nobody', 'DELETE, GET, HEAD, PATCH, PUT'],
   ['/v1/events', 'GET, HEAD'],
   ['/v1/imports', 'POST'],
   ['/v1/me', 'GET, HEAD'],

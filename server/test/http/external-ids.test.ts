@@ -32,6 +32,28 @@ test('an identical PUT changes nothing', async () => {
   assert.equal((await list(tenant)).sequence, 1);
 });
 
+test('PATCH changes the listing with the id, if it has the wanted version', async () => {
+  const tenant = await service.createTenant();
+  const patch = (externalId: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(service, tenant, 'PATCH', at(externalId), body, headers);
+  const created = await readListing(await put(tenant, 'MLS-1', { ...MINIMAL, city: 'Austin' }), 201);
+  const response = await patch(' MLS-1 ', { city: null, beds: 4 }, { 'If-Match': '"1"' });
+  const { city: _, ...rest } = created;
+  const changed = await readListing(response);
+  assert.deepEqual(changed, { ...rest, beds: 4, version: 2, updatedAt: changed.updatedAt });
+  await readError(await patch('MLS-1', { beds: 5 }, { 'If-Match': '"1"' }), 412, 'version_mismatch');
+  await readError(await patch('MLS-2', { beds: 5 }), 404, 'not_found');
+  await put(tenant, 'MLS-3', MINIMAL);
+  await readError(await patch('MLS-1', { externalId: 'MLS-3' }), 409, 'external_id_taken');
+  assert.equal((await readListing(await patch('MLS-1', { externalId: 'MLS-2' }))).id, created.id);
+  await readError(await patch('MLS-1', { beds: 5 }), 404, 'not_found');
+  await readError(
+    await send(service, await service.createTenant(), 'PATCH', at('MLS-2'), { beds: 5 }),
+    404,
+    'not_found',
+  );
+});
+
 describe('any external id works in a path, percent-decoded once', () => {
   for (const externalId of [
     ...['a b', 'a/b', 'a%2Fb', '..a', 'ü', '株式会社', '🏠'.repeat(255), "'; drop table", 'external', '?#&='],

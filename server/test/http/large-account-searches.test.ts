@@ -41,7 +41,7 @@ async function change(): Promise<void> {
   const kind = random.pick(['create', 'update', 'update', 'delete']);
   if (input === undefined) return;
   if (kind === 'create') return create(input);
-  if (kind === 'update') return keep((await updateListing(service.database, tenant, id, () => input)).outcome);
+  if (kind === 'update') return keep((await updateListing(service.database, tenant, { id }, () => input)).outcome);
   stored.delete(id);
   await deleteListing(service.database, tenant, { id });
 }

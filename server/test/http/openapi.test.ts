@@ -63,6 +63,7 @@ const OPERATION_IDS = {
   'DELETE /listings/{id}': 'deleteListing',
   'GET /listings/external/{externalId}': 'retrieveListingByExternalId',
   'PUT /listings/external/{externalId}': 'upsertListing',
+  'PATCH /listings/external/{externalId}': 'updateListingByExternalId',
   'DELETE /listings/external/{externalId}': 'deleteListingByExternalId',
   'GET /events': 'listEvents',
   'POST /imports': 'createImport',

@@ -67,9 +67,9 @@ test('a search finds the current text only, and no deleted listings', async () =
   const id = await create(owner, { city: 'Austin' });
   const other = await create(owner, { city: 'Boston' });
   assert.deepEqual(await find(owner, 'austin'), [id]);
-  await updateListing(service.database, owner, id, () => ({ ...MINIMAL, city: 'Boston', beds: 4 }));
+  await updateListing(service.database, owner, { id }, () => ({ ...MINIMAL, city: 'Boston', beds: 4 }));
   assert.deepEqual([await find(owner, 'austin'), await find(owner, 'boston')], [[], [other, id]]);
-  await updateListing(service.database, owner, id, () => ({ ...MINIMAL, city: 'Boston', beds: 5 }));
+  await updateListing(service.database, owner, { id }, () => ({ ...MINIMAL, city: 'Boston', beds: 5 }));
   assert.deepEqual(await find(owner, 'bos elm'), [other, id]);
   await deleteListing(service.database, owner, { id: other });
   assert.deepEqual(await find(owner, 'boston'), [id]);
@@ -86,9 +86,9 @@ test('a search follows a change of every searched field', async () => {
     ['externalId', 'MLS-7'],
   ] as const) {
     assert.deepEqual(await find(owner, value), []);
-    await updateListing(service.database, owner, id, () => ({ ...MINIMAL, [field]: value }));
+    await updateListing(service.database, owner, { id }, () => ({ ...MINIMAL, [field]: value }));
     assert.deepEqual(await find(owner, value), [id], field);
-    await updateListing(service.database, owner, id, () => MINIMAL);
+    await updateListing(service.database, owner, { id }, () => MINIMAL);
     assert.deepEqual(await find(owner, value), [], field);
   }
 });

@@ -90,7 +90,7 @@ test('the search columns follow the document through every change', async (t) =>
   const minimal = { address: '1 Oak Street', beds: 0, baths: 999 };
   const inputs = [minimal, { ...minimal, ...FULL }, { ...minimal, city: 'Austin' }, { ...minimal, beds: 3, baths: 2 }];
   for (const input of inputs) {
-    await updateListing(database, { accountId }, id, () => input);
+    await updateListing(database, { accountId }, { id }, () => input);
     await assertAgree(database, 2);
   }
   await deleteListing(database, { accountId }, { id });
@@ -101,7 +101,7 @@ test('a listing is found by the words of its document, and by no others', async 
   const { database, accountId, id } = await prepare(t);
   assert.equal(await countMatches(database, accountId, 'elm'), 2);
   assert.equal(await countMatches(database, accountId, 'canon'), 1);
-  await updateListing(database, { accountId }, id, () => ({ address: '1 Oak Street', beds: 1, baths: 1 }));
+  await updateListing(database, { accountId }, { id }, () => ({ address: '1 Oak Street', beds: 1, baths: 1 }));
   assert.equal(await countMatches(database, accountId, 'elm'), 1);
   assert.equal(await countMatches(database, accountId, 'canon'), 0);
   assert.equal(await countMatches(database, accountId, 'oak'), 1);

@@ -32,7 +32,7 @@ test('a listing that changes after it was found is omitted unless it still match
   const found = await find(database, accountId, search);
   assert.deepEqual(found, ids);
   const change = (id: string | undefined, fields: object) =>
-    updateListing(database, actor, String(id), () => ({ ...INPUT, ...fields }));
+    updateListing(database, actor, { id: String(id) }, () => ({ ...INPUT, ...fields }));
   await change(cheaper, { listPrice: 1 });
   await change(smaller, { beds: 2 });
   await change(moved, { address: '12 Oak Street' });
@@ -47,7 +47,7 @@ test('a listing that loses a word is not found by it, also before the index know
   const { id } = await create(database, accountId);
   const found = await find(database, accountId, search);
   for (const address of ['1 Oak Street', '2 Oak Street', '3 Oak Street']) {
-    await updateListing(database, { accountId }, id, () => ({ ...INPUT, address }));
+    await updateListing(database, { accountId }, { id }, () => ({ ...INPUT, address }));
     await create(database, accountId);
     assert.deepEqual(await read(database, accountId, search, found), []);
   }

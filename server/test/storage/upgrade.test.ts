@@ -68,7 +68,7 @@ test("a database of the first edition keeps its data, and each account's storage
   assert.deepEqual(await find('acc_1', 'jugend'), ['lst_1']);
   assert.deepEqual([await find('acc_1', 'elm'), await find('acc_2', 'jugend')], [[], []]);
   const actor = { accountId: 'acc_1', keyId: 'key_1' };
-  await updateListing(database, actor, 'lst_1', (current) => ({ ...current, beds: 4 }));
+  await updateListing(database, actor, { id: 'lst_1' }, (current) => ({ ...current, beds: 4 }));
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.version, 3);
 });
 

@@ -40,10 +40,9 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   not_acceptable: ({ ask }) => ask({ headers: { Accept: 'image/png' } }),
   external_id_taken: async ({ ask, world, operation }) => {
     if (operation.operationId === 'createListing') return ask();
-    await call(world, operation, { body: '{"externalId":"MLS-1"}' });
-    const another = { externalId: 'MLS-20931', address: '14 Elm Street', beds: 3, baths: 2 };
+    const another = { externalId: 'MLS-1', address: '14 Elm Street', beds: 3, baths: 2 };
     await sendJson(world, 'POST', '/listings', another);
-    return ask({ body: '{"externalId":"MLS-20931"}' });
+    return ask({ body: '{"externalId":"MLS-1"}' });
   },
   version_mismatch: async ({ ask, world }) => {
     await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 460000 });

@@ -73,7 +73,7 @@ export async function createRandom(
   const ids = (await Promise.all(creating)).map(({ outcome }) => outcome.id);
   for (const id of ids.filter((_, index) => index % 7 === 0)) {
     const update = (before: Listing) => ({ ...withoutServerFields(before), beds: (before.beds + 1) % 5 });
-    await updateListing(service.database, tenant, id, update);
+    await updateListing(service.database, tenant, { id }, update);
   }
   return ids;
 }

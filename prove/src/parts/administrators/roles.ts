@@ -17,7 +17,7 @@ import {
 const FOR_MEMBERS = new Set([
   ...['retrieveOverview', 'retrieveAccount', 'listEvents', 'createImport', 'listListings', 'createListing'],
   ...['retrieveListing', 'updateListing', 'deleteListing', 'upsertListing'],
-  ...['retrieveListingByExternalId', 'deleteListingByExternalId'],
+  ...['retrieveListingByExternalId', 'updateListingByExternalId', 'deleteListingByExternalId'],
 ]);
 /** Headers that would raise privileges if the service read them. */
 const HEADERS = { 'X-Role': 'administrator', 'X-Is-Admin': 'true', 'X-User-Id': 'usr_0', 'X-Forwarded-User': 'ada' };

@@ -32,6 +32,7 @@ const WEIGHTS: Record<string, number> = {
   updateListing: 10,
   upsertListing: 8,
   deleteListing: 4,
+  updateListingByExternalId: 6,
   deleteListingByExternalId: 3,
   retrieveListing: 6,
   retrieveListingByExternalId: 6,

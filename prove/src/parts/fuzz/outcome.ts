@@ -67,7 +67,7 @@ function judgeSuccess(request: Prepared, { status, text, headers }: Told, known:
     assert.equal(text, known.listings.get(request.listingId ?? ''), 'a listing differs from an earlier response');
     assert.equal(headers.get('etag'), `"${JSON.parse(text).version}"`);
   }
-  if (/^(create|update|upsert)Listing$/.test(operationId) || operationId === 'updateAccount')
+  if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId) || operationId === 'updateAccount')
     judgeStored(request, text);
   if (operationId === 'createImport') judgeReport(request, JSON.parse(text));
 }
@@ -79,8 +79,7 @@ function judgeStored({ target, value, headers }: Prepared, text: string): void {
   const stored = JSON.parse(text);
   const given = Object(normalForm(value, schema, document));
   for (const [name, member] of Object.entries(given)) {
-    if (name === 'metadata' && operation.operationId === 'updateListing')
-      assertMerged(stored.metadata ?? {}, Object(member));
+    if (name === 'metadata' && operation.method === 'patch') assertMerged(stored.metadata ?? {}, Object(member));
     else if (member === null) assert.ok(DEFAULTED.has(name) || !(name in stored), `${name} was not removed`);
     else assert.deepEqual(stored[name], member, `${name} is not stored as it was sent`);
   }

@@ -86,7 +86,7 @@ function setBody(request: Prepared, { body, typeAt }: Draft): void {
 
 function judgeExternalId(request: Prepared, known: Known): void {
   const { operationId } = request.target.operation;
-  if (operationId !== 'createListing' && operationId !== 'updateListing') return;
+  if (!/^(create|update)Listing/.test(operationId)) return;
   const { externalId } = Object(request.value);
   if (typeof externalId !== 'string') return;
   const owner = known.findByExternalId(externalId.normalize().trim());

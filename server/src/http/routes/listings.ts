@@ -20,6 +20,7 @@ import {
   deleteByExternalIdOperation,
   putOperation,
   retrieveByExternalIdOperation,
+  updateByExternalIdOperation,
 } from '../contract/operations/external-listings.ts';
 import { listOperation, type listQuery } from '../contract/operations/find-listings.ts';
 import {
@@ -52,12 +53,7 @@ export const listingEndpoints = [
   endpoint(retrieveOperation, (exchange, { parameters: { id = '' }, services }) =>
     retrieve(exchange, () => findListing(services.database, exchange.principal.accountId, id)),
   ),
-  endpoint(updateOperation, async (exchange, call) => {
-    const { id = '' } = call.parameters;
-    const { body, ...options } = await readChange(exchange);
-    const change = patchListing.bind(undefined, body);
-    return replySaved(await updateListing(call.services.database, exchange.principal, id, change, options), call);
-  }),
+  endpoint(updateOperation, (exchange, call) => update(exchange, { id: call.parameters.id ?? '' }, call)),
   endpoint(deleteOperation, (exchange, { parameters: { id = '' }, services }) => remove(exchange, { id }, services)),
   endpoint(retrieveByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     retrieve(exchange, () =>
@@ -71,6 +67,9 @@ export const listingEndpoints = [
     const { database } = call.services;
     return replySaved(await putListing(database, exchange.principal, externalId, input, options), call);
   }),
+  endpoint(updateByExternalIdOperation, (exchange, call) =>
+    update(exchange, { externalId: normalExternalId(call.parameters.externalId ?? '') }, call),
+  ),
   endpoint(deleteByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     remove(exchange, { externalId: normalExternalId(externalId) }, services),
   ),
@@ -137,6 +136,12 @@ async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: P
   const body = parseBody(bytes);
   requireFullAccess(exchange.principal);
   return { body, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
+}
+
+async function update(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
+  const { body, ...options } = await readChange(exchange);
+  const change = patchListing.bind(undefined, body);
+  return replySaved(await updateListing(call.services.database, exchange.principal, key, change, options), call);
 }
 
 async function remove(exchange: Admitted, key: ListingKey, { database }: Services): Promise<Reply> {

@@ -60,7 +60,7 @@ async function fillWith(database: Database, accountId: string, texts: ReturnType
       },
     );
     ids.push(outcome.id);
-    await updateListing(database, { accountId }, outcome.id, (current) => ({ ...current, beds: 4 }));
+    await updateListing(database, { accountId }, { id: outcome.id }, (current) => ({ ...current, beds: 4 }));
   }
   return ids;
 }

@@ -60,7 +60,7 @@ async function beforeAndAfter(sql: Ask, check: () => Promise<void>): Promise<voi
 }
 
 const change = (database: Database, accountId: string, id: string, input: ListingInput) =>
-  updateListing(database, { accountId }, id, () => input);
+  updateListing(database, { accountId }, { id }, () => input);
 
 test('a listing is found by its new words and values, and not by its old ones, before and after it is indexed', async (t) => {
   const { database, url, sql, accountId } = await databaseFor(t);

@@ -12,6 +12,7 @@ import {
   served,
   WRITE_ERRORS,
 } from './common.ts';
+import { updateOperation } from './listings.ts';
 
 const path = '/listings/external/{externalId}';
 
@@ -68,6 +69,13 @@ export const putOperation: Operation<'account'> = {
     },
   ],
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'version_mismatch', 'precondition_failed'],
+};
+
+export const updateByExternalIdOperation: Operation<'account'> = {
+  ...updateOperation,
+  path,
+  operationId: 'updateListingByExternalId',
+  summary: 'Change a listing by your own id',
 };
 
 export const deleteByExternalIdOperation: Operation<'account'> = {
