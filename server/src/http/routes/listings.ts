@@ -53,7 +53,7 @@ export const listingEndpoints = [
   endpoint(retrieveOperation, (exchange, { parameters: { id = '' }, services }) =>
     retrieve(exchange, () => findListing(services.database, exchange.principal.accountId, id)),
   ),
-  endpoint(updateOperation, (exchange, call) => update(exchange, { id: call.parameters.id ?? '' }, call)),
+  endpoint(updateOperation, (exchange, call) => changeOne(exchange, { id: call.parameters.id ?? '' }, call)),
   endpoint(deleteOperation, (exchange, { parameters: { id = '' }, services }) => remove(exchange, { id }, services)),
   endpoint(retrieveByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     retrieve(exchange, () =>
@@ -68,7 +68,7 @@ export const listingEndpoints = [
     return replySaved(await putListing(database, exchange.principal, externalId, input, options), call);
   }),
   endpoint(updateByExternalIdOperation, (exchange, call) =>
-    update(exchange, { externalId: normalExternalId(call.parameters.externalId ?? '') }, call),
+    changeOne(exchange, { externalId: normalExternalId(call.parameters.externalId ?? '') }, call),
   ),
   endpoint(deleteByExternalIdOperation, (exchange, { parameters: { externalId = '' }, services }) =>
     remove(exchange, { externalId: normalExternalId(externalId) }, services),
@@ -138,7 +138,7 @@ async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: P
   return { body, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
 }
 
-async function update(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
+async function changeOne(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
   const { body, ...options } = await readChange(exchange);
   const change = patchListing.bind(undefined, body);
   return replySaved(await updateListing(call.services.database, exchange.principal, key, change, options), call);
