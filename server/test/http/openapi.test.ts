@@ -140,10 +140,7 @@ describe('a list is a list of complete listings', () => {
       document.assertValid(complete.body, complete.schema, type);
       const { body, schema } = await read(type, '?fields=address,listPrice&limit=1');
       assert.ok(!document.matches(body, schema));
-      const listings = type === 'application/json' ? Object(body).data : [Object(body).features[0].properties];
-      const { properties } = Object(document.schemaOf(LISTING));
-      assert.deepEqual(Object.keys(listings[0]), ['address']);
-      assert.ok(Object.hasOwn(properties, 'address'));
+      document.assertValid(body, schema, type, true);
     });
   }
 });

@@ -136,7 +136,7 @@ export class Caller {
     this.#history.push(toCurl(method, this.#url + path, headers, body?.toString()));
     if (this.#history.length > HISTORY) this.#history.shift();
     const told = await tell(this.#url + path, { method, headers, body: body ?? null });
-    this.#tally.count(target, told);
+    this.#tally.count(target, { ...told, hasFields: /[?&]fields=/.test(path) });
     return told;
   }
 }

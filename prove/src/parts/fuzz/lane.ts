@@ -60,7 +60,7 @@ export class Lane {
     const isReplayed = told.headers.get('idempotent-replayed') === 'true';
     assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
     if (request.headers['Idempotency-Key'] !== undefined) known.remember(known.done, { request, told });
-    if (/^(create|update|upsert)Listing$/.test(operationId)) known.keep(told.text);
+    if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
     if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
     if (operationId === 'createImport') known.take((await this.#readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);

@@ -8,8 +8,8 @@ import { ReaderThreads } from './reader-threads.ts';
 
 /** At this log size (16 MB), pages that changed several times are written once, which pays for two syncs. */
 const PAGES_MIN = 4_000;
-/** At this log size (64 MB), writes wait until all pages are in the database file, so that the log can start over. */
-const LOG_PAGES_MAX = 16_000;
+/** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
+const LOG_PAGES_MAX = 14_000;
 /** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next checkpoint. */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [] };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [] };
