@@ -40,6 +40,7 @@ export class ImportFailedError extends ApiError<'import_failed'> {}
 export class RateLimitedError extends ApiError<'rate_limited'> {}
 export class TooManyImportsError extends ApiError<'too_many_imports'> {}
 export class HeadersTooLargeError extends ApiError<'headers_too_large'> {}
+export class HttpVersionNotSupportedError extends ApiError<'http_version_not_supported'> {}
 export class InternalError extends ApiError<'internal_error'> {}
 export class UnavailableError extends ApiError<'unavailable'> {}
 export class OutcomeUnknownError extends ApiError<'outcome_unknown'> {}

@@ -312,7 +312,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "http_version_not_supported" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and how to solve it. */
                 message: string;
                 /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
@@ -725,6 +725,20 @@ export interface components {
         unavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`http_version_not_supported`](/docs/errors/http_version_not_supported): The list is too long for HTTP/1.0. */
+        http_version_not_supported: {
+            headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -1667,6 +1681,7 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createListing: {
@@ -2573,6 +2588,7 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createImport: {

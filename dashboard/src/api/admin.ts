@@ -720,7 +720,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "http_version_not_supported" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and how to solve it. */
                 message: string;
                 /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
@@ -1736,6 +1736,19 @@ export interface components {
         };
         /** @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account. */
         account_changed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Set-Cookie": components["headers"]["Set-Cookie"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`http_version_not_supported`](/docs/errors/http_version_not_supported): The list is too long for HTTP/1.0. */
+        http_version_not_supported: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -4080,6 +4093,7 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createListing: {
@@ -5011,6 +5025,7 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+            505: components["responses"]["http_version_not_supported"];
         };
     };
     createImport: {
@@ -6381,7 +6396,7 @@ export const sessionAccountAnyOf0RoleValues: ReadonlyArray<Extract<FlattenedDeep
     role: unknown;
 }>["role"]> = ["administrator", "member"];
 export const sessionAccountsRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Session"]["accounts"]["role"]> = ["administrator", "member"];
-export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["invalid_json", "invalid_query", "unknown_parameter", "invalid_cursor", "invalid_idempotency_key", "invalid_header", "unauthorized", "insufficient_scope", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "request_timeout", "external_id_taken", "account_changed", "conflict", "events_expired", "version_mismatch", "precondition_failed", "payload_too_large", "unsupported_media_type", "validation_failed", "idempotency_key_reused", "import_failed", "rate_limited", "too_many_imports", "headers_too_large", "internal_error", "unavailable", "outcome_unknown", "storage_full", "quota_exceeded"];
+export const errorErrorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Error"]["error"]["code"]> = ["invalid_json", "invalid_query", "unknown_parameter", "invalid_cursor", "invalid_idempotency_key", "invalid_header", "unauthorized", "insufficient_scope", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "request_timeout", "external_id_taken", "account_changed", "conflict", "events_expired", "version_mismatch", "precondition_failed", "payload_too_large", "unsupported_media_type", "validation_failed", "idempotency_key_reused", "import_failed", "rate_limited", "too_many_imports", "headers_too_large", "http_version_not_supported", "internal_error", "unavailable", "outcome_unknown", "storage_full", "quota_exceeded"];
 export const invitationPreviewRoleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["InvitationPreview"]["role"]> = ["administrator", "member"];
 export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const listingPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Listing"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];

@@ -6,7 +6,7 @@ import { type App, type Exchange, hasKey, openExchange } from './protocol/exchan
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
 import { type Reply, replyError } from './protocol/reply.ts';
-import { send } from './protocol/send.ts';
+import { requireSendable, send } from './protocol/send.ts';
 import { replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
 
@@ -46,7 +46,9 @@ export function createApp(services: Services): App {
     }
     try {
       const answering = isRejected ? reject(exchange, found) : found.answer(exchange);
-      const reply = await answering.catch((error: unknown) => replyTo(error, exchange));
+      const reply = await answering
+        .then((found) => requireSendable(found, exchange))
+        .catch((error: unknown) => replyTo(error, exchange));
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;

@@ -27,6 +27,7 @@ export const ERROR_CODES = [
   'rate_limited',
   'too_many_imports',
   'headers_too_large',
+  'http_version_not_supported',
   'internal_error',
   'unavailable',
   'outcome_unknown',

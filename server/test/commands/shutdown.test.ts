@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
-import { assertReset, beginCsv } from '../../../testkit/src/raw.ts';
+import { assertCut, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -153,14 +153,14 @@ test('a second signal after at least a second stops the service at once, even if
   await until('the log gives the reason', () => log.at(-1)?.msg === 'a second signal: exiting at once');
 });
 
-test('a second signal resets a list that ends with its connection, so that it does not look complete', async (t) => {
+test('a second signal cuts off a list, so that it does not look complete', async (t) => {
   const { key, service } = await startWithList(t);
   using connection = await beginCsv(service.url, key);
   await until('later signals stop the service', () => {
     service.child.kill('SIGTERM');
     return hasEnded(service.child);
   });
-  await assertReset(connection);
+  await assertCut(connection);
 });
 
 test('the database is intact after a second signal', async (t) => {

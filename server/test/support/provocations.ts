@@ -117,6 +117,7 @@ function withoutOrigin({ url }: TestService, browser: Caller): Caller {
 /** Errors that requests alone cannot provoke, with the files that test them. */
 export const UNPROVOKED: Record<string, string> = {
   request_timeout: 'server/test/http/slow-bodies.test.ts',
+  http_version_not_supported: 'server/test/http/http-1-0.test.ts',
   too_many_imports: 'server/test/http/import-limits.test.ts',
   internal_error: 'server/test/http/stream-errors.test.ts',
   unavailable: 'server/test/commands/two-processes.test.ts',

@@ -1,7 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { iterate } from '../../lib/iterate.ts';
 import { ownTurn } from '../../lib/turns.ts';
+import { AppError } from '../../model/errors.ts';
+import { HTTP_1_0_MESSAGE } from '../contract/errors/requests.ts';
 import { compress, createCompressor, type Encoding, hasCompressorFree, negotiateEncoding } from './compression.ts';
 import type { Exchange } from './exchange.ts';
 import { ReadyBody } from './ready-body.ts';
@@ -20,12 +23,26 @@ export const LINGER_MS = 500;
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
+ * Returns the response. HTTP/1.0 has no chunks: a response ends with its connection, and one that a
+ * crash cuts off would look complete, so each has a `Content-Length`.
+ * @throws {AppError} `http_version_not_supported` for a body that is streamed
+ */
+export function requireSendable(reply: Reply, { incoming }: Pick<Exchange, 'incoming'>): Reply {
+  if (incoming.httpVersionMinor > 0 || !isStreamed(reply.body)) return reply;
+  throw new AppError('http_version_not_supported', HTTP_1_0_MESSAGE);
+}
+
+function isStreamed(body: Reply['body']): body is Chunks {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
+}
+
+/**
  * @throws if a streamed body fails; the connection is then already destroyed, without the last
  * chunk
  */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { incoming, outgoing, requestId, rateLimit } = exchange;
-  const encoding = canCompress(reply) ? negotiateEncoding(incoming.headers) : undefined;
+  const encoding = canCompress(reply, incoming) ? negotiateEncoding(incoming.headers) : undefined;
   const headers = { ...commonHeaders(requestId), ...rateLimit, ...reply.headers };
   if (encoding !== undefined) headers['Content-Encoding'] = encoding;
   const body = encode(reply.body, encoding);
@@ -43,9 +60,10 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   }
 }
 
-function canCompress({ body, isCompressible = false }: Reply): boolean {
+/** Longer texts are compressed in chunks. */
+function canCompress({ body, isCompressible = false }: Reply, { httpVersionMinor }: IncomingMessage): boolean {
   const isShort = body instanceof ReadyBody || (typeof body === 'string' && body.length <= SHORT_LENGTH_MAX);
-  return isCompressible && (isShort || hasCompressorFree());
+  return isCompressible && (isShort || (httpVersionMinor > 0 && hasCompressorFree()));
 }
 
 /** Returns a short text compressed, and a longer one as chunks to compress. */
@@ -58,34 +76,21 @@ function encode(body: Reply['body'], encoding: Encoding | undefined): string | B
 type Chunks = AsyncIterable<string>;
 
 async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
-  const { incoming, outgoing } = exchange;
-  // An HTTP/1.0 response ends with its connection: only a reset shows that it was cut off.
-  const cut = incoming.httpVersionMinor === 0 ? () => outgoing.socket?.resetAndDestroy() : undefined;
-  if (cut !== undefined) outgoing.once('timeout', cut);
-  const source = Readable.from(inTurns(chunks, exchange.principal?.accountId, cut), { highWaterMark: 1 });
+  const source = Readable.from(inTurns(chunks, exchange.principal?.accountId), { highWaterMark: 1 });
   const compressors = encoding === undefined ? [] : [createCompressor(encoding)];
-  await pipeline([source, ...compressors, outgoing]);
+  await pipeline([source, ...compressors, exchange.outgoing]);
 }
 
 /**
  * Yields to other accounts between chunks. Chunks are bytes: V8 would promote the texts of many
  * slow readers to the old generation, and memory would grow until its collection.
  */
-function inTurns(
-  chunks: Chunks,
-  accountId: string | undefined,
-  onError: (() => void) | undefined,
-): AsyncIterable<Buffer> {
+function inTurns(chunks: Chunks, accountId: string | undefined): AsyncIterable<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   return iterate(async () => {
     await ownTurn(accountId);
-    try {
-      const { value } = await iterator.next();
-      return value === undefined ? undefined : Buffer.from(value);
-    } catch (error) {
-      onError?.();
-      throw error;
-    }
+    const { value } = await iterator.next();
+    return value === undefined ? undefined : Buffer.from(value);
   });
 }
 

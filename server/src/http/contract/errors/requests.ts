@@ -1,6 +1,11 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
+/** Names the setting of the proxy that sends HTTP/1.0 most often. */
+export const HTTP_1_0_MESSAGE =
+  'This list is too long for HTTP/1.0, in which a list that is cut off looks complete. Send the request as HTTP/1.1; if a ' +
+  'proxy sent it, set its version to 1.1 (nginx: proxy_http_version 1.1), or request a page with a lower limit.';
+
 /** Errors of a request's path, method, query, and headers. */
 export const REQUEST_ERRORS = {
   invalid_query: {
@@ -112,5 +117,16 @@ export const REQUEST_ERRORS = {
     remedy: 'Send fewer or shorter headers. Large ones are often cookies, which the service does not need.',
     commands: [`curl -i $API/me ${KEY} -H "X-Note: $(printf '%020000d' 0)"`],
     example: { message: 'The headers are larger than 16 KiB; send fewer.' },
+  },
+  http_version_not_supported: {
+    status: 505,
+    title: 'The list is too long for HTTP/1.0',
+    meaning:
+      'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. Usually a proxy in front of ' +
+      'the service sends HTTP/1.0, which is the default of nginx before 1.29.7.',
+    remedy:
+      'Ask the operator to set `proxy_http_version 1.1` in nginx, or the same setting of another proxy. Until then, request ' +
+      'short pages with `limit`.',
+    example: { message: HTTP_1_0_MESSAGE },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

@@ -123,5 +123,5 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
       },
     },
   ],
-  errors: ['invalid_query', 'events_expired'],
+  errors: ['invalid_query', 'events_expired', 'http_version_not_supported'],
 };

@@ -90,5 +90,5 @@ export const listOperation: Operation<'account', typeof listQuery> = {
       headers: { ETag: 'The ETag of the list.' },
     },
   ],
-  errors: ['invalid_query', 'invalid_cursor', 'invalid_header'],
+  errors: ['invalid_query', 'invalid_cursor', 'invalid_header', 'http_version_not_supported'],
 };
