@@ -2,9 +2,11 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import { ERRORS } from './contract/errors.ts';
 import { createMap, type Found, V1 } from './map.ts';
+import { createForwardedCheck } from './protocol/client-address.ts';
 import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
+import { isProbe } from './protocol/probes.ts';
 import { type Reply, replyError } from './protocol/reply.ts';
 import { requireSendable, send } from './protocol/send.ts';
 import { replyToLostVisit } from './routes/dashboard.ts';
@@ -17,6 +19,7 @@ export function createApp(services: Services): App {
     report: 'requests were rejected because too many were waiting',
   });
   const find = createMap(services);
+  const checkForwarded = createForwardedCheck(log, trustedProxies);
 
   /** Rejects a request because too many are waiting. Even then, a malformed key gets 401. */
   async function reject(exchange: Exchange, { api, isPublic }: Found): Promise<Reply> {
@@ -40,6 +43,7 @@ export function createApp(services: Services): App {
     const isRejected = admission.isFull(exchange, needsKey);
     if (!isRejected) {
       logRequest(exchange, log, trustedProxies);
+      if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
       if (incoming.destroyed) return;

@@ -4,6 +4,7 @@ import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { startBehindProxy } from '../support/behind-proxy.ts';
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
@@ -93,4 +94,19 @@ test('the error for an unknown field suggests the nearest name', async () => {
     'There is no such field; did you mean listPrice?',
     'There is no such field; put your own values into metadata.',
   ]);
+});
+
+test('a trusted proxy that sends no X-Forwarded-For is warned about once', async () => {
+  await using behind = await startBehindProxy();
+  const warnings = () => behind.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);
+  const proxied = { headers: { 'X-Forwarded-For': '192.0.2.7' } };
+  await fetch(`${behind.url}/livez`);
+  await fetch(`${behind.url}/v1/me`, proxied);
+  assert.deepEqual(warnings(), []);
+  await fetch(`${behind.url}/v1/me`);
+  await fetch(`${behind.url}/v1/me`);
+  const [warning, ...others] = warnings();
+  assert.match(warning.msg, /X-Forwarded-For/);
+  assert.equal(warning.address, '127.0.0.1');
+  assert.deepEqual(others, []);
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
+import type { Log } from '../../lib/log.ts';
 
 /** Proxies whose `X-Forwarded-For` is trusted. */
 export type TrustedProxies = BlockList | undefined;
@@ -20,6 +21,21 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
     if (!isTrusted(candidate, trusted)) break;
   }
   return address;
+}
+
+/** Warns once of a trusted proxy that does not send `X-Forwarded-For`: all its clients would share their limits. */
+export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): (incoming: IncomingMessage) => void {
+  let isDone = trusted === undefined;
+  return ({ socket, headers }) => {
+    if (isDone || trusted === undefined || headers['x-forwarded-for'] !== undefined) return;
+    const peer = plainAddress(socket.remoteAddress ?? '');
+    if (!isTrusted(peer, trusted)) return;
+    isDone = true;
+    logger.warn(
+      { address: peer },
+      'the trusted proxy sent no X-Forwarded-For, so all its clients share the limits of one address; see docs/proxies',
+    );
+  };
 }
 
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
