@@ -9,7 +9,8 @@ import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 import { KnownListing, KnownListings } from './known-listings.ts';
 import { takeQuota } from './quotas.ts';
-import { type CurrentListing, externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
+import { externalIdTaken, makeChanged, makeNew } from './save-listing.ts';
+import type { CurrentListing } from './write-path.ts';
 
 /** A row's outcome, which is valid until its listing changes. */
 interface PlannedRow {

@@ -11,17 +11,12 @@ import {
 } from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
 import { takeQuota } from './quotas.ts';
-import { storeCreated, storeUpdated } from './write-path.ts';
+import { type CurrentListing, storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
 /** `doc` is the JSON text that GET returns. */
 export interface SavedListing extends StoredListing {
   type: 'created' | 'updated' | 'unchanged';
-}
-
-export interface CurrentListing {
-  stored: StoredListing;
-  listing: Listing;
 }
 
 export function readStored(stored: StoredListing): CurrentListing {

@@ -7,11 +7,16 @@ import type { Executor } from '../storage/database.ts';
 import { insertEvent } from '../storage/events.ts';
 import { insertFormer, keepVersions } from '../storage/history.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
-import type { CurrentListing } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
 // Each change increments the account's sequence, appends an event, and writes the listing and its history, in one
 // transaction.
+
+/** A stored listing, parsed. */
+export interface CurrentListing {
+  stored: StoredListing;
+  listing: Listing;
+}
 
 export async function storeCreated(
   { transaction, account, changedBy }: Writing,

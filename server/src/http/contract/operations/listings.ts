@@ -75,7 +75,8 @@ export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
   errors: ['not_found', 'invalid_query', 'invalid_header', 'events_expired'],
   errorExamples: {
     events_expired: {
-      message: 'Events after this sequence have expired. Ask for a sequence of the last 30 days, or omit at.',
+      message:
+        'The sequence is beyond that of the account, which is 1. Ask for a sequence of the last 30 days, or omit at.',
     },
   },
 };
