@@ -7,6 +7,7 @@ import { addDelete } from './commands/delete.ts';
 import { addEvents } from './commands/events.ts';
 import { addExport } from './commands/export.ts';
 import { addGet } from './commands/get.ts';
+import { addHistory } from './commands/history.ts';
 import { addImport } from './commands/import.ts';
 import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
@@ -61,7 +62,7 @@ function createProgram(): Command {
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', HELP);
   program.commandsGroup('Listings:');
-  for (const add of [addList, addGet, addCreate, addUpdate, addDelete]) add(program);
+  for (const add of [addList, addGet, addHistory, addCreate, addUpdate, addDelete]) add(program);
   program.commandsGroup('Bulk data:');
   for (const add of [addImport, addExport, addEvents]) add(program);
   program.commandsGroup('Keys and settings:');

@@ -2,7 +2,7 @@ import type { Call } from './call.ts';
 import type { CallOptions } from './options.ts';
 import { pause } from './retry.ts';
 import type { Transport } from './transport.ts';
-import type { EventList, EventQuery, ListingEvent } from './types.ts';
+import type { EventFilter, EventList, EventQuery, ListingEvent } from './types.ts';
 
 /** A position in the events of an account. */
 export interface Position {
@@ -27,10 +27,11 @@ export class Events {
   /**
    * Streams every event after a sequence, each once and in order, across lost connections and restarts. Without
    * `after`, it starts at the oldest available event (30 days). To resume later, store the last `sequence` and `epoch`.
+   * With `type`, `listingId`, or `feed`, it only streams the events that match.
    * @throws {EventsExpiredError} if the events are no longer available: list everything again, or use `listings.sync`
    */
   async *follow(
-    position: Partial<Position> = {},
+    position: Partial<Position> & EventFilter = {},
     options: CallOptions = {},
   ): AsyncGenerator<ListingEvent & { epoch: string }, void> {
     for await (const { data, epoch } of followPages(this.#transport, position, options)) {
@@ -57,21 +58,26 @@ function listEvents(transport: Transport, query: EventQuery, options?: CallOptio
  */
 export async function* followPages(
   transport: Transport,
-  { after = 0, epoch }: Partial<Position>,
+  { after = 0, epoch, ...filter }: Partial<Position> & EventFilter,
   options: CallOptions,
   isEndless = true,
 ): AsyncGenerator<EventList, void> {
   let { maxRetries } = options;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   let wait = 0;
   for (;;) {
     const requestedAtMs = performance.now();
-    const page = await listEvents(transport, { after, epoch, wait, limit: LIMIT }, { ...options, maxRetries });
+    const page = await listEvents(
+      transport,
+      { ...filter, after, epoch, wait, limit: LIMIT },
+      { ...options, maxRetries },
+    );
     maxRetries = options.maxRetries ?? Infinity;
     epoch ??= page.epoch;
-    if (page.epoch !== epoch || !isNext(page, after)) {
+    if (page.epoch !== epoch || !isNext(page, after, isFiltered)) {
       await pause(PAUSE_MS, options.signal);
-    } else if (page.data.length > 0) {
-      yield page;
+    } else if (page.nextAfter > after) {
+      if (page.data.length > 0) yield page;
       after = page.nextAfter;
     } else {
       if (!isEndless) return;
@@ -82,6 +88,7 @@ export async function* followPages(
 }
 
 /** Sequences have no gaps, so a page that starts anywhere else is a cached response to another request. */
-function isNext({ data, nextAfter }: EventList, after: number): boolean {
+function isNext({ data, nextAfter }: EventList, after: number, isFiltered: boolean): boolean {
+  if (isFiltered) return nextAfter >= after && data.every(({ sequence }) => sequence > after && sequence <= nextAfter);
   return data.every(({ sequence }, index) => sequence === after + index + 1) && nextAfter === after + data.length;
 }

@@ -3,10 +3,23 @@ import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
 import { type ListingStore, type SyncOptions, syncStore } from './sync.ts';
 import type { MakeBody, Transport } from './transport.ts';
-import type { ChosenListing, Listing, ListingField, ListingPatch, ListQuery, NewListing } from './types.ts';
+import type {
+  ChosenListing,
+  HistoryEntry,
+  Listing,
+  ListingField,
+  ListingPatch,
+  ListQuery,
+  NewListing,
+} from './types.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
+
+interface HistoryPage {
+  data: HistoryEntry[];
+  nextCursor: string | null;
+}
 
 export class Listings {
   readonly #transport: Transport;
@@ -23,9 +36,30 @@ export class Listings {
     );
   }
 
-  /** @throws {NotFoundError} if the account has no such listing */
-  retrieve(id: string, options?: CallOptions): Call<Listing> {
-    return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
+  /**
+   * With `at`, retrieves the listing as it was at a sequence of the last 30 days.
+   * @throws {NotFoundError} if the account has (or had) no such listing
+   */
+  retrieve(id: string, { at, ...options }: CallOptions & { at?: number | undefined } = {}): Call<Listing> {
+    return this.#transport.call({ method: 'GET', path: pathOf(id), query: { at } }, options);
+  }
+
+  /**
+   * Streams the changes of a listing, newest first, in pages of `limit` (default: 100).
+   * @throws {NotFoundError} if the account has no such listing, also none deleted in the last 30 days
+   */
+  async *history(
+    id: string,
+    { limit, ...options }: CallOptions & { limit?: number | undefined } = {},
+  ): AsyncGenerator<HistoryEntry, void> {
+    const path = `${pathOf(id)}/history`;
+    let cursor: string | undefined;
+    do {
+      const query = { limit, cursor };
+      const page = await this.#transport.call<HistoryPage>({ method: 'GET', path, query }, options);
+      yield* page.data;
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
   }
 
   /** Applies a merge patch (RFC 7396). With `ifMatch`, fails if the listing has another version. */

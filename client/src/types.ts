@@ -16,8 +16,8 @@ export type ImportRow = Schemas['ImportRow'];
 export type ImportReport = Schemas['ImportReport'];
 /** An event; `type` decides which members it has. */
 export type ListingEvent =
-  | (Schemas['ListingCreatedEvent'] & { changed?: never })
-  | Schemas['ListingUpdatedEvent']
+  | (Schemas['ListingCreatedEvent'] & { changed?: never; externalId?: never })
+  | (Schemas['ListingUpdatedEvent'] & { externalId?: never })
   | (Schemas['ListingDeletedEvent'] & { listing?: never; changed?: never });
 export type EventList = Omit<Schemas['EventList'], 'data'> & { data: ListingEvent[] };
 export type Me = Schemas['Me'];
@@ -65,4 +65,15 @@ export type ListQuery<F extends ListingField = ListingField> = {
 };
 
 type EventParameters = NonNullable<operations['listEvents']['parameters']['query']>;
-export type EventQuery = { [Name in keyof EventParameters]?: EventParameters[Name] | undefined };
+/** Which events to return. `feed` is the listing's after the change; for a deletion, the one it had. */
+export type EventFilter = {
+  type?: ListingEvent['type'] | readonly ListingEvent['type'][] | undefined;
+  listingId?: string | undefined;
+  feed?: string | undefined;
+};
+export type EventQuery = EventFilter & {
+  [Name in Exclude<keyof EventParameters, keyof EventFilter>]?: EventParameters[Name] | undefined;
+};
+
+/** A change in a listing's history. */
+export type HistoryEntry = Schemas['HistoryEntry'];

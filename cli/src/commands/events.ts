@@ -1,5 +1,5 @@
-import type { Position, PropertyListings } from '@property-listings/client';
-import type { Command } from 'commander';
+import type { EventFilter, ListingEvent, Position, PropertyListings } from '@property-listings/client';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { PAGE_SIZE_MAX } from '../listings.ts';
@@ -10,10 +10,27 @@ interface EventsOptions extends CurlOptions {
   follow?: true;
   after?: number;
   epoch?: string;
+  type?: ListingEvent['type'][];
+  listing?: string;
+  feed?: string;
 }
 
 /** The wait of a long poll in the client's `events.follow`. */
 const WAIT_SECONDS = 25;
+
+const TYPES = ['created', 'updated', 'deleted'] as const;
+
+function parseTypes(text: string): ListingEvent['type'][] {
+  return text.split(',').map((name) => {
+    const type = TYPES.find((candidate) => candidate === name || `listing.${candidate}` === name);
+    if (type === undefined) throw new InvalidArgumentError(`Each type must be one of: ${TYPES.join(', ')}.`);
+    return `listing.${type}` as const;
+  });
+}
+
+function toFilter({ type, listing: listingId, feed }: EventsOptions): EventFilter {
+  return { type, listingId, feed };
+}
 
 export function addEvents(program: Command): void {
   const command = program
@@ -21,7 +38,14 @@ export function addEvents(program: Command): void {
     .description('print changes, one JSON object per line')
     .option('--follow', 'keep printing new changes until Ctrl-C')
     .option('--after <sequence>', 'start after this sequence, taken from the last printed line', parseSequence)
-    .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch');
+    .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
+    .addOption(
+      new Option('--type <types>', `only changes of these types, separated by commas: ${TYPES.join(', ')}`).argParser(
+        parseTypes,
+      ),
+    )
+    .option('--listing <id>', 'only changes of this listing')
+    .option('--feed <name>', 'only changes of listings of this feed');
   withCurlOption(command)
     .addHelpText(
       'after',
@@ -31,6 +55,7 @@ with --follow at the next change.
 
 Examples:
   $ listings events --follow
+  $ listings events --type deleted --feed mls
   $ listings events --follow --after 1042 | while read -r event; do …; done`,
     )
     .action((options: EventsOptions) => withClient(options, (client) => writeEvents(client, options)));
@@ -40,27 +65,30 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   if (!options.follow) return writePast(client, options);
   const start = options.after === undefined ? await readPosition(client) : { after: options.after };
   let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
+  const filter = toFilter(options);
   // Show a long poll: the first request of `follow` does not wait, so it is a less useful example.
-  if (options.curl) await client.events.list({ ...reached, wait: WAIT_SECONDS });
+  if (options.curl) await client.events.list({ ...reached, ...filter, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
     note(`Waiting for changes after sequence ${reached.after}. Press Ctrl-C to stop.`);
-    process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags(reached)}`));
+    process.once('exit', () => note(`\nTo resume: listings events --follow${toFlags(reached, options)}`));
   }
-  for await (const event of client.events.follow(reached)) {
+  for await (const event of client.events.follow({ ...reached, ...filter })) {
     await write(`${toJson(event)}\n`);
     reached = { after: event.sequence, epoch: event.epoch };
   }
 }
 
-function toFlags({ after, epoch }: Position): string {
-  return ` --after ${after}${epoch === undefined ? '' : ` --epoch ${epoch}`}`;
+function toFlags({ after, epoch }: Position, { type, listing, feed }: EventsOptions): string {
+  const flags = { after, epoch, type: type?.map((name) => name.replace('listing.', '')).join(), listing, feed };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => ` --${name} ${value}`).join('');
 }
 
 async function writePast(client: PropertyListings, options: EventsOptions): Promise<void> {
   let { after = 0, epoch } = options;
   for (;;) {
-    const page = await client.events.list({ after, limit: PAGE_SIZE_MAX, epoch });
-    if (page.data.length === 0) return;
+    const page = await client.events.list({ after, limit: PAGE_SIZE_MAX, epoch, ...toFilter(options) });
+    if (page.nextAfter === after) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;
     // With the epoch, the service detects a restore between two pages, which changes the meaning of sequences.

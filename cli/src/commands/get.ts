@@ -1,5 +1,6 @@
 import type { Listing, PropertyListings } from '@property-listings/client';
 import type { Command } from 'commander';
+import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { usageError } from '../exit-codes.ts';
 import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
@@ -11,14 +12,26 @@ export interface ListingOptions {
 /** Identifies one listing by its ID or by the caller's own ID. */
 export type Reference = { id: string; externalId?: undefined } | { id?: undefined; externalId: string };
 
+interface GetOptions extends CurlOptions, RecordOptions, ListingOptions {
+  at?: number;
+}
+
 export function addGet(program: Command): void {
-  const command = withListing(program.command('get').description('show a listing'));
-  withCurlOption(withJsonOption(command)).action(
-    (id: string | undefined, options: CurlOptions & RecordOptions & ListingOptions, command: Command) => {
-      const reference = toReference(id, options, command);
-      return withClient(options, async (client) => writeRecord(await retrieve(client, reference), options));
-    },
+  const command = withListing(program.command('get').description('show a listing')).option(
+    '--at <sequence>',
+    'the listing as it was at this sequence of the last 30 days; requires the ID',
+    parseSequence,
   );
+  withCurlOption(withJsonOption(command)).action((id: string | undefined, options: GetOptions, command: Command) => {
+    const { at } = options;
+    const reference = toReference(id, options, command);
+    if (at !== undefined) {
+      if (reference.id === undefined) return usageError(command, 'With --at, specify the listing by its ID.');
+      const { id } = reference;
+      return withClient(options, async ({ listings }) => writeRecord(await listings.retrieve(id, { at }), options));
+    }
+    return withClient(options, async (client) => writeRecord(await retrieve(client, reference), options));
+  });
 }
 
 /** Adds the argument and the option that identify a listing. */

@@ -2,7 +2,7 @@ import type { Listing } from '../model/listings.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { Executor } from '../storage/database.ts';
 import { findKeyedListings, type KeyedListing, type StoredListing } from '../storage/listings.ts';
-import type { CurrentListing } from './save-listing.ts';
+import type { CurrentListing } from './write-path.ts';
 
 /** A stored or planned listing whose JSON is parsed on first use. */
 export class KnownListing<S extends StoredListing = StoredListing> implements CurrentListing {

@@ -21,7 +21,7 @@ export interface AccountHead extends Account {
   newestId: string;
   /** If the account has a quota, includes this transaction's listings. */
   listingCount: number;
-  /** UTF-8 bytes of the listings and of the versions in events; includes this transaction's, as in `listingCount`. */
+  /** What the versions of its listings count (model/history.ts); includes this transaction's, as in `listingCount`. */
   storedBytes: number;
   /** The account's quotas; null means no quota. */
   listingsMax: number | null;

@@ -80,7 +80,15 @@ test('an unknown account cannot be changed or deleted', async () => {
 function countTraces(accountId: string) {
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
   const count = (query: string, ...values: string[]) => Number(database.prepare(query).get(...values)?.count);
-  const tables = ['account_heads', 'listings', 'events', 'idempotency_keys', 'api_keys', 'account_numbers'];
+  const tables = [
+    'account_heads',
+    'listings',
+    'listing_history',
+    'events',
+    'idempotency_keys',
+    'api_keys',
+    'account_numbers',
+  ];
   const rows = tables.map((table) => count(`select count(*) as count from ${table} where account_id = ?`, accountId));
   const found = count('select count(*) as count from listing_facets');
   database.close();

@@ -183,10 +183,34 @@ class Client {
     assert.deepEqual(followed, await this.#list());
   }
 
+  /** Each history has the same changes as the events, and each version can be read again. */
+  async checkHistories(): Promise<void> {
+    for (const [id, events] of Map.groupBy(this.model.events, ({ listingId }) => listingId)) {
+      const { data } = await this.#get(`/listings/${id}/history`);
+      const entries: [number, string][] = data.map(({ sequence, type }: Fields) => [sequence, type]);
+      assert.deepEqual(
+        entries.reverse(),
+        events.map(({ sequence, type }) => [sequence, type]),
+      );
+      for (const [index, { sequence, listing, changed = [] }] of events.entries()) {
+        const { changes } = data[data.length - 1 - index];
+        assert.deepEqual(Object.keys(changes).sort(), changed);
+        for (const name of changed.filter((each) => !LONG_FIELDS.has(each))) {
+          const [from, to] = [events[index - 1]?.listing?.[name] ?? null, listing?.[name] ?? null];
+          assert.deepEqual(changes[name], { from, to });
+        }
+        if (listing === undefined) continue;
+        assert.deepEqual(withoutTimes(await this.#get(`/listings/${id}?at=${sequence}`)), listing);
+      }
+    }
+  }
+
   listNow(): Promise<{ data: Fields[]; sequence: number }> {
     return this.#get('/listings');
   }
 }
+
+const LONG_FIELDS = new Set(['description', 'photos', 'metadata']);
 
 function assertSame(reply: Fields, expected: ModelListing): void {
   assert.deepEqual(withoutTimes(reply), expected);
@@ -217,6 +241,7 @@ test("after any sequence of requests, the service's data matches the model's", a
         await client.check();
       }
       await client.follow(earlier);
+      await client.checkHistories();
     }),
     options,
   );

@@ -43,6 +43,8 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
     await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000 });
     await world.caller.fetch(`${world.gate.base}/listings/${world.ids.id}`, { method: 'DELETE' });
   },
+  listHistory: (world) =>
+    sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000, description: 'A garden.' }),
   listApiKeys: addKey,
   deleteMember: addMember,
   listInvitations: addInvitation,

@@ -59,6 +59,7 @@ const OPERATION_IDS = {
   'GET /listings': 'listListings',
   'POST /listings': 'createListing',
   'GET /listings/{id}': 'retrieveListing',
+  'GET /listings/{id}/history': 'listHistory',
   'PATCH /listings/{id}': 'updateListing',
   'DELETE /listings/{id}': 'deleteListing',
   'GET /listings/external/{externalId}': 'retrieveListingByExternalId',

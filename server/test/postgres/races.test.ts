@@ -13,7 +13,15 @@ import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
 import { databaseFor, LISTING, serviceFor } from './support.ts';
 
-const ACCOUNT_TABLES = ['account_heads', 'api_keys', 'events', 'idempotency_keys', 'listing_facets', 'listings'];
+const ACCOUNT_TABLES = [
+  'account_heads',
+  'api_keys',
+  'events',
+  'idempotency_keys',
+  'listing_facets',
+  'listing_history',
+  'listings',
+];
 
 async function openFor(t: TestContext, url: string): Promise<Database> {
   const database = await openDatabase(url);

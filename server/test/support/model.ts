@@ -7,6 +7,8 @@ export interface ModelEvent {
   sequence: number;
   type: string;
   listingId: string;
+  /** Of a deleted listing. */
+  externalId?: unknown;
   listing?: ModelListing;
   changed?: string[];
 }
@@ -64,9 +66,10 @@ export class Model {
   }
 
   remove(id: string): void {
-    this.#get(id);
+    const { externalId } = this.#get(id);
     this.listings.delete(id);
-    this.events.push({ sequence: this.sequence + 1, type: 'listing.deleted', listingId: id });
+    const own = externalId === undefined ? {} : { externalId };
+    this.events.push({ sequence: this.sequence + 1, type: 'listing.deleted', listingId: id, ...own });
   }
 
   #get(id: string): ModelListing {

@@ -37,6 +37,7 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   account_changed: ({ ask }) => ask({ headers: { 'X-Account-Id': 'acc_other' } }),
   not_found: ({ ask, operation }) => ask({ path: operation.path.replace(/\{\w+\}/, 'id_0') }),
   events_expired: ({ ask }) => ask({ query: 'epoch=00000000' }),
+  'retrieveListing events_expired': ({ ask }) => ask({ query: 'at=128' }),
   not_acceptable: ({ ask }) => ask({ headers: { Accept: 'image/png' } }),
   external_id_taken: async ({ ask, world, operation }) => {
     if (operation.operationId === 'createListing') return ask();

@@ -11,6 +11,8 @@ const KINDS: Record<string, BaitKind[]> = {
   'path.memberId': ['administratorId', 'memberId'],
   'path.invitationId': ['invitationId'],
   'query.after': ['sequence'],
+  'query.at': ['sequence'],
+  'query.listingId': ['listingId', 'deletedListingId'],
   'query.cursor': ['cursor'],
   'query.externalId': ['externalId'],
   'query.city': ['city'],

@@ -52,8 +52,8 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'the purge of expired rows of all accounts',
   },
   {
-    tables: ['accounts', 'account_heads', 'api_keys', 'events', 'listings', 'listing_facets'],
-    statement: /^create table users |alter table account_heads add column /,
+    tables: ['accounts', 'account_heads', 'api_keys', 'events', 'listings', 'listing_facets', 'listing_history'],
+    statement: /^create table users |alter table (?:account_heads|listings) add column /,
     why: 'a migration changes tables for all accounts',
   },
   {
@@ -82,7 +82,7 @@ const FOR_ALL: readonly Exception['statement'][] = [
   // One statement serves long polls of all accounts.
   /^select account_id as accountId, sequence from account_heads where account_id in /,
   // The purge goes through all accounts.
-  /^select sequence, created_at as createdAt, doc from events /,
+  /^select events\.sequence, events\.type, events\.listing_id as listingId, events\.created_at as createdAt, former\./,
 ];
 
 export interface Run {
