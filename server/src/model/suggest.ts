@@ -23,6 +23,16 @@ export function suggest(given: string, known: readonly string[]): string | undef
   return meant === undefined || plain === '' ? findMistyped(name, known) : sign + meant + operator;
 }
 
+/** The names of fields and their synonyms, as `toPlain` returns them. */
+const FIELD_WORDS = new Set(
+  Object.entries(FIELD_SYNONYMS).flatMap(([field, words]) => [toPlain(field), ...words.split(' ')]),
+);
+
+/** Whether the name is that of a field, a synonym, or one of them in another spelling. */
+export function isFieldWord(name: string): boolean {
+  return FIELD_WORDS.has(toPlain(name));
+}
+
 function isSynonym(plain: string, candidate: string): boolean {
   return SYNONYMS.some((words) => Object.hasOwn(words, candidate) && words[candidate]?.split(' ').includes(plain));
 }

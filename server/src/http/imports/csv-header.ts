@@ -27,21 +27,33 @@ export function parseHeader(cells: Cells, { map, ignoreUnknown }: HeaderOptions)
     const target = targets.get(name);
     return target ? { name, target } : null;
   });
+  const notUtf8 = cells.flatMap((cell, index) => (cell === undefined ? [describeEncoding(index)] : []));
+  if (notUtf8.length > 0) throw invalidHeader(notUtf8);
+  const unknown = names.entries().filter(([, name]) => !ignoreUnknown && !targets.has(name));
   const issues = [
     ...findDuplicates(columns),
-    ...(ignoreUnknown ? [] : names.flatMap((name, index) => (targets.has(name) ? [] : [unknownColumn(name, index)]))),
+    ...unknown.take(ISSUES_MAX + 1).map(([index, name]) => unknownColumn(name, index)),
     ...findMissing(names, map),
   ];
-  if (issues.length === 0) return columns;
-  throw new AppError('validation_failed', describeIssues(issues), {
-    details: issues.slice(0, ISSUES_MAX),
-    members: { line: 1 },
-  });
+  if (issues.length > 0) throw invalidHeader(issues);
+  return columns;
+}
+
+function invalidHeader(issues: ValidationIssue[]): AppError {
+  const details = issues.slice(0, ISSUES_MAX);
+  return new AppError('validation_failed', describeIssues(issues), { details, members: { line: 1 } });
 }
 
 function tooManyColumns(): AppError {
   const message = `The header has more than ${CSV_COLUMNS_MAX} columns; remove those that are not needed.`;
   return new AppError('validation_failed', message, { members: { line: 1 } });
+}
+
+/** Windows-1252 is what spreadsheets write besides UTF-8; Latin-1 is a part of it. */
+export const NOT_UTF8 = 'Is not UTF-8, but probably Windows-1252 (Latin-1); save the file as UTF-8.';
+
+function describeEncoding(index: number): ValidationIssue {
+  return { field: fieldName([`column ${index + 1}`]), code: 'invalid_format', message: NOT_UTF8 };
 }
 
 function findDuplicates(columns: (CsvColumn | null)[]): ValidationIssue[] {
@@ -79,11 +91,14 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
 
 function describeIssues(issues: ValidationIssue[]): string {
   const [first] = issues;
-  const hint = issues.some(({ code, field }) => code === 'unknown_field' && !field.startsWith('query.'))
-    ? ' To skip unknown columns, set ignoreUnknown=true.'
+  const isUnknown = issues.some(({ code, field }) => code === 'unknown_field' && !field.startsWith('query.'));
+  const hint = isUnknown
+    ? ' To name the field of a column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.'
     : '';
-  if (issues.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
-  return issues.length > ISSUES_MAX
-    ? `More than ${ISSUES_MAX} columns cannot be imported; see details for the first ${ISSUES_MAX}.${hint}`
-    : `${issues.length} columns cannot be imported; see details.${hint}`;
+  if (issues.length > ISSUES_MAX) {
+    return `More than ${ISSUES_MAX} columns cannot be imported; see details for the first ${ISSUES_MAX}.${hint}`;
+  }
+  if (issues.length > 1) return `${issues.length} columns cannot be imported; see details.${hint}`;
+  if (first?.field.startsWith('query.')) return first.message;
+  return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
 }

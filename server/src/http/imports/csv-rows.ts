@@ -1,10 +1,12 @@
 import { type Cells, CsvSplitter } from '../../lib/csv.ts';
+import type { Separator } from '../../lib/csv-separator.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { isFieldWord } from '../../model/suggest.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
-import { fieldOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { fieldOf, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { RowCleaner } from './cleaning.ts';
-import { type CsvColumn, parseHeader } from './csv-header.ts';
+import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import type { FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
@@ -14,11 +16,13 @@ import { RowValues } from './row-values.ts';
 /** The header row has our field names, RESO's, or those of `map`. */
 export function csvFile(request: ReadingRequest): FileFormat<Cells> {
   let reader: CsvRowReader | undefined;
+  const targets = targetsOf(request.map);
+  const splitter = new CsvSplitter(ROW_BYTES_MAX, (name) => targets.has(name) || isFieldWord(name));
   return {
-    splitter: new CsvSplitter(ROW_BYTES_MAX),
+    splitter,
     toRow({ line, content = [] }, hasDetails) {
       if (reader !== undefined) return reader.read({ line, content }, hasDetails);
-      reader = new CsvRowReader(content, request);
+      reader = new CsvRowReader(content, request, splitter.separator);
       return undefined;
     },
     end() {
@@ -28,15 +32,18 @@ export function csvFile(request: ReadingRequest): FileFormat<Cells> {
   };
 }
 
+const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
+
 class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
   readonly #names: string[];
   readonly #options: ReadingRequest;
   readonly #builder: RowBuilder;
-  readonly #hasDecimalComma: boolean = false;
+  readonly #separator: Separator;
 
   /** @throws {AppError} `validation_failed` for an invalid header */
-  constructor(header: Cells, options: ReadingRequest) {
+  constructor(header: Cells, options: ReadingRequest, separator: Separator) {
+    this.#separator = separator;
     this.#columns = parseHeader(header, options);
     this.#names = header.map((cell, index) => cell?.trim() || `column ${index + 1}`);
     this.#options = options;
@@ -74,7 +81,7 @@ class CsvRowReader {
 
   #createCleaner(): RowCleaner | undefined {
     const { clean, currency } = this.#options;
-    return clean ? new RowCleaner({ ...this.#options, hasDecimalComma: this.#hasDecimalComma }, currency) : undefined;
+    return clean ? new RowCleaner({ ...this.#options, hasDecimalComma: this.#separator === ';' }, currency) : undefined;
   }
 
   #toOwnValues(cells: Cells): string {
@@ -84,13 +91,13 @@ class CsvRowReader {
   #findCellIssues(cells: Cells): ValidationIssue[] {
     const columns = this.#columns;
     if (cells.length !== columns.length) {
-      const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote values that contain a comma or a line break.`;
+      const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote values that contain a ${SEPARATOR_NAMES[this.#separator]} or a line break.`;
       return [{ field: 'body', code: 'invalid_format', message }];
     }
     return cells.flatMap((cell, index) => {
       const column = columns[index];
       if (cell !== undefined || !column) return [];
-      return [{ field: column.target.key, code: 'invalid_format', message: 'Must be UTF-8; save the file as UTF-8.' }];
+      return [{ field: column.target.key, code: 'invalid_format', message: NOT_UTF8 }];
     });
   }
 }

@@ -37,7 +37,7 @@ export async function* readRows<T>(
 ): AsyncGenerator<ReadRow[]> {
   const reader = new RowReader(toRow, hasAllDetails ? Number.POSITIVE_INFINITY : DETAILS_MAX);
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of rejectUtf16(chunks)) {
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
         yield* reader.read(splitter.push(chunk.subarray(start, start + PIECE_BYTES)));
       }
@@ -51,6 +51,23 @@ export async function* readRows<T>(
     throw describeBreak(error, splitter.line);
   }
 }
+
+/**
+ * A text in UTF-16 begins with a byte order mark, or has a zero byte beside each letter.
+ * @throws {AppError} `import_failed`
+ */
+async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)]);
+    const [first, second] = start;
+    const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+    if (hasMark || first === 0 || second === 0) throw new AppError('import_failed', UTF16);
+    yield chunk;
+  }
+}
+
+const UTF16 = 'The file is in UTF-16, which spreadsheets call Unicode text; save it as UTF-8.';
 
 /** Reads records in slices of time, and collects their rows. */
 class RowReader<T> {

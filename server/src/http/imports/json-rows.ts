@@ -19,7 +19,7 @@ export const ROW_BYTES_MAX = 1024 * 1024;
 /** Files whose rows are JSON objects, one on a line or in an array. */
 export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
   const isArray = request.mediaType === 'application/json';
-  const splitter = isArray ? new JsonArraySplitter(ROW_BYTES_MAX) : new LineSplitter(ROW_BYTES_MAX);
+  const splitter = isArray ? new JsonArraySplitter(ROW_BYTES_MAX, 'value') : new LineSplitter(ROW_BYTES_MAX);
   const reader = new JsonRowReader(request);
   return { splitter, toRow: (record, hasDetails) => reader.read(record, hasDetails) };
 }

@@ -25,9 +25,9 @@ export class RowValues {
   /** `name` is the column or member, for messages. */
   add({ key, member }: Target, name: string, value: unknown, inexactNumbers: readonly PropertyPath[] = []): void {
     if (IGNORED.has(key)) return;
-    if (member !== undefined) return this.#addMember(member, name, value);
-    if (key === 'id') this.id = value;
-    else if (this.#values.has(key)) return this.#addDuplicate(name, key);
+    if (member !== undefined) this.#addMember(member, name, value);
+    else if (key === 'id') this.id = value;
+    else if (this.#values.has(key)) this.#addDuplicate(name, key);
     else this.#values.set(key, value);
     if (isPart(key)) this.#hasParts = true;
     for (const path of inexactNumbers) this.inexactNumbers.push([fieldOf(key), ...path]);

@@ -99,11 +99,14 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   summary: 'Import many listings',
   description:
     'Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a ' +
-    'listing replaces all of that listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an ' +
-    'export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO ' +
-    'Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell ' +
-    'removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The ' +
-    'body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its ' +
+    'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell ' +
+    'removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ' +
+    'ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary ' +
+    '(`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated ' +
+    'by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object ' +
+    'with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: ' +
+    'application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. ' +
+    'The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its ' +
     'end, the error reports the rows before that point; send the file again, and rows that were already imported ' +
     'count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
     '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
@@ -162,8 +165,8 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     },
     validation_failed: {
       message:
-        'The column adress cannot be imported: There is no such column; did you mean address? To skip unknown columns, ' +
-        'set ignoreUnknown=true.',
+        'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
+        'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
       members: { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [], line: 1 },
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },

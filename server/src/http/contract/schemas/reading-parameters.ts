@@ -48,7 +48,7 @@ function findMappingIssue(column: string, meant: string) {
   }
   const target = findTarget(meant);
   if (meant === '') return undefined;
-  if (target === undefined) return { code: 'unknown_field', message: unknownField(meant) } as const;
+  if (target === undefined) return { code: 'invalid_choice', message: unknownField(meant) } as const;
   if (target.member !== undefined) return findMemberIssue(target.member);
   const isServers = SERVER_FIELDS.some((field) => field === target.key && field !== 'id');
   if (!isServers) return undefined;
