@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing replaces all of that listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. A CSV file begins with a row of column names, either field names or those of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …). An absent column leaves the field unchanged, an empty cell removes it, and cells of `photos` and `metadata` are JSON. Valid rows are imported even if others fail. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -582,103 +582,42 @@ export interface components {
             externalId?: string;
         };
         ImportRow: {
-            /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
+            /** @description The id of the listing to change; without `id`, `externalId` identifies the listing. */
             id?: string;
-            /**
-             * @description Your own id for the listing, unique in the account.
-             * @example MLS-20931
-             */
-            externalId?: string;
+            externalId?: string | null;
             /**
              * @description Street address.
              * @example 12 Elm Street
              */
-            address: string;
-            unitNumber?: string;
-            /** @example Austin */
-            city?: string;
-            /** @example TX */
-            stateOrProvince?: string;
-            /** @example 78701 */
-            postalCode?: string;
-            /**
-             * @description ISO 3166-1 alpha-2 code
-             * @example US
-             */
-            country?: string;
+            address?: string;
+            unitNumber?: string | null;
+            city?: string | null;
+            stateOrProvince?: string | null;
+            postalCode?: string | null;
+            country?: string | null;
             /** @description Number of bedrooms; 0 is a studio. */
-            beds: number;
+            beds?: number;
             /** @description Number of bathrooms: the sum of full and partial ones (RESO BathroomsTotalInteger). */
-            baths: number;
-            /**
-             * @description Default: `active`.
-             * @enum {string}
-             */
-            status?: "coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled";
-            /**
-             * @description RESO's PropertyType, in snake case.
-             * @enum {string}
-             */
-            propertyType?: "residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park";
-            /**
-             * @description The asking price, in `currency`.
-             * @example 450000
-             */
-            listPrice?: number;
-            /**
-             * @description ISO 4217 code
-             * @example USD
-             */
-            currency?: string;
-            /**
-             * @description The price at closing, in `currency`, as `listPrice` is.
-             * @example 445000
-             */
-            closePrice?: number;
-            /** @description Living area, in `livingAreaUnits`. */
-            livingArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            livingAreaUnits?: "sqft" | "sqm";
-            /** @description Area of the lot, in `lotSizeUnits`. */
-            lotSizeArea?: number;
-            /**
-             * @description Default: the account's.
-             * @enum {string}
-             */
-            lotSizeUnits?: "acres" | "sqft" | "sqm";
-            /** @description Year, up to 5 years from now. */
-            yearBuilt?: number;
-            /**
-             * Format: date
-             * @description When the listing came on the market.
-             * @example 2026-11-22
-             */
-            onMarketDate?: string;
-            /**
-             * Format: date
-             * @description When the sale or lease closed.
-             * @example 2026-11-22
-             */
-            closeDate?: string;
-            /** @description Degrees; requires `longitude`. */
-            latitude?: number;
-            /** @description Degrees; requires `latitude`. */
-            longitude?: number;
-            description?: string;
-            photos?: components["schemas"]["Photo"][];
-            /**
-             * @description Your own values, at most 50; names can have at most 40 characters.
-             * @example {
-             *       "agentId": "A-17",
-             *       "openHouse": true
-             *     }
-             */
+            baths?: number;
+            status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled") | null;
+            propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park") | null;
+            listPrice?: number | null;
+            currency?: string | null;
+            closePrice?: number | null;
+            livingArea?: number | null;
+            livingAreaUnits?: ("sqft" | "sqm") | null;
+            lotSizeArea?: number | null;
+            lotSizeUnits?: ("acres" | "sqft" | "sqm") | null;
+            yearBuilt?: number | null;
+            onMarketDate?: string | null;
+            closeDate?: string | null;
+            latitude?: number | null;
+            longitude?: number | null;
+            description?: string | null;
+            photos?: components["schemas"]["Photo"][] | null;
             metadata?: {
-                [key: string]: string | number | boolean;
-            };
+                [key: string]: string | number | boolean | null;
+            } | null;
             /** @description Ignored. */
             feed?: unknown;
             /** @description Ignored. */
@@ -687,6 +626,8 @@ export interface components {
             createdAt?: unknown;
             /** @description Ignored. */
             updatedAt?: unknown;
+        } & {
+            [key: string]: unknown;
         };
         ImportReport: {
             /** @description New listings. */
@@ -697,10 +638,15 @@ export interface components {
             unchanged: number;
             /** @description Rows that were not imported; see `errors`. */
             failed: number;
+            /** @description Rows with the `externalId` of an earlier row of the file, which they change. */
+            repeated: number;
+            /** @description Values that were cleaned with `clean=true`, in rows that did not fail. */
+            cleaned: number;
             /** @description The first 100 errors. */
             errors: ({
                 /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
                 line: number;
+                externalId?: string;
                 code: string;
                 message: string;
                 details?: {
@@ -2821,12 +2767,38 @@ export interface operations {
                  */
                 atomic?: boolean;
                 /**
+                 * @description What a row does to the listing that it names: `merge` changes only the fields that the row has (default); `replace` replaces the listing as PUT does, so absent fields are removed.
+                 * @example merge
+                 */
+                mode?: "merge" | "replace";
+                /**
                  * @description Writes nothing, and reports what the import would do.
                  * @example true
                  */
                 dryRun?: boolean;
                 /**
-                 * @description Skips unknown columns of a CSV file instead of rejecting it.
+                 * @description Names the field of a column or member: `map[Price]=listPrice`. The field can also have its RESO name, such as `LotSizeAcres`, or be a member of `metadata`: `map[Notes]=metadata.notes`. `map[Agent]=` skips the column. At most 100 columns.
+                 * @example {
+                 *       "Price": "listPrice",
+                 *       "Notes": "metadata.notes",
+                 *       "Agent": ""
+                 *     }
+                 */
+                map?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
+                 * @example true
+                 */
+                clean?: boolean;
+                /**
+                 * @description The order of dates such as `03/04/2026`: month first (`mdy`) or day first (`dmy`). Requires `clean=true`.
+                 * @example mdy
+                 */
+                dates?: "mdy" | "dmy";
+                /**
+                 * @description Skips unknown columns and members.
                  * @example true
                  */
                 ignoreUnknown?: boolean;
@@ -2911,9 +2883,12 @@ export interface operations {
                      *       "updated": 0,
                      *       "unchanged": 1,
                      *       "failed": 1,
+                     *       "repeated": 0,
+                     *       "cleaned": 0,
                      *       "errors": [
                      *         {
                      *           "line": 3,
+                     *           "externalId": "MLS-20933",
                      *           "code": "validation_failed",
                      *           "message": "One field is not valid; see details.",
                      *           "details": [
@@ -2928,6 +2903,11 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ImportReport"];
+                    /**
+                     * @example {"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}]}
+                     *     {"created":1,"updated":0,"unchanged":1,"failed":1,"repeated":0,"cleaned":0,"errors":[{"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}]}]}
+                     */
+                    "application/x-ndjson": string;
                 };
             };
             /**
@@ -2954,7 +2934,20 @@ export interface operations {
             };
             401: components["responses"]["unauthorized"];
             403: components["responses"]["insufficient_scope"];
-            406: components["responses"]["not_acceptable"];
+            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`request_timeout`](/docs/errors/request_timeout): The request took too long to arrive. */
             408: {
                 headers: {

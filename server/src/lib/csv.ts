@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { finished } from 'node:stream/promises';
 import { parse } from 'csv-parse';
+import { chooseSeparator, FirstLine, type Separator } from './csv-separator.ts';
 import { BrokenFileError, EmptyRecords, type FileRecord, type Splitter } from './records.ts';
 
 /** A record's cells; undefined for a cell that is not UTF-8. */
@@ -13,11 +14,15 @@ const CELLS_MAX = 10_000;
 
 /**
  * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an unquoted
- * cell is an ordinary character.
+ * cell is an ordinary character. The first line decides which separator the file has.
  */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
-  readonly #parser;
+  readonly #isKnown: (name: string) => boolean;
+  readonly #firstLine = new FirstLine();
+  #parser: ReturnType<typeof createParser> | undefined;
+  /** Known once the first record is there. */
+  separator: Separator = ',';
   #records: FileRecord<Cells>[] = [];
   readonly #empty = new EmptyRecords();
   #line = 1;
@@ -25,20 +30,10 @@ export class CsvSplitter implements Splitter<Cells> {
   /** The file's first bytes, until they are known to be a byte order mark or not. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
-  constructor(recordBytesMax: number) {
+  /** @param isKnown whether a column has this name, to find the separator */
+  constructor(recordBytesMax: number, isKnown: (name: string) => boolean = () => false) {
     this.#recordBytesMax = recordBytesMax;
-    this.#parser = parse({
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: recordBytesMax,
-      // One character per byte: with UTF-8, the parser would silently replace invalid bytes.
-      encoding: 'latin1',
-      // The stream has no output, so it parses each chunk synchronously.
-      on_record: (cells: string[]) => this.#add(cells),
-    });
-    // Errors are not handled here: `errored` is checked after each chunk.
-    this.#parser.on('error', () => {});
+    this.#isKnown = isKnown;
   }
 
   get line(): number {
@@ -47,16 +42,34 @@ export class CsvSplitter implements Splitter<Cells> {
 
   *push(chunk: Buffer): Generator<FileRecord<Cells>> {
     const bytes = this.#start === undefined ? chunk : this.#withoutMark(chunk);
-    if (bytes.length > 0) this.#parser.write(bytes);
+    if (bytes.length > 0) this.#parse(bytes);
     if (this.#openCells().length > CELLS_MAX) this.#endHere();
     yield* this.#take();
   }
 
   async end(): Promise<Iterable<FileRecord<Cells>>> {
-    if (this.#start !== undefined) this.#parser.write(this.#start);
-    this.#parser.end();
-    await finished(this.#parser.resume()).catch(() => {});
+    const parser = this.#parser ?? this.#begin(this.#firstLine.bytes);
+    if (this.#start !== undefined) parser.write(this.#start);
+    parser.end();
+    await finished(parser.resume()).catch(() => {});
     return this.#take();
+  }
+
+  #parse(bytes: Buffer): void {
+    if (this.#parser !== undefined) {
+      this.#parser.write(bytes);
+      return;
+    }
+    const start = this.#firstLine.add(bytes);
+    if (start !== undefined) this.#begin(start);
+  }
+
+  #begin(start: Buffer): ReturnType<typeof createParser> {
+    this.separator = chooseSeparator(start, this.#isKnown);
+    const parser = createParser(this.#recordBytesMax, this.separator, (cells) => this.#add(cells));
+    this.#parser = parser;
+    if (start.length > 0) parser.write(start);
+    return parser;
   }
 
   #withoutMark(chunk: Buffer): Buffer {
@@ -84,7 +97,7 @@ export class CsvSplitter implements Splitter<Cells> {
 
   /** The cells of the unfinished record. In a file that contains only commas, they would fill the memory. */
   #openCells(): string[] {
-    const record: unknown = Reflect.get(Object(Reflect.get(this.#parser, 'state')), 'record');
+    const record: unknown = Reflect.get(Object(Reflect.get(Object(this.#parser), 'state')), 'record');
     return Array.isArray(record) ? record : [];
   }
 
@@ -101,7 +114,7 @@ export class CsvSplitter implements Splitter<Cells> {
     this.#records = [];
     yield* records;
     if (this.#fault !== undefined) throw this.#fault;
-    if (this.#parser.errored) throw new BrokenFileError(this.#describe(this.#parser.errored));
+    if (this.#parser?.errored) throw new BrokenFileError(this.#describe(this.#parser.errored));
   }
 
   #describe(error: Error): string {
@@ -109,6 +122,23 @@ export class CsvSplitter implements Splitter<Cells> {
     const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'is still open when the file ends';
     return `The row that begins on line ${this.#line} ${fault}: look for an unclosed quote`;
   }
+}
+
+function createParser(recordBytesMax: number, delimiter: Separator, onRecord: (cells: string[]) => null) {
+  const parser = parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: recordBytesMax,
+    // One character per byte: with UTF-8, the parser would silently replace invalid bytes.
+    encoding: 'latin1',
+    // The stream has no output, so it parses each chunk synchronously.
+    on_record: onRecord,
+  });
+  // Errors are not handled here: `errored` is checked after each chunk.
+  parser.on('error', () => {});
+  return parser;
 }
 
 /** Decodes a cell that has one character per byte. */

@@ -1,3 +1,4 @@
+import { JsonEnvelope } from './json-envelope.ts';
 import { BrokenFileError, type FileRecord, RecordBuffer, type Splitter } from './records.ts';
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -6,20 +7,28 @@ const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 
 const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
-/** Splits a JSON array into the texts of its elements. It only finds where elements end and does not validate them. */
+/**
+ * Splits a JSON array into the texts of its elements. It only finds where elements end and does not validate them. The
+ * array can also be a member of an object, as in RESO Common Format and OData.
+ */
 export class JsonArraySplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
+  readonly #member: string;
   /** The position of the current chunk in the file, in bytes. */
   #offset = 0;
   #element = 1;
-  #place: 'before' | 'inside' | 'after' = 'before';
+  #place: 'before' | 'envelope' | 'inside' | 'after' = 'before';
+  #envelope: JsonEnvelope | undefined;
+  #envelopeOffset = 0;
   /** State within an element. */
   #depth = 0;
   #isString = false;
   #isEscaped = false;
 
-  constructor(elementBytesMax: number) {
+  /** @param member the name of the array in an object */
+  constructor(elementBytesMax: number, member: string) {
     this.#pending = new RecordBuffer(elementBytesMax);
+    this.#member = member;
   }
 
   get line(): number {
@@ -28,11 +37,12 @@ export class JsonArraySplitter implements Splitter<Buffer> {
 
   *push(chunk: Buffer): Generator<FileRecord<Buffer>> {
     let position = this.#place === 'before' ? this.#enter(chunk) : 0;
+    position = this.#passEnvelope(chunk, position);
     while (this.#place === 'inside') {
       const end = this.#findEnd(chunk, position);
       if (end < 0) break;
       yield* this.#finish(chunk.subarray(position, end), chunk[end], this.#offset + end);
-      position = end + 1;
+      position = this.#passEnvelope(chunk, end + 1);
     }
     if (this.#place === 'inside') this.#pending.add(chunk.subarray(position));
     if (this.#place === 'after') this.#expectNothing(chunk, position);
@@ -41,7 +51,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
 
   async end(): Promise<Iterable<FileRecord<Buffer>>> {
     if (this.#place === 'after') return [];
-    const where = this.#place === 'inside' ? 'inside the array: it is truncated' : 'before an array begins';
+    const where = this.#place === 'before' ? 'before an array begins' : 'inside the array: it is truncated';
     throw new BrokenFileError(`The file ends ${where}`, this.#offset);
   }
 
@@ -53,11 +63,34 @@ export class JsonArraySplitter implements Splitter<Buffer> {
         this.#place = 'inside';
         return index + 1;
       }
+      if (byte === OPENING_BRACE) {
+        this.#place = 'envelope';
+        this.#envelope = new JsonEnvelope(this.#member);
+        this.#envelopeOffset = offset;
+        return index;
+      }
       if (!WHITE_SPACE.has(byte) && byte !== BYTE_ORDER_MARK[offset]) {
-        throw new BrokenFileError('The file must be a JSON array and begin with "["', offset);
+        throw new BrokenFileError(
+          `The file must be a JSON array, or an object with an array "${this.#member}"`,
+          offset,
+        );
       }
     }
     return chunk.length;
+  }
+
+  /** Reads the members of an object around the array. @returns the position after them */
+  #passEnvelope(chunk: Buffer, start: number): number {
+    if (this.#place !== 'envelope') return start;
+    try {
+      const found = this.#envelope?.read(chunk, start);
+      if (found === undefined) return chunk.length;
+      this.#place = found.isArray ? 'inside' : 'after';
+      return found.end;
+    } catch (error) {
+      if (error instanceof BrokenFileError) throw new BrokenFileError(error.message, this.#envelopeOffset);
+      throw error;
+    }
   }
 
   /** The index of the comma or bracket after the element; negative if it is not in this chunk. */
@@ -81,7 +114,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
 
   *#finish(rest: Buffer, closing: number | undefined, offset: number): Generator<FileRecord<Buffer>> {
     const content = this.#pending.take(rest);
-    if (closing === CLOSING_BRACKET) this.#place = 'after';
+    if (closing === CLOSING_BRACKET) this.#place = this.#envelope === undefined ? 'after' : 'envelope';
     if (content?.every(isWhiteSpace)) {
       if (this.#element === 1 && closing === CLOSING_BRACKET) return;
       throw new BrokenFileError('Expected an element after the comma', offset);

@@ -47,11 +47,31 @@ for (const [type, file] of KINDS) {
       assert.equal((await listAll(service, tenant)).data.length, 3);
     });
 
-    test('replace all fields of a listing', async () => {
+    test('keep absent fields of a listing, and remove those that are null', async () => {
+      const tenant = await service.createTenant();
+      const input = row({
+        externalId: 'A-1',
+        city: 'Austin',
+        status: 'closed',
+        listPrice: 2,
+        metadata: { a: 1, b: 2 },
+      });
+      const first = await readListing(await post(service, tenant, input), 201);
+      const change = { externalId: 'A-1', beds: 4, listPrice: null, metadata: { b: null, c: 3 } };
+      assert.deepEqual(await run(tenant, change), counts(0, 1));
+      const { data, sequence } = await listAll(service, tenant);
+      const { updatedAt: _u, ...kept } = data[0] ?? {};
+      const { listPrice: _listPrice, currency: _currency, updatedAt: _updatedAt, ...rest } = first;
+      assert.deepEqual([kept, sequence], [{ ...rest, beds: 4, metadata: { a: 1, c: 3 }, version: 2 }, 2]);
+      assert.deepEqual(await run(tenant, change), counts(0, 0, 1));
+    });
+
+    test('replace all fields of a listing with mode=replace', async () => {
       const tenant = await service.createTenant();
       const input = row({ externalId: 'A-1', city: 'Austin', listPrice: 2 });
       const first = await readListing(await post(service, tenant, input), 201);
-      assert.deepEqual(await run(tenant, row({ externalId: 'A-1', beds: 4 })), counts(0, 1));
+      const body = file(row({ externalId: 'A-1', beds: 4 }));
+      assert.deepEqual(await importFile(service, tenant, { type, body, query: '?mode=replace' }), counts(0, 1));
       const { data, sequence } = await listAll(service, tenant);
       const { updatedAt, ...kept } = data[0] ?? {};
       const { city: _city, listPrice: _listPrice, currency: _currency, updatedAt: _updatedAt, ...rest } = first;
@@ -70,7 +90,7 @@ for (const [type, file] of KINDS) {
     test('with the same externalId change one listing in order', async () => {
       const tenant = await service.createTenant();
       const rows = [1, 2, 2, 3].map((beds) => row({ externalId: 'A-1', beds }));
-      assert.deepEqual(await run(tenant, ...rows), counts(1, 2, 1));
+      assert.deepEqual(await run(tenant, ...rows), { ...counts(1, 2, 1), repeated: 3 });
       const { data, sequence } = await listAll(service, tenant);
       assert.deepEqual([data.length, data[0]?.beds, data[0]?.version, sequence], [1, 3, 3, 3]);
     });
@@ -143,7 +163,7 @@ for (const [type, file] of KINDS) {
     test('of a thousand invalid rows the first hundred are reported', async () => {
       const tenant = await service.createTenant();
       const { errors, ...others } = await run(tenant, ...Array(1000).fill({}));
-      assert.deepEqual(others, { created: 0, updated: 0, unchanged: 0, failed: 1000 });
+      assert.deepEqual(others, { created: 0, updated: 0, unchanged: 0, failed: 1000, repeated: 0, cleaned: 0 });
       assert.equal(errors.length, 100);
       for (const [index, error] of errors.entries()) assert.equal(Number.parseInt(error, 10), index + 1);
     });
@@ -153,7 +173,7 @@ for (const [type, file] of KINDS) {
       const good = file(row({ externalId: 'A-1' }), row({ externalId: 'A-2' }), row({ externalId: 'A-3' }));
       const body = good.replace('"A-2"', '"A-2",,');
       const { errors, ...others } = await readReport(await sendFile(service, tenant, { type, body }));
-      assert.deepEqual(others, { created: 2, updated: 0, unchanged: 0, failed: 1 });
+      assert.deepEqual(others, { created: 2, updated: 0, unchanged: 0, failed: 1, repeated: 0, cleaned: 0 });
       const [error] = errors;
       assert.deepEqual([error?.line, error?.code], [2, 'invalid_json']);
       assert.equal(error?.offset, JSON.stringify(row({ externalId: 'A-2' })).length);
@@ -214,7 +234,7 @@ describe('lines are counted as in an editor', () => {
     const tenant = await service.createTenant();
     const body = `\uFEFF\r\n${JSON.stringify(MINIMAL)}\r\n\r\n{}\r\n \t\n[`;
     const { errors, ...others } = await importFile(service, tenant, { type: NDJSON, body });
-    assert.deepEqual(others, { created: 1, updated: 0, unchanged: 0, failed: 3 });
+    assert.deepEqual(others, { created: 1, updated: 0, unchanged: 0, failed: 3, repeated: 0, cleaned: 0 });
     assert.match(errors.join(), /^1: in.*,4: va.*,6: in/);
   });
 

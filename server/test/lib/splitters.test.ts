@@ -38,7 +38,7 @@ async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer
 }
 
 const lines = () => new LineSplitter(20);
-const array = () => new JsonArraySplitter(20);
+const array = () => new JsonArraySplitter(20, 'value');
 
 describe('lines are found with any chunk boundaries', () => {
   const cases: [text: string, ...records: [line: number, text: string | undefined][]][] = [
@@ -79,7 +79,7 @@ describe('array elements are found with any chunk boundaries', () => {
   test('in any valid document', async () => {
     for (let seed = 1; seed <= 300; seed += 1) {
       const elements = Array.from({ length: seed % 7 }, (_, index) => randomDocument(10 * seed + index));
-      const splitter = new JsonArraySplitter(1000);
+      const splitter = new JsonArraySplitter(1000, 'value');
       const { records } = await split(splitter, pieces(Buffer.from(`[${elements.join()}]`), 1 + (seed % 13)));
       const expected = elements.map((element, index) => [index + 1, element]);
       assert.deepEqual(records, expected);

@@ -9,7 +9,7 @@ const PIECE_BYTES = 16 * 1024;
 const SLICE_MAX_MS = 2;
 /** Rows per batch: the issues of a row can take more memory than its bytes. */
 const BATCH_ROWS_MAX = 500;
-/** Issues in a report; later rows with issues are only counted. */
+/** Issues in a report; later rows with issues are only counted, unless all details are requested. */
 const DETAILS_MAX = 100;
 
 export interface FileFormat<T> {
@@ -33,10 +33,11 @@ export interface FileFormat<T> {
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
   { splitter, toRow, end }: FileFormat<T>,
+  hasAllDetails: boolean,
 ): AsyncGenerator<ReadRow[]> {
-  const reader = new RowReader(toRow);
+  const reader = new RowReader(toRow, hasAllDetails ? Number.POSITIVE_INFINITY : DETAILS_MAX);
   try {
-    for await (const chunk of chunks) {
+    for await (const chunk of rejectUtf16(chunks)) {
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
         yield* reader.read(splitter.push(chunk.subarray(start, start + PIECE_BYTES)));
       }
@@ -51,14 +52,33 @@ export async function* readRows<T>(
   }
 }
 
+/**
+ * A text in UTF-16 begins with a byte order mark, or has a zero byte beside each letter.
+ * @throws {AppError} `import_failed`
+ */
+async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let start = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)]);
+    const [first, second] = start;
+    const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+    if (hasMark || first === 0 || second === 0) throw new AppError('import_failed', UTF16);
+    yield chunk;
+  }
+}
+
+const UTF16 = 'The file is in UTF-16, which spreadsheets call Unicode text; save it as UTF-8.';
+
 /** Reads records in slices of time, and collects their rows. */
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];
+  readonly #detailsMax: number;
   #details = 0;
 
-  constructor(toRow: FileFormat<T>['toRow']) {
+  constructor(toRow: FileFormat<T>['toRow'], detailsMax: number) {
     this.#toRow = toRow;
+    this.#detailsMax = detailsMax;
   }
 
   /** Yields full batches. @throws what the records and `toRow` throw */
@@ -66,7 +86,7 @@ class RowReader<T> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
-      const row = this.#toRow(record, this.#details < DETAILS_MAX);
+      const row = this.#toRow(record, this.#details < this.#detailsMax);
       if (row !== undefined) this.#rows.push(row);
       this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
@@ -86,7 +106,7 @@ class RowReader<T> {
 
 function countDetails(row: ReadRow | undefined): number {
   if (row === undefined) return 0;
-  const issue = 'issue' in row ? row.issue : row.input;
+  const issue = 'issue' in row ? row.issue : row.patch;
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }
 

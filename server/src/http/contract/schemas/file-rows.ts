@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { SERVER_FIELDS } from '../../../model/listings.ts';
-import { listingFields } from './listings.ts';
+import { listingPatch } from './listing-patch.ts';
 
 /** Fields that an import ignores, so that exported files can be imported. */
 export const IGNORED_FIELDS: readonly string[] = SERVER_FIELDS.filter((name) => name !== 'id');
 
 /**
- * A row of a JSON file, only for the OpenAPI document; imports check rows by the listing's own
- * rules.
+ * A row of a JSON file, only for the OpenAPI document: rows also have RESO's names and those of
+ * `map`. Imports check rows by the listing's own rules.
  */
 export const importRow = z
-  .strictObject({
+  .looseObject({
     id: z
       .string()
       .optional()
-      .meta({ description: 'The id of the listing to replace; without `id`, `externalId` identifies the listing.' }),
-    ...listingFields,
+      .meta({ description: 'The id of the listing to change; without `id`, `externalId` identifies the listing.' }),
+    ...listingPatch.shape,
     ...Object.fromEntries(
       IGNORED_FIELDS.map((name) => [name, z.unknown().meta({ description: 'Ignored.' }).optional()]),
     ),

@@ -92,12 +92,13 @@ export function namesParameter<const T extends string>(known: readonly T[], desc
     });
 }
 
-export function choiceParameter(known: readonly string[], description: string, example: string) {
+export function choiceParameter<const T extends string>(known: readonly T[], description: string, example: T) {
   return z
     .string()
-    .transform((given, context) =>
-      known.includes(given) ? given : addIssue(context, 'invalid_choice', unknownName(given, known)),
-    )
+    .transform((given, context) => {
+      const choice = known.find((candidate) => candidate === given);
+      return choice ?? addIssue(context, 'invalid_choice', unknownName(given, known));
+    })
     .meta({ enum: known, description, example });
 }
 
