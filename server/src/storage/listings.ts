@@ -58,32 +58,40 @@ export async function replaceListing(
 }
 
 const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms'] as const;
+const MARKED_COLUMNS = [...COLUMNS, 'feed_mark'] as const;
 
-const put = batchStatement((length) =>
-  statement<BatchValues>((query, parameter, engine) => {
-    const rows = batchRows<Record<(typeof COLUMNS)[number], RawBuilder<string>>>(COLUMNS, parameter, length);
-    return query
-      .insertInto('listings')
-      .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
-      .onConflict((conflict) =>
-        conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
-          version: ref('excluded.version'),
-          sequence: ref('excluded.sequence'),
-          ...engine.listingTerms(sql.ref('excluded.terms')),
-          doc: ref('excluded.doc'),
-        })),
-      );
-  }),
-);
+const declarePut = (columns: typeof COLUMNS | typeof MARKED_COLUMNS) =>
+  batchStatement((length) =>
+    statement<BatchValues>((query, parameter, engine) => {
+      const rows = batchRows<Record<(typeof MARKED_COLUMNS)[number], RawBuilder<string>>>(columns, parameter, length);
+      return query
+        .insertInto('listings')
+        .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
+        .onConflict((conflict) =>
+          conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
+            version: ref('excluded.version'),
+            sequence: ref('excluded.sequence'),
+            ...engine.listingTerms(sql.ref('excluded.terms')),
+            doc: ref('excluded.doc'),
+            ...(columns === MARKED_COLUMNS && { feed_mark: ref('excluded.feed_mark') }),
+          })),
+        );
+    }),
+  );
 
-/** Inserts or replaces the rows of a batch of listings. */
-export async function putListings(
-  executor: Executor,
-  accountId: string,
-  rows: readonly (StoredListing & Pick<SearchRow, 'terms'>)[],
-): Promise<void> {
-  const values = rows.map(({ id, version, sequence, doc, terms }) => [accountId, id, version, sequence, doc, terms]);
-  await executeBatch(executor, put, values);
+/** Migrations run the first one before the column `feed_mark` exists. */
+const PUTS = { plain: declarePut(COLUMNS), marked: declarePut(MARKED_COLUMNS) };
+
+export type PutListing = StoredListing & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
+
+/** Inserts or replaces the rows of a batch of listings; all of them have a mark of their feed, or none. */
+export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
+  const isMarked = rows.some(({ feedMark }) => feedMark !== undefined);
+  const values = rows.map(({ id, version, sequence, doc, terms, feedMark }) => {
+    const row = [accountId, id, version, sequence, doc, terms];
+    return isMarked ? [...row, feedMark] : row;
+  });
+  await executeBatch(executor, isMarked ? PUTS.marked : PUTS.plain, values);
 }
 
 /** Removes a listing, and what searches need of it. */
@@ -126,9 +134,11 @@ export const findListingByExternalId = firstRow(
       .where('external_id', '=', parameter('externalId')),
 );
 
-/** A listing with its external id. */
+/** A listing with its external id, and what its feed has stored. */
 export interface KeyedListing extends StoredListing {
   externalId: string | null;
+  feed: string | null;
+  feedMark: string | null;
 }
 
 type Lookup = Statement<Record<string, string>, KeyedListing>;
@@ -145,7 +155,7 @@ const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
       .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
       .where('listings.account_id', '=', parameter('accountId'))
       .whereRef('listings.id', '=', 'facets.id')
-      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'doc']);
+      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'feed', 'feed_mark as feedMark', 'doc']);
   });
 
 const LOOKUPS = { id: selectKeyed('facets.id'), externalId: selectKeyed('facets.external_id') };

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter } from '../schemas/parameters.ts';
 
-const NDJSON_TYPE = 'application/x-ndjson';
+export const NDJSON_TYPE = 'application/x-ndjson';
 
 export const CSV_TYPE = 'text/csv';
 

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { failedRow, feedRun } from '../schemas/feeds.ts';
+import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
+import { noQuery } from '../schemas/query.ts';
+import { CSV_TYPE, NDJSON_TYPE } from './imports.ts';
+
+const LIMIT_MAX = 100;
+export const RUNS_LIMIT_DEFAULT = 20;
+
+export const EXAMPLE_ERROR = {
+  line: 17,
+  externalId: 'MLS-20947',
+  code: 'validation_failed',
+  message: 'One field is not valid; see details.',
+  details: [{ field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
+};
+
+export const EXAMPLE_COUNTS = {
+  rows: 1184,
+  created: 6,
+  updated: 41,
+  unchanged: 1136,
+  missing: 5,
+  withdrawn: 5,
+  deleted: 0,
+  failed: 1,
+  cleaned: 0,
+};
+
+export const EXAMPLE_RUN = {
+  id: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
+  feed: 'mls',
+  startedAt: '2026-01-31T09:30:00.000Z',
+  finishedAt: '2026-01-31T09:30:02.512Z',
+  outcome: 'succeeded',
+  ...EXAMPLE_COUNTS,
+  sequenceFrom: 1211,
+  sequenceTo: 1263,
+  errors: [EXAMPLE_ERROR],
+};
+
+const runsQuery = z.strictObject({
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of runs; default ${RUNS_LIMIT_DEFAULT}.`, 20).optional(),
+  cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
+});
+
+export const listRunsOperation: Operation<'account', typeof runsQuery> = {
+  method: 'get',
+  path: '/feeds/{name}/runs',
+  operationId: 'listFeedRuns',
+  summary: 'List the runs of a feed',
+  description: 'The runs of the last 90 days, newest first. A dry run is not recorded.',
+  caller: 'account',
+  query: runsQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The runs.',
+      schema: z.object({ data: z.array(feedRun), nextCursor: z.string().nullable() }).meta({ id: 'FeedRunList' }),
+      example: { data: [EXAMPLE_RUN], nextCursor: null },
+    },
+  ],
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+};
+
+export const retrieveRunOperation: Operation<'account'> = {
+  method: 'get',
+  path: '/feeds/{name}/runs/{runId}',
+  operationId: 'retrieveFeedRun',
+  summary: 'Retrieve a run of a feed',
+  description: 'A run of the last 90 days; also one that is in progress, with its counts so far.',
+  caller: 'account',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
+  errors: ['not_found'],
+};
+
+const VALUES = { externalId: 'MLS-20947', address: '3 Elm Street', beds: '2.5', baths: '2' };
+
+const storedRow = failedRow
+  .extend({
+    values: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "The row's own values, by the names in the file; null if they are not kept.",
+    }),
+  })
+  .meta({ id: 'StoredFailedRow' });
+
+export const listRunErrorsOperation: Operation<'account'> = {
+  method: 'get',
+  path: '/feeds/{name}/runs/{runId}/errors',
+  operationId: 'listFeedRunErrors',
+  summary: 'List the failed rows of a run',
+  description:
+    "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
+    'own columns follow `line`, `code`, `message`, and `details`, so that the file can be corrected and sent again ' +
+    'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the ' +
+    'oldest runs lose theirs.',
+  caller: 'account',
+  query: noQuery,
+  types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
+  replies: [
+    {
+      status: 200,
+      description: 'The failed rows.',
+      schema: z.object({ data: z.array(storedRow) }).meta({ id: 'FailedRowList' }),
+      example: { data: [{ ...EXAMPLE_ERROR, values: VALUES }] },
+      media: {
+        [NDJSON_TYPE]: {
+          schema: z.string().meta({ description: 'A failed row per line, then a line that marks the end.' }),
+          example: `${JSON.stringify({ ...EXAMPLE_ERROR, values: VALUES })}\n{"end":true,"count":1}\n`,
+        },
+        [CSV_TYPE]: {
+          schema: z.string().meta({ description: 'A header row, then a failed row per line (RFC 4180).' }),
+          example:
+            'line,code,message,details,externalId,address,beds,baths\r\n' +
+            '17,validation_failed,One field is not valid; see details.,beds: Must be a whole number.,MLS-20947,3 Elm Street,2.5,2\r\n',
+        },
+      },
+    },
+  ],
+  errors: ['not_found'],
+};
