@@ -1,4 +1,5 @@
 import type { Account, AccountHead } from '../model/accounts.ts';
+import { UNKNOWN_ACTOR } from '../model/history.ts';
 import type { Listing } from '../model/listings.ts';
 import { findAccountHead, insertAccount } from '../storage/accounts.ts';
 import type { Database, Scratch } from '../storage/database.ts';
@@ -56,6 +57,7 @@ export class DryRun {
       const writing = {
         transaction,
         account: { ...account, ...this.#taken, sequence: copy?.sequence ?? 0 },
+        changedBy: UNKNOWN_ACTOR,
         versionFloor: 0,
       };
       for (const stored of affected) await copyOnce(writing, stored);

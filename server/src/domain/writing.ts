@@ -1,10 +1,12 @@
 import type { AccountHead } from '../model/accounts.ts';
+import type { ChangeActor } from '../model/history.ts';
 import type { AccountUser } from '../model/users.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { findSessionMembership } from '../storage/memberships.ts';
+import { OPERATOR } from './audit.ts';
 import { accountWrites } from './event-hub.ts';
 import { findOutcome, type IdempotentRequest, recordOutcome } from './idempotency.ts';
 import { principalGone } from './principals.ts';
@@ -18,6 +20,8 @@ export interface Actor {
   keyId?: string;
   /** The principal's user, whose session is checked again in the transaction. */
   user?: AccountUser;
+  /** The feed whose run makes the changes. Histories then name the feed instead of the key or user. */
+  feed?: { name: string; runId: string };
   /** The epoch at the start of the request. */
   epoch?: string;
 }
@@ -26,6 +30,8 @@ export interface Actor {
 export interface Writing<S extends Executor = Executor> {
   transaction: S;
   account: AccountHead;
+  /** Recorded in the histories of changed listings. */
+  changedBy: ChangeActor;
   /** A changed listing gets at least this version. */
   versionFloor: number;
 }
@@ -94,7 +100,8 @@ async function runOnce<T, S extends Executor>(
   work: (writing: Writing<S>) => Promise<T>,
 ): Promise<WriteResult<T>> {
   const account = await getActingAccount(transaction, actor);
-  const writing = { transaction, account, versionFloor: versionFloorOf(actor.epoch ?? '') };
+  const changedBy = describeActor(actor, account);
+  const writing = { transaction, account, changedBy, versionFloor: versionFloorOf(actor.epoch ?? '') };
   if (idempotency === undefined) return { outcome: await work(writing), isReplayed: false };
   const earlier = await findOutcome<T>(transaction, account.id, idempotency);
   if (earlier !== undefined) return { outcome: earlier, isReplayed: true };
@@ -103,14 +110,24 @@ async function runOnce<T, S extends Executor>(
   return { outcome, isReplayed: false };
 }
 
+function describeActor({ keyId, user, feed }: Actor, { keyName }: ActingAccount): ChangeActor {
+  if (feed !== undefined) return { type: 'feed', ...feed };
+  if (keyId !== undefined) return { type: 'key', id: keyId, name: keyName ?? '' };
+  if (user !== undefined) return { type: 'user', id: user.userId, name: user.userName };
+  return { type: 'operator', id: null, name: OPERATOR.name };
+}
+
 /** @throws {AppError} `unauthorized` if the actor has lost access */
-export async function getActingAccount(transaction: Executor, actor: Actor): Promise<AccountHead> {
+export async function getActingAccount(transaction: Executor, actor: Actor): Promise<ActingAccount> {
   const account = await findActingAccount(transaction, actor);
   if (account === undefined) throw principalGone(actor);
   return account;
 }
 
-async function findActingAccount(transaction: Executor, actor: Actor): Promise<AccountHead | undefined> {
+/** The account, and the name of the actor's key. */
+type ActingAccount = AccountHead & { keyName?: string };
+
+async function findActingAccount(transaction: Executor, actor: Actor): Promise<ActingAccount | undefined> {
   const { accountId, keyId, user } = actor;
   if (keyId !== undefined) return findKeyAccount(transaction, accountId, keyId, Date.now());
   if (user === undefined) return findAccountHead(transaction, accountId);

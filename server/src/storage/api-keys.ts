@@ -86,12 +86,15 @@ export async function findKeyOwner(executor: Executor, id: string): Promise<stri
   return (await selectOwner(executor, id))?.accountId;
 }
 
-const selectAccount = statement<KeyId & { now: number }, AccountHead>((query, parameter) =>
+/** The account of a key, and the key's name. */
+type KeyAccount = AccountHead & { keyName: string };
+
+const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, parameter) =>
   query
     .selectFrom('api_keys')
     .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
-    .select(HEAD_COLUMNS)
+    .select([...HEAD_COLUMNS, 'api_keys.name as keyName'])
     .where('account_heads.account_id', '=', parameter('accountId'))
     .where('suspended_for', 'is', null)
     .where('api_keys.id', '=', parameter('id'))
@@ -104,7 +107,7 @@ export async function findKeyAccount(
   accountId: string,
   keyId: string,
   now: number,
-): Promise<AccountHead | undefined> {
+): Promise<KeyAccount | undefined> {
   const [account] = await executor.execute(selectAccount, { accountId, id: keyId, now });
   return account;
 }

@@ -1,0 +1,11 @@
+/**
+ * Who made a change, as recorded in the listing's history: an API key or a user with their name at that time, the
+ * operator, or the run of a feed.
+ */
+export type ChangeActor =
+  | { type: 'key' | 'user'; id: string; name: string }
+  | { type: 'operator' | 'unknown'; id: null; name: string }
+  | { type: 'feed'; name: string; runId: string };
+
+/** For changes that earlier releases have made, and those that nobody will see. */
+export const UNKNOWN_ACTOR: ChangeActor = { type: 'unknown', id: null, name: 'Unknown' };
