@@ -1,11 +1,12 @@
 import { createId } from '../lib/ids.ts';
 import type { AccountHead } from '../model/accounts.ts';
 import { LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
-import type { SearchRow } from '../model/search-terms.ts';
+import { changedParts, type SearchRow, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
-import type { LongTransaction } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { insertEvents, keepEventDocs } from '../storage/events.ts';
+import { growFeed } from '../storage/feeds.ts';
 import { type KeyedListing, putListings } from '../storage/listings.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../storage/search-rows.ts';
 import type { Writing } from './writing.ts';
@@ -20,6 +21,15 @@ export interface ReadyChange {
   changed: string | null;
   /** The listing's search row, and its parts that can differ. */
   search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
+  /** What the listing's feed stores with it. */
+  feedMark?: string | undefined;
+}
+
+/** `changed` names the fields of an updated listing that differ. */
+export function readyChange(type: ReadyChange['type'], listing: Listing, changed: readonly string[]): ReadyChange {
+  const search = { row: toSearchRow(listing), parts: changedParts(changed) };
+  const names = type === 'created' ? null : JSON.stringify(changed);
+  return { type, listing, doc: JSON.stringify(listing), changed: names, search };
 }
 
 interface ReadyEvent extends ReadyChange {
@@ -40,6 +50,8 @@ interface Final {
 const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
+
+type Transaction = Executor & { nextTurn?: () => Promise<void> };
 
 /** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
@@ -66,8 +78,11 @@ export class ChangeBatch {
     if (change.type === 'created') this.#created += 1;
   }
 
-  /** Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. */
-  async store({ transaction, account }: Writing<LongTransaction>): Promise<void> {
+  /**
+   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch that takes
+   * more than a few milliseconds needs a transaction that can yield.
+   */
+  async store({ transaction, account }: Writing<Transaction>): Promise<void> {
     if (this.#events.length === 0) return;
     this.#renewIds(account);
     const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#docBytes };
@@ -86,6 +101,7 @@ export class ChangeBatch {
         ),
     );
     await storeSearchRows(transaction, account.id, finals);
+    for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
 
   /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
@@ -110,7 +126,7 @@ export class ChangeBatch {
   }
 
   async #storeEvents(
-    transaction: LongTransaction,
+    transaction: Transaction,
     accountId: string,
     lastSequence: number,
     finals: Final[],
@@ -150,12 +166,22 @@ function withId<C extends ReadyChange & { replacedDoc?: string | null }>(change:
   return { ...change, listing: { ...listing, id }, doc: renew(doc), ...replaced };
 }
 
-function toRow({ change: { listing, search, doc }, place }: Final, lastSequence: number) {
+function toRow({ change: { listing, search, doc, feedMark }, place }: Final, lastSequence: number) {
   const { terms } = search.row;
-  return { id: listing.id, version: listing.version, sequence: lastSequence + place, terms, doc };
+  return { id: listing.id, version: listing.version, sequence: lastSequence + place, terms, doc, feedMark };
 }
 
-async function storeSearchRows(transaction: LongTransaction, accountId: string, finals: Final[]): Promise<void> {
+/** Feed → the number of listings that it gains. */
+function feedGrowth(finals: Final[]): Map<string, number> {
+  const growth = new Map<string, number>();
+  for (const { change, before } of finals) {
+    const { feed } = change.listing;
+    if (feed !== undefined && before?.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
+  }
+  return growth;
+}
+
+async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { listing } }) => {
     const externalId = before?.externalId ?? undefined;
@@ -190,7 +216,7 @@ async function storeSearchRows(transaction: LongTransaction, accountId: string, 
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
 async function inBatches<T>(
-  transaction: LongTransaction,
+  transaction: Transaction,
   rows: readonly T[],
   bytesOf: (row: T) => number,
   work: (some: readonly T[]) => Promise<void>,
@@ -199,7 +225,7 @@ async function inBatches<T>(
   for (const some of cut(rows, bytesOf)) {
     await work(some);
     if (performance.now() < sliceEndMs) continue;
-    await transaction.nextTurn();
+    await transaction.nextTurn?.();
     sliceEndMs = performance.now() + SLICE_MS;
   }
 }

@@ -4,6 +4,7 @@ import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';
 import { insertEvent, keepEventDoc } from '../storage/events.ts';
+import { growFeed } from '../storage/feeds.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
@@ -16,6 +17,7 @@ export async function storeCreated({ transaction, account }: Writing, listing: L
   const event = { type: 'listing.created', listingId: id, changed: null } as const;
   const sequence = await appendEvent(transaction, account, event, growth);
   await insertListing(transaction, account.id, { id, version, sequence, doc }, toSearchRow(listing));
+  if (listing.feed !== undefined) await growFeed(transaction, account.id, listing.feed, 1);
   return { id, version, sequence, doc };
 }
 
@@ -36,7 +38,18 @@ export async function storeUpdated({ transaction, account }: Writing, update: Up
   const sequence = await appendEvent(transaction, account, event, growth, current);
   const stored = { id, version, sequence, doc };
   await replaceListing(transaction, account.id, stored, { row: toSearchRow(listing), parts: changedParts(changed) });
+  if (changed.includes('feed')) await moveToFeed({ transaction, account }, current, listing.feed);
   return stored;
+}
+
+async function moveToFeed(
+  { transaction, account }: Pick<Writing, 'transaction' | 'account'>,
+  current: StoredListing,
+  feed: string | undefined,
+): Promise<void> {
+  const before: Listing = JSON.parse(current.doc);
+  if (before.feed !== undefined) await growFeed(transaction, account.id, before.feed, -1);
+  if (feed !== undefined) await growFeed(transaction, account.id, feed, 1);
 }
 
 export async function storeDeleted({ transaction, account }: Writing, current: StoredListing): Promise<void> {
@@ -44,6 +57,8 @@ export async function storeDeleted({ transaction, account }: Writing, current: S
   const event = { type: 'listing.deleted', listingId: current.id, changed: null } as const;
   await appendEvent(transaction, account, event, { listings: -1, bytes: 0 }, current);
   await removeListing(transaction, account.id, current.id);
+  const { feed }: Listing = JSON.parse(current.doc);
+  if (feed !== undefined) await growFeed(transaction, account.id, feed, -1);
 }
 
 interface Change {

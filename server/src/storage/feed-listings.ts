@@ -8,6 +8,7 @@ export interface FeedListing {
   id: string;
   externalId: string | null;
   version: number;
+  status: string;
   mark: string | null;
 }
 
@@ -19,7 +20,7 @@ const selectPage = (hasExternalId: boolean) =>
     query
       .selectFrom('listing_facets as facets')
       .crossJoin('listings')
-      .select(['listings.id', 'external_id as externalId', 'version', 'feed_mark as mark'])
+      .select(['listings.id', 'external_id as externalId', 'version', 'status', 'feed_mark as mark'])
       .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
       .where('facets.feed', '=', parameter('feed'))
       .where(hasExternalId ? 'facets.external_id' : 'facets.id', '>', parameter('after'))

@@ -94,6 +94,19 @@ export async function findRun(
   return row && toRun(row);
 }
 
+const selectLast = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  select(query)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('feeds').select('run_id').where('account_id', '=', parameter('accountId')),
+    ),
+);
+
+/** The last run of each feed of an account. */
+export async function findLastRuns(executor: Executor, accountId: string): Promise<StoredRun[]> {
+  return (await selectLast(executor, accountId)).map(toRun);
+}
+
 const selectPage = statement<RunKey & { limit: number }, Row>((query, parameter) =>
   select(query)
     .where('account_id', '=', parameter('accountId'))

@@ -10,8 +10,9 @@ export interface StoredFeed {
   listings: number;
   createdAt: number;
   lastSuccessAt: number | null;
-  /** The run in progress. */
+  /** The last run. */
   runId: string | null;
+  /** When the run in progress must have renewed its lease; null if there is none. */
   leaseUntil: number | null;
 }
 
@@ -120,6 +121,7 @@ export const renewLease = hasRow(
       .where('account_id', '=', parameter('accountId'))
       .where('name', '=', parameter('name'))
       .where('run_id', '=', parameter('runId'))
+      .where('lease_until', 'is not', null)
       .returning('name'),
 );
 
@@ -132,12 +134,24 @@ export const endLease = hasRow(
     query
       .updateTable('feeds')
       .set(({ fn, ref }) => ({
-        run_id: null,
         lease_until: null,
         last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
       }))
       .where('account_id', '=', parameter('accountId'))
       .where('name', '=', parameter('name'))
       .where('run_id', '=', parameter('runId'))
+      .where('lease_until', 'is not', null)
       .returning('name'),
+);
+
+type Lost = { name: string; accountId: string; runId: string };
+
+/** Feeds of all accounts whose run has lost its lease. */
+export const findLostRuns = allRows(['now', 'limit'], (query, parameter: Parameter<{ now: number; limit: number }>) =>
+  query
+    .selectFrom('feeds')
+    .select(['account_id as accountId', 'name', 'run_id as runId'])
+    .where('lease_until', '<=', parameter('now'))
+    .limit(parameter('limit'))
+    .$castTo<Lost>(),
 );

@@ -235,8 +235,9 @@ export interface Tables {
     listing_count: number;
     created_at: number;
     last_success_at: number | null;
-    /** The run in progress; another one can start once the lease has ended. */
+    /** The last run. */
     run_id: string | null;
+    /** Until when the run must renew its lease; null if it is not in progress. */
     lease_until: number | null;
   };
   feed_runs: {

@@ -9,7 +9,7 @@ export const feeds = {
       listing_count integer not null,
       created_at integer not null,
       last_success_at integer,
-      -- The run in progress. Another one can start once the lease has ended.
+      -- The last run, and until when it must renew its lease if it is in progress.
       run_id text,
       lease_until integer,
       primary key (account_id, name)
@@ -60,7 +60,7 @@ export const feeds = {
       listing_count bigint not null,
       created_at bigint not null,
       last_success_at bigint,
-      -- The run in progress. Another one can start once the lease has ended.
+      -- The last run, and until when it must renew its lease if it is in progress.
       run_id text collate "C",
       lease_until bigint,
       primary key (account_id, name)

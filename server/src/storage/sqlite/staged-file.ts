@@ -22,8 +22,15 @@ export interface StagedRow {
 
 export type StagedKey = { externalId: string; number: number; hash: string | null };
 
-/** A row with its content. */
-export type StagedContent = { number: number; line: number; externalId: string; content: string; hash: string };
+/** A row to write. */
+export interface StagedWork {
+  number: number;
+  kind: StagedKind;
+  line: number;
+  externalId: string;
+  content: string;
+  hash: string;
+}
 
 /** A failed row: `error` is JSON text, as in responses. */
 export type StagedFailure = { number: number; error: string; values: string | null };
@@ -78,9 +85,12 @@ export class StagedFile {
     return this.#all('select 1 from keys where external_id = ? limit 1', [externalId]).length > 0;
   }
 
-  content(number: number): StagedContent | undefined {
-    const sql = 'select number, line, external_id as externalId, content, hash from rows where number = ?';
-    return this.#all<StagedContent>(sql, [number])[0];
+  contentOf(number: number): string {
+    return this.#all<{ content: string | null }>('select content from rows where number = ?', [number])[0]?.content ?? '';
+  }
+
+  lineOf(number: number): number {
+    return this.#all<{ line: number }>('select line from rows where number = ?', [number])[0]?.line ?? 0;
   }
 
   addWork(number: number, kind: StagedKind): void {
@@ -88,8 +98,10 @@ export class StagedFile {
   }
 
   /** The next rows to write, in the order of the file. */
-  workAfter(number: number, limit: number): { number: number; kind: StagedKind }[] {
-    return this.#all('select number, kind from work where number > ? order by number limit ?', [number, limit]);
+  workAfter(number: number, limit: number): StagedWork[] {
+    const sql = `select number, kind, line, external_id as externalId, content, hash
+      from work inner join rows using (number) where number > ? order by number limit ?`;
+    return this.#all(sql, [number, limit]);
   }
 
   addMissing(id: string): void {

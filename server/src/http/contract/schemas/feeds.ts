@@ -3,16 +3,16 @@ import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../.
 import { addIssue, choice, expected, integer, time } from './fields.ts';
 import { feedName } from './listings.ts';
 
-const LIMIT_MESSAGE = 'Must be a percentage such as 20%, or a whole number such as 200.';
+const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as text.';
 
-/** A percentage or a number; kept as text, in the notation of the client. */
+/** A percentage or a number, as text. */
 export function limitText(description: string, example: string) {
   return z
-    .union([z.string(), z.int().min(0).transform(String)], { error: LIMIT_MESSAGE })
+    .string({ error: LIMIT_MESSAGE })
     .transform((given, context) =>
       parseLimit(given) === undefined ? addIssue(context, 'invalid_format', LIMIT_MESSAGE) : given,
     )
-    .meta({ type: 'string', pattern: LIMIT_PATTERN.source, description, example });
+    .meta({ pattern: LIMIT_PATTERN.source, description, example });
 }
 
 export const MISSING_MAX =

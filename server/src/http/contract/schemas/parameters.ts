@@ -91,11 +91,12 @@ export function namesParameter(known: readonly string[], description: string, ex
     });
 }
 
-export function choiceParameter(known: readonly string[], description: string, example: string) {
+export function choiceParameter<const T extends string>(known: readonly T[], description: string, example: string) {
   return z
     .string()
-    .transform((given, context) =>
-      known.includes(given) ? given : addIssue(context, 'invalid_choice', unknownName(given, known)),
+    .transform(
+      (given, context) =>
+        known.find((name) => name === given) ?? addIssue(context, 'invalid_choice', unknownName(given, known)),
     )
     .meta({ enum: known, description, example });
 }
