@@ -13,9 +13,12 @@ const report = z.strictObject({
   updated: count,
   unchanged: count,
   failed: count,
+  repeated: count,
+  cleaned: count,
   errors: z.array(
     z.looseObject({
       line: z.int().min(1),
+      externalId: z.string().optional(),
       code: z.string(),
       message: z.string().min(1),
       details: z.array(z.strictObject({ field: z.string(), code: z.string(), message: z.string() })).optional(),
@@ -64,7 +67,7 @@ function shorten({ line, code, details }: Report['errors'][number]): string {
 
 /** A report without failures. */
 export function counts(created: number, updated = 0, unchanged = 0) {
-  return { created, updated, unchanged, failed: 0, errors: [] };
+  return { created, updated, unchanged, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 }
 
 export function listAll(service: TestService, tenant: Tenant): Promise<ListReply> {

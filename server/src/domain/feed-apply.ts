@@ -10,7 +10,7 @@ import { findKeyedListings, type KeyedListing } from '../storage/listings.ts';
 import type { StagedFile, StagedWork } from '../storage/open.ts';
 import { ChangeBatch, type ReadyChange, readyChange } from './change-batch.ts';
 import type { LeasedRun } from './feed-lease.ts';
-import { failureText } from './feed-plan.ts';
+import { failureText, valuesToKeep } from './feed-plan.ts';
 import { makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 import { takeQuota } from './quotas.ts';
 import { makeChanged } from './save-listing.ts';
@@ -40,14 +40,21 @@ export class FeedApplication {
       this.#signal.throwIfAborted();
       let written = rows;
       await this.#leased.write(async (writing, run) => {
-        const { found, isCut } = await findSome(writing, 'externalId', rows.map((row) => row.externalId));
+        const { found, isCut } = await findSome(
+          writing,
+          'externalId',
+          rows.map((row) => row.externalId),
+        );
         const stored = new Map(found.map((listing) => [listing.externalId, listing]));
         // Rows after a cut may have listings that were not read.
         written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
         return this.#writeGroup(writing, run, written, stored);
       });
       const last = written.at(-1)?.number ?? 0;
-      rows = rows.length === written.length ? this.#file.workAfter(last, BATCH_LENGTH) : rows.filter((row) => !written.includes(row));
+      rows =
+        rows.length === written.length
+          ? this.#file.workAfter(last, BATCH_LENGTH)
+          : rows.filter((row) => !written.includes(row));
     }
   }
 
@@ -66,7 +73,8 @@ export class FeedApplication {
     await group.batch.store(writing);
     await setFeedMarks(transaction, account.id, group.marks);
     const failures = group.failed.map(({ row, error }) => {
-      return { number: row.number, error: failureText(row, error), values: this.#file.valuesOf(row.number) };
+      const values = valuesToKeep(this.#file.valuesOf(row.number));
+      return { number: row.number, error: failureText(row, error), values };
     });
     await insertFailures(transaction, account.id, run.id, failures);
     return run;
@@ -138,7 +146,10 @@ class RowGroup {
     takeQuota(this.#writing.account, listing, stored);
     if (kind === 'mark') counts.unchanged -= 1;
     counts[before === undefined ? 'created' : 'updated'] += 1;
-    this.batch.add({ ...readyChange(before === undefined ? 'created' : 'updated', listing, changed), feedMark }, stored);
+    this.batch.add(
+      { ...readyChange(before === undefined ? 'created' : 'updated', listing, changed), feedMark },
+      stored,
+    );
   }
 
   fail(row: StagedWork, error: AppError): void {

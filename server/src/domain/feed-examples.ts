@@ -1,5 +1,5 @@
-import type { Executor } from '../storage/database.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
+import type { Executor } from '../storage/database.ts';
 import { findKeyedListings } from '../storage/listings.ts';
 import type { FeedChange } from './feed-rows.ts';
 

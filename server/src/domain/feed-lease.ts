@@ -2,8 +2,17 @@ import { createId } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
 import { DEFAULT_SETTINGS, emptyCounts, type FeedSettings } from '../model/feeds.ts';
 import type { Database, Executor } from '../storage/database.ts';
-import { interruptRun, insertRun, type StoredRun, updateRun } from '../storage/feed-runs.ts';
-import { endLease, findFeed, findFeeds, findLostRuns, insertFeed, renewLease, type StoredFeed, takeLease } from '../storage/feeds.ts';
+import { insertRun, interruptRun, type StoredRun, updateRun } from '../storage/feed-runs.ts';
+import {
+  endLease,
+  findFeed,
+  findFeeds,
+  findLostRuns,
+  insertFeed,
+  renewLease,
+  type StoredFeed,
+  takeLease,
+} from '../storage/feeds.ts';
 import { auditFeed } from './audit.ts';
 import { type Actor, type Writing, write } from './writing.ts';
 

@@ -1,9 +1,10 @@
 import { createHash, hash } from 'node:crypto';
+import { isObject } from '../lib/merge-patch.ts';
 import { AppError, type PlainError } from '../model/errors.ts';
 import { emptyCounts, type FeedCounts, type MissingMode } from '../model/feeds.ts';
 import type { StagedFile } from '../storage/open.ts';
-import type { FeedChange, FeedRow } from './feed-rows.ts';
 import type { JudgedPlan } from './feed-guard.ts';
+import type { FeedChange, FeedRow } from './feed-rows.ts';
 
 /** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
 export interface PlanId {
@@ -110,6 +111,24 @@ type RowError = Pick<PlainError, 'message' | 'details'> & { code: string; member
 export function failureText({ line, externalId }: FailingRow, error: PlainError | RowError): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
+}
+
+const VALUES_LENGTH_MAX = 64 * 1024;
+
+/** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
+export function valuesToKeep(values: string | null): string | null {
+  if (values === null || values.length > VALUES_LENGTH_MAX) return null;
+  const parsed = attemptJson(values);
+  // Strings of JSON have no line breaks.
+  return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
+}
+
+function attemptJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function withoutExternalId(): RowError {

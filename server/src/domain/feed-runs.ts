@@ -13,7 +13,7 @@ import { FeedComparison } from './feed-comparison.ts';
 import { EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
 import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
-import { FeedPlan, type PlanId, parsePlanId } from './feed-plan.ts';
+import { FeedPlan, type PlanId, parsePlanId, valuesToKeep } from './feed-plan.ts';
 import type { FeedRow, RestoreRow } from './feed-rows.ts';
 import { pauseAfterSlices } from './pause.ts';
 import { type Actor, getActingAccount } from './writing.ts';
@@ -35,7 +35,6 @@ export interface FeedRequest {
 /** Failed rows that are stored per run, and their values; see also `trimFailures`. */
 const STORED_ROWS_MAX = 100_000;
 const STORED_BYTES_MAX = 64 * 1024 * 1024;
-const VALUES_LENGTH_MAX = 64 * 1024;
 /** Failed rows in the record of a run, and their length. */
 const ERRORS_MAX = 100;
 const ERRORS_LENGTH_MAX = 32 * 1024;
@@ -147,7 +146,7 @@ async function storeFailures(leased: LeasedRun, plan: FeedPlan): Promise<void> {
   let isFull = false;
   do {
     const failures = file.failuresAfter(after, BATCH_LENGTH).map(({ values, ...failure }) => {
-      return { ...failure, values: (values?.length ?? 0) > VALUES_LENGTH_MAX ? null : values };
+      return { ...failure, values: valuesToKeep(values) };
     });
     after = failures.at(-1)?.number ?? 0;
     await leased.write(async ({ transaction, account }, run) => {

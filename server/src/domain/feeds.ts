@@ -12,8 +12,8 @@ import { findFeed, findFeeds, removeFeed, renewLease, type StoredFeed, updateSet
 import type { StoredListing } from '../storage/listings.ts';
 import { auditFeed } from './audit.ts';
 import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
-import { storeDeleted, storeUpdated } from './write-path.ts';
 import { makeChanged } from './save-listing.ts';
+import { storeDeleted, storeUpdated } from './write-path.ts';
 import { type Actor, type Writing, write } from './writing.ts';
 
 /** A feed with its last run. */

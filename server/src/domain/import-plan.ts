@@ -107,7 +107,7 @@ export class ImportPlan {
     this.#accountAfter = { ...this.#account };
     const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
-      addOutcome(this.report, { line: row.line, result: this.#takeRow(row, overlay) });
+      addOutcome(this.report, { row, result: this.#takeRow(row, overlay) });
       this.#requireRoom(this.#known.bytes + this.batch.bytes);
       await pause();
     }

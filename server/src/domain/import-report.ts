@@ -2,8 +2,9 @@ import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '.
 import type { RowOutcome } from './import-rows.ts';
 
 /** A row that was not imported, with the members of its error in a response. */
-interface RowFailure extends Record<string, unknown> {
+export interface RowFailure extends Record<string, unknown> {
   line: number;
+  externalId?: string | undefined;
   code: ErrorCode;
   message: string;
   details?: ValidationIssue[] | RowIssue[] | undefined;
@@ -14,6 +15,10 @@ export interface ImportReport {
   updated: number;
   unchanged: number;
   failed: number;
+  /** Rows with the external id of an earlier row of the file. */
+  repeated: number;
+  /** The values of the other rows that were not written as the API writes them. */
+  cleaned: number;
   /** The first failures, with the first issues of their fields. */
   errors: RowFailure[];
 }
@@ -23,20 +28,28 @@ const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 
 export function emptyReport(): ImportReport {
-  return { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
+  return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 }
 
-export function addOutcome(report: ImportReport, { line, result }: RowOutcome): void {
+/** @returns the failure, with all its details */
+export function addOutcome(report: ImportReport, { row, result }: RowOutcome): RowFailure | undefined {
+  if (row.isRepeated) report.repeated += 1;
   if (typeof result === 'string') {
     report[result] += 1;
-    return;
+    if ('makeInput' in row) report.cleaned += row.cleaned ?? 0;
+    return undefined;
   }
+  const { line, externalId } = row;
+  const { code, message, members, details } = result;
+  const failure = { line, externalId, code, message, ...members, details };
   report.failed += 1;
-  if (report.errors.length >= ERRORS_MAX) return;
-  const { code, message, members } = result;
-  const kept = report.errors.reduce((count, { details }) => count + (details?.length ?? 0), 0);
-  const details = kept < DETAILS_MAX ? result.details?.slice(0, DETAILS_MAX - kept) : undefined;
-  report.errors.push({ line, code, message, ...members, details });
+  if (report.errors.length < ERRORS_MAX) report.errors.push({ ...failure, details: cutDetails(report, details) });
+  return failure;
+}
+
+function cutDetails({ errors }: ImportReport, details: RowFailure['details']): RowFailure['details'] {
+  const kept = errors.reduce((count, { details }) => count + (details?.length ?? 0), 0);
+  return kept < DETAILS_MAX ? details?.slice(0, DETAILS_MAX - kept) : undefined;
 }
 
 /** The error of an atomic import with rows that cannot be imported. */

@@ -4,26 +4,35 @@ import { findListing, findListingByExternalId } from '../storage/listings.ts';
 import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
-export interface ValidRow {
+interface AnyRow {
   line: number;
+  /** Whether an earlier row of the file has the same external id. */
+  isRepeated?: boolean;
+  /** The row's own values, as the JSON text of an object, if they were requested. */
+  values?: string | undefined;
+}
+
+export interface ValidRow extends AnyRow {
   /** The listing to change. Without an id, the row changes the listing with `externalId` or creates one. */
   id: string | undefined;
   /** The row's external id; if undefined, `makeInput` returns the listing's own. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput: (current: Listing | undefined) => ListingInput;
+  /** The number of values that were cleaned. */
+  cleaned?: number;
 }
 
 /** A row that is invalid by itself, regardless of the account's listings. */
-interface InvalidRow {
-  line: number;
+interface InvalidRow extends AnyRow {
+  externalId?: string | undefined;
   issue: PlainError;
 }
 
 export type ImportRow = ValidRow | InvalidRow;
 
 export interface RowOutcome {
-  line: number;
+  row: ImportRow;
   result: SavedListing['type'] | PlainError;
 }
 
@@ -32,7 +41,7 @@ export async function saveRows(writing: Writing, rows: ImportRow[], workMs: numb
   const endTimeMs = performance.now() + workMs;
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
-    outcomes.push({ line: row.line, result: 'issue' in row ? row.issue : await saveRow(writing, row) });
+    outcomes.push({ row, result: 'issue' in row ? row.issue : await saveRow(writing, row) });
     if (performance.now() > endTimeMs) break;
   }
   return outcomes;

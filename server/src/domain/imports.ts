@@ -2,7 +2,7 @@ import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { auditImport } from './audit.ts';
 import { DryRun } from './dry-run.ts';
-import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
+import { addOutcome, emptyReport, type ImportReport, type RowFailure } from './import-report.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { type Actor, write } from './writing.ts';
 
@@ -10,6 +10,8 @@ export interface Import {
   actor: Actor;
   batches: AsyncIterable<ImportRow[]>;
   isDryRun: boolean;
+  /** Called for each failed row; the import waits for it. */
+  onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
   /** Aborts when the client disconnects; `batches` then throws. */
   signal?: AbortSignal;
 }
@@ -24,26 +26,31 @@ type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
  */
 export async function importRows(
   database: Database,
-  { actor, batches, isDryRun }: Import,
+  { actor, batches, isDryRun, onFailure }: Import,
   onAuditError: (error: unknown) => void,
 ): Promise<ImportReport> {
   const report = emptyReport();
   if (isDryRun) {
     await using dryRun = await DryRun.open(database, actor);
-    await saveAll(batches, (rows) => dryRun.save(rows), report);
+    await saveAll(batches, (rows) => dryRun.save(rows), report, onFailure);
     return report;
   }
   try {
-    await saveAll(batches, inTransactions(database, actor), report);
+    await saveAll(batches, inTransactions(database, actor), report, onFailure);
   } finally {
     await auditReport(database, actor, report).catch(onAuditError);
   }
   return report;
 }
 
-async function saveAll(batches: AsyncIterable<ImportRow[]>, save: SaveSome, report: ImportReport): Promise<void> {
+async function saveAll(
+  batches: AsyncIterable<ImportRow[]>,
+  save: SaveSome,
+  report: ImportReport,
+  onFailure: Import['onFailure'],
+): Promise<void> {
   try {
-    for await (const rows of batches) await saveBatch(rows, save, report);
+    for await (const rows of batches) await saveBatch(rows, save, report, onFailure);
   } catch (error) {
     throw error instanceof AppError ? withReport(error, report) : error;
   }
@@ -67,12 +74,20 @@ function withReport(error: AppError, report: ImportReport): AppError {
   return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
 }
 
-async function saveBatch(rows: ImportRow[], save: SaveSome, report: ImportReport): Promise<void> {
+async function saveBatch(
+  rows: ImportRow[],
+  save: SaveSome,
+  report: ImportReport,
+  onFailure: Import['onFailure'],
+): Promise<void> {
   let rest = rows;
   while (rest.length > 0) {
     const issues = takeIssues(rest);
     const outcomes = issues.length > 0 ? issues : await save(rest);
-    for (const outcome of outcomes) addOutcome(report, outcome);
+    for (const outcome of outcomes) {
+      const failure = addOutcome(report, outcome);
+      if (failure !== undefined) await onFailure?.(failure);
+    }
     rest = rest.slice(outcomes.length);
   }
 }
@@ -82,7 +97,7 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   const outcomes: RowOutcome[] = [];
   for (const row of rows) {
     if (!('issue' in row)) break;
-    outcomes.push({ line: row.line, result: row.issue });
+    outcomes.push({ row, result: row.issue });
   }
   return outcomes;
 }

@@ -70,16 +70,14 @@ export async function setFeedMarks(
 type Some = { accountId: string; feed: string; limit: number };
 
 /** Some listings of a feed, with their documents. */
-export const findSomeOfFeed = allRows(
-  ['accountId', 'feed', 'limit'],
-  (query, parameter: Parameter<Some>, engine) =>
-    query
-      .selectFrom('listing_facets as facets')
-      .crossJoin('listings')
-      .select(['listings.id', 'version', 'sequence', 'doc'])
-      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
-      .where('facets.feed', '=', parameter('feed'))
-      .where('listings.account_id', '=', parameter('accountId'))
-      .whereRef('listings.id', '=', 'facets.id')
-      .limit(parameter('limit')),
+export const findSomeOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<Some>, engine) =>
+  query
+    .selectFrom('listing_facets as facets')
+    .crossJoin('listings')
+    .select(['listings.id', 'version', 'sequence', 'doc'])
+    .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
+    .where('facets.feed', '=', parameter('feed'))
+    .where('listings.account_id', '=', parameter('accountId'))
+    .whereRef('listings.id', '=', 'facets.id')
+    .limit(parameter('limit')),
 );

@@ -135,16 +135,14 @@ export async function findRuns(
 type Ending = { accountId: string; id: string; finishedAt: number };
 
 /** Records that the process of a run has ended before the run. @returns whether it was in progress */
-export const interruptRun = hasRow(
-  ['accountId', 'id', 'finishedAt'],
-  (query, parameter: Parameter<Ending>) =>
-    query
-      .updateTable('feed_runs')
-      .set({ outcome: 'interrupted', finished_at: parameter('finishedAt') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('id', '=', parameter('id'))
-      .where('outcome', '=', 'running')
-      .returning('id'),
+export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, parameter: Parameter<Ending>) =>
+  query
+    .updateTable('feed_runs')
+    .set({ outcome: 'interrupted', finished_at: parameter('finishedAt') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id'))
+    .where('outcome', '=', 'running')
+    .returning('id'),
 );
 
 type Before = { accountId: string; id: string; limit: number };
@@ -171,8 +169,10 @@ export const findRunsOfFeed = allRows(['accountId', 'feed', 'limit'], (query, pa
     .limit(parameter('limit')),
 );
 
-export const removeRun = command(['accountId', 'id'], (query, parameter: Parameter<{ accountId: string; id: string }>) =>
-  query.deleteFrom('feed_runs').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
+export const removeRun = command(
+  ['accountId', 'id'],
+  (query, parameter: Parameter<{ accountId: string; id: string }>) =>
+    query.deleteFrom('feed_runs').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
 const selectStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>

@@ -88,60 +88,52 @@ export const removeFeed = command(['accountId', 'name'], (query, parameter: Para
 );
 
 /** Adds to the number of a feed's listings. */
-export const growFeed = command(
-  ['accountId', 'name', 'by'],
-  (query, parameter: Parameter<Key & { by: number }>) =>
-    query
-      .updateTable('feeds')
-      .set({ listing_count: sql`listing_count + ${parameter('by')}` })
-      .where('account_id', '=', parameter('accountId'))
-      .where('name', '=', parameter('name')),
+export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: Parameter<Key & { by: number }>) =>
+  query
+    .updateTable('feeds')
+    .set({ listing_count: sql`listing_count + ${parameter('by')}` })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name')),
 );
 
 type Lease = Key & { runId: string; leaseUntil: number };
 
 /** Gives the feed to a run. */
-export const takeLease = command(
-  ['accountId', 'name', 'runId', 'leaseUntil'],
-  (query, parameter: Parameter<Lease>) =>
-    query
-      .updateTable('feeds')
-      .set({ run_id: parameter('runId'), lease_until: parameter('leaseUntil') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('name', '=', parameter('name')),
+export const takeLease = command(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
+  query
+    .updateTable('feeds')
+    .set({ run_id: parameter('runId'), lease_until: parameter('leaseUntil') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name')),
 );
 
 /** Prolongs the lease of a run. @returns false if the run has lost it */
-export const renewLease = hasRow(
-  ['accountId', 'name', 'runId', 'leaseUntil'],
-  (query, parameter: Parameter<Lease>) =>
-    query
-      .updateTable('feeds')
-      .set({ lease_until: parameter('leaseUntil') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('name', '=', parameter('name'))
-      .where('run_id', '=', parameter('runId'))
-      .where('lease_until', 'is not', null)
-      .returning('name'),
+export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
+  query
+    .updateTable('feeds')
+    .set({ lease_until: parameter('leaseUntil') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name'))
+    .where('run_id', '=', parameter('runId'))
+    .where('lease_until', 'is not', null)
+    .returning('name'),
 );
 
 type End = Key & { runId: string; lastSuccessAt: number | null };
 
 /** Ends the lease of a run, which succeeded at `lastSuccessAt` unless that is null. @returns false if it has lost it */
-export const endLease = hasRow(
-  ['accountId', 'name', 'runId', 'lastSuccessAt'],
-  (query, parameter: Parameter<End>) =>
-    query
-      .updateTable('feeds')
-      .set(({ fn, ref }) => ({
-        lease_until: null,
-        last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
-      }))
-      .where('account_id', '=', parameter('accountId'))
-      .where('name', '=', parameter('name'))
-      .where('run_id', '=', parameter('runId'))
-      .where('lease_until', 'is not', null)
-      .returning('name'),
+export const endLease = hasRow(['accountId', 'name', 'runId', 'lastSuccessAt'], (query, parameter: Parameter<End>) =>
+  query
+    .updateTable('feeds')
+    .set(({ fn, ref }) => ({
+      lease_until: null,
+      last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
+    }))
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name'))
+    .where('run_id', '=', parameter('runId'))
+    .where('lease_until', 'is not', null)
+    .returning('name'),
 );
 
 type Lost = { name: string; accountId: string; runId: string };

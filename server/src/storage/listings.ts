@@ -155,7 +155,15 @@ const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
       .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
       .where('listings.account_id', '=', parameter('accountId'))
       .whereRef('listings.id', '=', 'facets.id')
-      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'feed', 'feed_mark as feedMark', 'doc']);
+      .select([
+        'listings.id',
+        'version',
+        'sequence',
+        'external_id as externalId',
+        'feed',
+        'feed_mark as feedMark',
+        'doc',
+      ]);
   });
 
 const LOOKUPS = { id: selectKeyed('facets.id'), externalId: selectKeyed('facets.external_id') };

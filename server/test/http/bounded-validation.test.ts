@@ -5,7 +5,7 @@ import { sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { CSV_COLUMNS_MAX } from '../../src/http/imports/csv-columns.ts';
+import { CSV_COLUMNS_MAX } from '../../src/http/imports/csv-header.ts';
 import { VALUES_MAX } from '../../src/lib/json.ts';
 
 const service = await startSharedService();

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { generator } from '../../../testkit/src/random-json.ts';
-import { decodeRecord, encodeCell, toCsvLine } from '../../src/http/contract/schemas/listing-csv.ts';
+import { encodeCell, toCsvLine } from '../../src/http/contract/schemas/listing-csv.ts';
 import { parseJson } from '../../src/lib/json.ts';
+import { decodeRecord } from '../support/decode-record.ts';
 
 const FIELDS = ['id', 'address', 'beds', 'listPrice', 'latitude', 'description', 'photos', 'metadata', 'version'];
 

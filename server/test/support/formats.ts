@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { parse } from 'csv-parse/sync';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
-import { decodeRecord } from '../../src/http/contract/schemas/listing-csv.ts';
+import { decodeRecord } from './decode-record.ts';
 
 export const JSON_TYPE = 'application/json';
 export const NDJSON = 'application/x-ndjson';

@@ -2,8 +2,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow } from '../../domain/import-rows.ts';
 import { AppError, fromPlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
-import { applyChanges } from './csv-rows.ts';
-import type { ReadGoodRow, ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
+import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
+import type { ReadGoodRow, ReadingOptions, ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
 
 interface Batch {
   rows: ReadRow[];
@@ -13,6 +13,7 @@ interface Batch {
 /** A file in the serving thread: sends its bytes to the reading thread, and receives its rows. */
 export class FileReading {
   readonly #port: MessagePort;
+  readonly #mode: ReadingOptions['mode'];
   readonly #onClose: () => void;
   readonly #batches: Batch[] = [];
   #end: { error: unknown } | 'end' | undefined;
@@ -22,14 +23,15 @@ export class FileReading {
   fingerprint: string | undefined;
 
   /** `onClose` is called once. */
-  constructor(port: MessagePort, onClose: () => void) {
+  constructor(port: MessagePort, { mode }: Pick<ReadingOptions, 'mode'>, onClose: () => void) {
     this.#port = port;
+    this.#mode = mode;
     this.#onClose = onClose;
   }
 
   /** Like `readRows`, but yields rows that can be saved. */
   async *rows(...parameters: Parameters<FileReading['readRows']>): AsyncGenerator<ImportRow[]> {
-    for await (const rows of this.readRows(...parameters)) yield rows.map(toImportRow);
+    for await (const rows of this.readRows(...parameters)) yield rows.map((row) => toImportRow(row, this.#mode));
   }
 
   /**
@@ -118,17 +120,21 @@ export class FileReading {
   }
 }
 
-function toImportRow(row: ReadRow): ImportRow {
+function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
-  const { line, id, externalId } = row;
-  return { line, id, externalId, makeInput: (current) => makeInput(row, current) };
+  return Object.assign(row, { makeInput: (current: Listing | undefined) => makeInput(row, mode, current) });
 }
 
 /** @throws {AppError} `validation_failed` */
-export function makeInput({ input, changes }: ReadGoodRow, current: Listing | undefined): ListingInput {
-  if (current !== undefined && changes !== undefined) return applyChanges(current, changes);
-  if (typeof input !== 'string') throw fromPlainError(input);
-  return JSON.parse(input);
+export function makeInput(
+  { patch, lack }: Pick<ReadGoodRow, 'patch' | 'lack'>,
+  mode: ReadingOptions['mode'],
+  current?: Listing,
+): ListingInput {
+  const isWhole = current === undefined || mode === 'replace';
+  if (isWhole && lack !== undefined) throw fromPlainError(lack);
+  if (typeof patch !== 'string') throw fromPlainError(patch);
+  return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current);
 }
 
 function threadEnded(): AppError {

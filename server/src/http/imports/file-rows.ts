@@ -9,7 +9,7 @@ const PIECE_BYTES = 16 * 1024;
 const SLICE_MAX_MS = 2;
 /** Rows per batch: the issues of a row can take more memory than its bytes. */
 const BATCH_ROWS_MAX = 500;
-/** Issues in a report; later rows with issues are only counted. */
+/** Issues in a report; later rows with issues are only counted, unless all details are requested. */
 const DETAILS_MAX = 100;
 
 export interface FileFormat<T> {
@@ -33,8 +33,9 @@ export interface FileFormat<T> {
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
   { splitter, toRow, end }: FileFormat<T>,
+  hasAllDetails: boolean,
 ): AsyncGenerator<ReadRow[]> {
-  const reader = new RowReader(toRow);
+  const reader = new RowReader(toRow, hasAllDetails ? Number.POSITIVE_INFINITY : DETAILS_MAX);
   try {
     for await (const chunk of chunks) {
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
@@ -55,10 +56,12 @@ export async function* readRows<T>(
 class RowReader<T> {
   readonly #toRow: FileFormat<T>['toRow'];
   #rows: ReadRow[] = [];
+  readonly #detailsMax: number;
   #details = 0;
 
-  constructor(toRow: FileFormat<T>['toRow']) {
+  constructor(toRow: FileFormat<T>['toRow'], detailsMax: number) {
     this.#toRow = toRow;
+    this.#detailsMax = detailsMax;
   }
 
   /** Yields full batches. @throws what the records and `toRow` throw */
@@ -66,7 +69,7 @@ class RowReader<T> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
-      const row = this.#toRow(record, this.#details < DETAILS_MAX);
+      const row = this.#toRow(record, this.#details < this.#detailsMax);
       if (row !== undefined) this.#rows.push(row);
       this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
@@ -86,7 +89,7 @@ class RowReader<T> {
 
 function countDetails(row: ReadRow | undefined): number {
   if (row === undefined) return 0;
-  const issue = 'issue' in row ? row.issue : row.input;
+  const issue = 'issue' in row ? row.issue : row.patch;
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }
 

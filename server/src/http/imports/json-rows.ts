@@ -1,37 +1,79 @@
-import type { ParsedJson } from '../../lib/json.ts';
 import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
-import { AppError, type ValidationIssue } from '../../model/errors.ts';
-import { withoutServerFields } from '../../model/listings.ts';
-import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
-import { parseListing, toRowIssue } from '../contract/schemas/parse-listing.ts';
+import { AppError } from '../../model/errors.ts';
+import { parseListing } from '../contract/schemas/parse-listing.ts';
+import { type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { parseBody } from '../protocol/body.ts';
 import type { FileFormat } from './file-rows.ts';
-import type { ReadGoodRow, ReadRow } from './reading.ts';
+import type { ReadingRequest, ReadRow } from './reading.ts';
+import { RowBuilder } from './row.ts';
+import { RowValues } from './row-values.ts';
 
 /** The documented maximum size of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
-export function ndjsonFile(): FileFormat<Buffer> {
-  return { splitter: new LineSplitter(ROW_BYTES_MAX), toRow: toJsonRow };
+/** Files whose rows are JSON objects, one on a line or in an array. */
+export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
+  const isArray = request.mediaType === 'application/json';
+  const splitter = isArray ? new JsonArraySplitter(ROW_BYTES_MAX) : new LineSplitter(ROW_BYTES_MAX);
+  const reader = new JsonRowReader(request);
+  return { splitter, toRow: (record, hasDetails) => reader.read(record, hasDetails) };
 }
 
-export function jsonArrayFile(): FileFormat<Buffer> {
-  return { splitter: new JsonArraySplitter(ROW_BYTES_MAX), toRow: toJsonRow };
-}
+class JsonRowReader {
+  readonly #targets: Targets;
+  readonly #builder: RowBuilder;
+  readonly #options: ReadingRequest;
 
-/** Undefined for the closing line of an export, which is not a row. */
-function toJsonRow({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
-  try {
-    if (content === undefined) throw rowTooLong();
-    const parsed = parseBody(content, 'row');
-    return isClosingLine(parsed.value) ? undefined : { line, ...parseRow(parsed, hasDetails) };
-  } catch (error) {
-    if (error instanceof AppError) return { line, issue: toRowIssue(error) };
-    throw error;
+  constructor(options: ReadingRequest) {
+    this.#options = options;
+    this.#targets = targetsOf(options.map);
+    this.#builder = new RowBuilder({ ...options, isCsv: false });
   }
+
+  /** Undefined for the closing line of an export, which is not a row. */
+  read({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
+    const own = this.#options.hasValues ? content?.toString() : undefined;
+    try {
+      if (content === undefined) throw rowTooLong();
+      const { value, inexactNumbers } = parseBody(content, 'row');
+      if (isClosingLine(value)) return undefined;
+      if (!isObject(value)) parseListing({ value, inexactNumbers }, [], hasDetails);
+      const values = this.#collect(
+        Object(value),
+        Map.groupBy(inexactNumbers, ([name]) => String(name)),
+      );
+      return this.#builder.build(line, values, own, hasDetails);
+    } catch (error) {
+      if (error instanceof AppError) return this.#builder.fail(line, error, own);
+      throw error;
+    }
+  }
+
+  #collect(row: Record<string, unknown>, inexactNumbers: ReadonlyMap<string, (string | number)[][]>): RowValues {
+    const values = new RowValues();
+    for (const [name, value] of Object.entries(row)) {
+      const target = this.#targets.get(name);
+      const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
+      if (target) values.add(target, name, typeof value === 'string' ? toOurChoice(target, value) : value, paths);
+      // Unknown members stay, and become issues.
+      else if (target === undefined && !this.#options.ignoreUnknown && !isAnnotation(name)) {
+        values.add({ key: name, isReso: false }, name, value);
+      }
+    }
+    const { id } = values;
+    if (id !== undefined && id !== null && typeof id !== 'string') {
+      values.issues.push({ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, a string.' });
+    }
+    return values;
+  }
+}
+
+/** Whether a member describes the row instead of the listing, as in RESO Common Format and OData. */
+function isAnnotation(name: string): boolean {
+  return name.startsWith('@odata.') || name.startsWith('@reso.');
 }
 
 function rowTooLong(): AppError {
@@ -42,27 +84,4 @@ const CLOSING_MEMBERS = new Set(['end', 'count', 'sequence', 'epoch', 'total']);
 
 function isClosingLine(value: unknown): boolean {
   return isObject(value) && value.end === true && Object.keys(value).every((name) => CLOSING_MEMBERS.has(name));
-}
-
-/** @throws {AppError} `validation_failed` with all issues */
-function parseRow(parsed: ParsedJson, hasDetails: boolean): Omit<ReadGoodRow, 'line'> {
-  const { id, fields } = splitRow(parsed.value);
-  const inexactNumbers = parsed.inexactNumbers.filter(([name]) => !IGNORED_FIELDS.includes(String(name)));
-  const input = parseListing({ value: fields, inexactNumbers }, findIdIssues(id), hasDetails);
-  return {
-    id: typeof id === 'string' ? id : undefined,
-    externalId: input.externalId,
-    input: JSON.stringify(input),
-    changes: undefined,
-  };
-}
-
-function splitRow(value: unknown): { id?: unknown; fields: unknown } {
-  if (!isObject(value)) return { fields: value };
-  return { id: value.id, fields: withoutServerFields(value) };
-}
-
-function findIdIssues(id: unknown): ValidationIssue[] {
-  if (id === undefined || id === null || typeof id === 'string') return [];
-  return [{ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, a string.' }];
 }

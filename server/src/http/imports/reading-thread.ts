@@ -4,7 +4,7 @@ import { AppError, toPlainError } from '../../model/errors.ts';
 import { csvFile } from './csv-rows.ts';
 import { FileBody } from './file-body.ts';
 import { type FileFormat, readRows } from './file-rows.ts';
-import { jsonArrayFile, ndjsonFile } from './json-rows.ts';
+import { jsonFile } from './json-rows.ts';
 import type { ReadingStart } from './reading.ts';
 
 // A thread of `ReadingThreads`: decompresses files and reads their rows, several files in turn.
@@ -16,11 +16,10 @@ setThreadPriority(NICE);
 parentPort?.on('message', (start: ReadingStart) => void readFile(start));
 
 async function readFile(start: ReadingStart): Promise<void> {
-  const { port, mediaType, ignoreUnknown } = start;
+  const { port } = start;
   const body = new FileBody(start);
   try {
-    const format = formatOf(mediaType, ignoreUnknown);
-    for await (const rows of readRows(body.chunks(), format)) await body.pass(rows);
+    for await (const rows of readRows(body.chunks(), formatOf(start), start.hasAllDetails)) await body.pass(rows);
     body.send({ is: 'end', fingerprint: body.fingerprint() });
   } catch (error) {
     if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
@@ -30,7 +29,6 @@ async function readFile(start: ReadingStart): Promise<void> {
   }
 }
 
-function formatOf(mediaType: string, ignoreUnknown: boolean): FileFormat<unknown> {
-  if (mediaType === 'text/csv') return csvFile(ignoreUnknown);
-  return mediaType === 'application/json' ? jsonArrayFile() : ndjsonFile();
+function formatOf(start: ReadingStart): FileFormat<unknown> {
+  return start.mediaType === 'text/csv' ? csvFile(start) : jsonFile(start);
 }

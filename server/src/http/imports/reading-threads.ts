@@ -41,7 +41,7 @@ export class ReadingThreads {
     const { port1, port2 } = new MessageChannel();
     const start: ReadingStart = { ...request, port: port2 };
     thread.worker.postMessage(start, [port2]);
-    return new FileReading(port1, () => this.#release(thread, accountId));
+    return new FileReading(port1, request, () => this.#release(thread, accountId));
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,28 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { DateOrder } from '../../model/clean/values.ts';
 import type { PlainError } from '../../model/errors.ts';
 
 // Messages between the serving and the reading thread. Each file has its own channel; closing the
 // channel abandons the file.
 
-export interface ReadingRequest {
-  mediaType: string;
+/** How the columns and values of a file are read. */
+export interface ReadingOptions {
+  /** Column or member name → field, RESO name, `metadata.NAME`, or '' to skip the column. */
+  map: ReadonlyMap<string, string>;
+  /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
+  /** Whether values are read as people write them. */
+  clean: boolean;
+  /** The order of numeric dates such as 03/04/2026; without it, they are invalid. Only with `clean`. */
+  dates: DateOrder | undefined;
+  /** The account's currency, to which `$` is compared. Only with `clean`. */
+  currency: string | undefined;
+  /** Whether a row changes only the fields that it has, or replaces the listing as PUT does. */
+  mode: 'merge' | 'replace';
+}
+
+export interface ReadingRequest extends ReadingOptions {
+  mediaType: string;
   isGzipped: boolean;
   /** The limit of the decompressed size; undefined for none. */
   bytesMax: number | undefined;
@@ -14,6 +30,10 @@ export interface ReadingRequest {
    * The text that is hashed before the decompressed bytes; undefined if no fingerprint is needed.
    */
   fingerprintStart: string | undefined;
+  /** Whether each invalid row lists its invalid fields; otherwise, only the first of a file do. */
+  hasAllDetails: boolean;
+  /** Whether rows include their own values. */
+  hasValues: boolean;
 }
 
 export type ReadingStart = ReadingRequest & { port: MessagePort };
@@ -21,18 +41,35 @@ export type ReadingStart = ReadingRequest & { port: MessagePort };
 /**
  * A row for another thread. Its content is JSON text, which is transferred faster than an object.
  */
-export type ReadRow = { line: number; issue: PlainError } | ReadGoodRow;
+export type ReadRow = ReadBadRow | ReadGoodRow;
 
-export interface ReadGoodRow {
+interface ReadAnyRow {
   line: number;
-  id: string | undefined;
   externalId: string | undefined;
-  /** The listing as JSON text, or its error. */
-  input: string | PlainError;
+  /** Whether an earlier row has the same external id. */
+  isRepeated: boolean;
+  /** Whether the file ends in the middle of the row. */
+  isCut?: boolean;
+  /** The row's own values, as the JSON text of an object, if they were requested. */
+  values: string | undefined;
+}
+
+/** A row that is invalid regardless of the account's listings. */
+export interface ReadBadRow extends ReadAnyRow {
+  issue: PlainError;
+}
+
+export interface ReadGoodRow extends ReadAnyRow {
+  id: string | undefined;
   /**
-   * The changes to an existing listing, as JSON text; undefined if the row has the whole listing.
+   * The row as a merge patch of valid, normalized values, as JSON text; or its error. With `mode`
+   * replace, it has no `null`.
    */
-  changes: string | undefined;
+  patch: string | PlainError;
+  /** Why the row cannot create or replace a listing; undefined if it can. */
+  lack: PlainError | undefined;
+  /** The number of values that were not written as the API writes them. */
+  cleaned: number;
 }
 
 /** A message to the reading thread. */

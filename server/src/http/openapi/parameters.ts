@@ -25,7 +25,8 @@ export function describeParameters(operation: AnyOperation, api: Api, components
     const { description, example, ...rest } = describeSchema(schema, components);
     // Several values are one parameter, separated by commas, unless its name allows repetition.
     const list = rest.type === 'array' && { style: 'form', explode: name.endsWith('[]') };
-    return { name, in: 'query', required: false, description, ...list, schema: rest, example };
+    const keyed = rest.type === 'object' && { name: name.replace(/\[.*/, ''), style: 'deepObject', explode: true };
+    return { name, in: 'query', required: false, description, ...list, ...keyed, schema: rest, example };
   });
   return [
     ...names.map((name) => describePathParameter(name, components)),

@@ -3,7 +3,6 @@ import { isObject } from '../../lib/merge-patch.ts';
 import type { Database } from '../../storage/database.ts';
 import { findFailures, type StoredFailure } from '../../storage/feed-errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import { CSV_TYPE } from '../contract/operations/imports.ts';
 import { encodeCell, toCsvLine } from '../contract/schemas/listing-csv.ts';
 import { inChunks } from '../protocol/chunks.ts';
 import type { Reply } from '../protocol/reply.ts';
@@ -13,8 +12,7 @@ const PAGE = { limit: 100, bytesMax: 128 * 1024 };
 /** Streams the failed rows of a run. The principal is checked again after each page. */
 export function replyFailures(database: Database, principal: Principal, runId: string, mediaType: string): Reply {
   const pages = readPages(database, principal, runId);
-  const { start, toText, end } = formats[mediaType === CSV_TYPE ? 'csv' : mediaType === JSON_TYPE ? 'json' : 'ndjson']();
-  const contentType = mediaType === CSV_TYPE ? 'text/csv; charset=utf-8' : mediaType;
+  const { contentType = mediaType, start, toText, end } = formatOf(mediaType);
   return {
     status: 200,
     headers: { 'Content-Type': contentType },
@@ -35,6 +33,7 @@ async function* readPages(database: Database, principal: Principal, runId: strin
 }
 
 interface FailureFormat {
+  contentType?: string;
   start: string;
   toText: (rows: StoredFailure[]) => string;
   end: () => string;
@@ -42,41 +41,48 @@ interface FailureFormat {
 
 /** `values` is the last member of each row. */
 function toJson({ error, values }: StoredFailure): string {
-  // Values of a JSON file can contain line breaks between members.
-  return `${error.slice(0, -1)},"values":${values === null ? null : JSON.stringify(JSON.parse(values))}}`;
+  return `${error.slice(0, -1)},"values":${values}}`;
 }
 
-const formats: Record<'json' | 'ndjson' | 'csv', () => FailureFormat> = {
-  json() {
-    let separator = '';
-    const toText = (rows: StoredFailure[]) => {
-      const text = separator + rows.map(toJson).join();
-      separator = ',';
-      return text;
-    };
-    return { start: '{"data":[', toText, end: () => ']}' };
-  },
+function formatOf(mediaType: string): FailureFormat {
+  if (mediaType === 'text/csv') return csvFormat();
+  return mediaType === JSON_TYPE ? jsonFormat() : ndjsonFormat();
+}
 
-  ndjson() {
-    let count = 0;
-    const toText = (rows: StoredFailure[]) => {
-      count += rows.length;
-      return rows.map((row) => `${toJson(row)}\n`).join('');
-    };
-    return { start: '', toText, end: () => `{"end":true,"count":${count}}\n` };
-  },
+function jsonFormat(): FailureFormat {
+  let separator = '';
+  const toText = (rows: StoredFailure[]) => {
+    const text = separator + rows.map(toJson).join();
+    separator = ',';
+    return text;
+  };
+  return { start: '{"data":[', toText, end: () => ']}' };
+}
 
-  csv() {
-    let columns: string[] | undefined;
-    const toText = (rows: StoredFailure[]) => {
-      const known = columns ?? columnsOf(rows);
-      const header = columns === undefined ? toCsvLine([...OWN_COLUMNS, ...known]) : '';
-      columns = known;
-      return header + rows.map((row) => toLine(row, known)).join('');
-    };
-    return { start: '', toText, end: () => (columns === undefined ? toCsvLine([...OWN_COLUMNS]) : '') };
-  },
-};
+function ndjsonFormat(): FailureFormat {
+  let count = 0;
+  const toText = (rows: StoredFailure[]) => {
+    count += rows.length;
+    return rows.map((row) => `${toJson(row)}\n`).join('');
+  };
+  return { start: '', toText, end: () => `{"end":true,"count":${count}}\n` };
+}
+
+function csvFormat(): FailureFormat {
+  let columns: string[] | undefined;
+  const toText = (rows: StoredFailure[]) => {
+    const known = columns ?? columnsOf(rows);
+    const header = columns === undefined ? toCsvLine([...OWN_COLUMNS, ...known]) : '';
+    columns = known;
+    return header + rows.map((row) => toLine(row, known)).join('');
+  };
+  return {
+    contentType: 'text/csv; charset=utf-8',
+    start: '',
+    toText,
+    end: () => (columns === undefined ? toCsvLine([...OWN_COLUMNS]) : ''),
+  };
+}
 
 const OWN_COLUMNS = ['line', 'code', 'message', 'details'] as const;
 

@@ -1,22 +1,22 @@
-import { changeFeed, deleteFeed, getFeed, getRun, listFeeds, listRuns, type ShownFeed } from '../../domain/feeds.ts';
 import { planFeed, runFeed } from '../../domain/feed-runs.ts';
+import { changeFeed, deleteFeed, getFeed, getRun, listFeeds, listRuns, type ShownFeed } from '../../domain/feeds.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import { DEFAULT_SETTINGS, type FeedSettings } from '../../model/feeds.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import {
+  listRunErrorsOperation,
+  listRunsOperation,
+  RUNS_LIMIT_DEFAULT,
+  retrieveRunOperation,
+} from '../contract/operations/feed-runs.ts';
+import {
   deleteFeedOperation,
   listFeedsOperation,
   retrieveFeedOperation,
   updateFeedOperation,
 } from '../contract/operations/feeds.ts';
-import {
-  listRunErrorsOperation,
-  listRunsOperation,
-  retrieveRunOperation,
-  RUNS_LIMIT_DEFAULT,
-} from '../contract/operations/feed-runs.ts';
 import { type PutFeedQuery, putFeedOperation } from '../contract/operations/put-feed.ts';
 import { feedSettings } from '../contract/schemas/feeds.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
@@ -25,6 +25,7 @@ import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { restoreRow, toFeedRow } from '../imports/feed-rows.ts';
 import type { FileReading } from '../imports/file-reading.ts';
+import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import type { Admitted } from '../protocol/exchange.ts';
@@ -94,11 +95,14 @@ export const feedEndpoints = [
   endpoint(retrieveRunOperation, async ({ principal }, { parameters: { name = '', runId = '' }, services }) =>
     replyLong(showRun(await getRun(services.database, principal.accountId, name, runId))),
   ),
-  endpoint(listRunErrorsOperation, async ({ principal }, { parameters: { name = '', runId = '' }, mediaType, services }) => {
-    const { database } = services;
-    const run = await getRun(database, principal.accountId, name, runId);
-    return replyFailures(database, principal, run.id, mediaType);
-  }),
+  endpoint(
+    listRunErrorsOperation,
+    async ({ principal }, { parameters: { name = '', runId = '' }, mediaType, services }) => {
+      const { database } = services;
+      const run = await getRun(database, principal.accountId, name, runId);
+      return replyFailures(database, principal, run.id, mediaType);
+    },
+  ),
 ];
 
 function replyLong(value: object): Reply {
@@ -119,15 +123,29 @@ function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
   return invalidFields(toIssues(issues, fields));
 }
 
-function parametersOf({ missing, missingMax, failedMax, ignoreUnknown }: PutFeedQuery): Partial<FeedSettings> {
-  const parameters = { missing, missingMax, failedMax, ignoreUnknown };
+function parametersOf(query: PutFeedQuery): Partial<FeedSettings> {
+  const { missing, missingMax, failedMax, clean, dates, ignoreUnknown, 'map[COLUMN]': map } = query;
+  const parameters = {
+    missing,
+    missingMax,
+    failedMax,
+    clean,
+    dates,
+    ignoreUnknown,
+    map: map && Object.fromEntries(map),
+  };
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 }
 
-function requestOf({ incoming: { headers } }: Admitted, { ignoreUnknown }: FeedSettings) {
+function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings): ReadingRequest {
+  const { map, clean, dates, ignoreUnknown } = settings;
   return {
     mediaType: bodyType(headers),
-    ignoreUnknown,
+    map: new Map(Object.entries(map)),
+    ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge' },
+    currency: undefined,
+    hasAllDetails: true,
+    hasValues: true,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: undefined,
     fingerprintStart: undefined,

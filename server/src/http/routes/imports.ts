@@ -2,12 +2,13 @@ import { importAtomically } from '../../domain/atomic-imports.ts';
 import type { ImportReport } from '../../domain/import-report.ts';
 import { type Import, importRows } from '../../domain/imports.ts';
 import { AppError } from '../../model/errors.ts';
-import { CSV_TYPE, type ImportQuery, importOperation } from '../contract/operations/imports.ts';
+import { type ImportQuery, importOperation } from '../contract/operations/imports.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
 import { fileTooLarge } from '../imports/file-body.ts';
 import type { FileReading } from '../imports/file-reading.ts';
+import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/idempotency.ts';
@@ -18,7 +19,6 @@ import type { Services } from '../services.ts';
 export const importEndpoints = [
   endpoint(importOperation, async (exchange, { query, services }) => {
     const { uploadGate, readingThreads } = services;
-    requireCsv(exchange, query);
     const key = readIdempotencyKey(exchange.incoming);
     if (key !== undefined && !query.atomic) throw keyRejected(KEY_WITHOUT_ATOMIC);
     if (key !== undefined && query.dryRun) throw keyRejected(KEY_OF_DRY_RUN);
@@ -72,11 +72,15 @@ function toImport({ exchange, query, file, signal }: Upload, onBytes?: (bytes: n
   };
 }
 
-function requestOf(exchange: Admitted, { atomic, ignoreUnknown }: ImportQuery, key: string | undefined) {
+function requestOf(exchange: Admitted, query: ImportQuery, key: string | undefined): ReadingRequest {
   const { headers } = exchange.incoming;
+  const { 'map[COLUMN]': map = new Map(), clean = false, dates, ignoreUnknown = false, mode = 'merge', atomic } = query;
   return {
     mediaType: bodyType(headers),
-    ignoreUnknown: ignoreUnknown ?? false,
+    ...{ map, clean, dates, ignoreUnknown, mode },
+    currency: undefined,
+    hasAllDetails: false,
+    hasValues: false,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,
     fingerprintStart: key === undefined ? undefined : fingerprintStart(exchange),
@@ -85,13 +89,6 @@ function requestOf(exchange: Admitted, { atomic, ignoreUnknown }: ImportQuery, k
 
 function replyReport(report: ImportReport, headers?: Record<string, string>): Reply {
   return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
-}
-
-function requireCsv({ incoming }: Admitted, { ignoreUnknown }: ImportQuery): void {
-  if (ignoreUnknown === undefined || bodyType(incoming.headers) === CSV_TYPE) return;
-  const field = 'query.ignoreUnknown';
-  const message = 'Is only for CSV files.';
-  throw new AppError('invalid_query', `${field}: ${message}`, { details: [{ field, code: 'inconsistent', message }] });
 }
 
 const KEY_WITHOUT_ATOMIC =

@@ -86,7 +86,9 @@ export class StagedFile {
   }
 
   contentOf(number: number): string {
-    return this.#all<{ content: string | null }>('select content from rows where number = ?', [number])[0]?.content ?? '';
+    return (
+      this.#all<{ content: string | null }>('select content from rows where number = ?', [number])[0]?.content ?? ''
+    );
   }
 
   lineOf(number: number): number {

@@ -4,8 +4,9 @@ import type { Operation } from '../operation.ts';
 import { failedRow, feedRun } from '../schemas/feeds.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
 import { noQuery } from '../schemas/query.ts';
-import { CSV_TYPE, NDJSON_TYPE } from './imports.ts';
+import { NDJSON_TYPE } from './imports.ts';
 
+const CSV_TYPE = 'text/csv';
 const LIMIT_MAX = 100;
 export const RUNS_LIMIT_DEFAULT = 20;
 

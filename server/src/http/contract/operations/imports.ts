@@ -3,11 +3,10 @@ import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
 import { importRow } from '../schemas/file-rows.ts';
-import { booleanParameter } from '../schemas/parameters.ts';
+import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
+import { readingParameters } from '../schemas/reading-parameters.ts';
 
 export const NDJSON_TYPE = 'application/x-ndjson';
-
-export const CSV_TYPE = 'text/csv';
 
 const importQuery = z.strictObject({
   atomic: booleanParameter(
@@ -15,8 +14,14 @@ const importQuery = z.strictObject({
       'and nothing has changed. On SQLite, an atomic import can change at most 24 MiB of listings and their search ' +
       'words; a larger import gets 413. Only an atomic import accepts an `Idempotency-Key`; a dry run does not.',
   ).optional(),
+  mode: choiceParameter(
+    ['merge', 'replace'],
+    'What a row does to the listing that it names: `merge` changes only the fields that the row has (default); ' +
+      '`replace` replaces the listing as PUT does, so absent fields are removed.',
+    'merge',
+  ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
-  ignoreUnknown: booleanParameter('Skips unknown columns of a CSV file instead of rejecting it.').optional(),
+  ...readingParameters,
 });
 
 export type ImportQuery = z.output<typeof importQuery>;
@@ -29,6 +34,8 @@ const importReport = z
     updated: count('Rows that changed a listing.'),
     unchanged: count('Rows that match their listing.'),
     failed: count('Rows that were not imported; see `errors`.'),
+    repeated: count('Rows with the `externalId` of an earlier row of the file, which they change.'),
+    cleaned: count('Values that were cleaned with `clean=true`, in rows that did not fail.'),
     errors: z
       .array(
         z.looseObject({
@@ -36,6 +43,7 @@ const importReport = z
             minimum: 1,
             description: 'The line on which the row begins, from 1; for a JSON array, the element, from 1.',
           }),
+          externalId: z.string().optional(),
           code: z.string(),
           message: z.string(),
           details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
@@ -79,13 +87,13 @@ export const importOperation: Operation<'account', typeof importQuery> = {
   query: importQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {
-    types: [NDJSON_TYPE, CSV_TYPE, JSON_TYPE],
+    types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
     encodings: ['gzip'],
     schema: z.array(importRow),
     example: rows,
     texts: {
       [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-      [CSV_TYPE]:
+      'text/csv':
         'externalId,address,city,beds,baths,status,listPrice,currency\r\n' +
         'MLS-20931,12 Elm Street,Austin,3,2,,450000,\r\n' +
         'MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD\r\n' +
@@ -102,9 +110,12 @@ export const importOperation: Operation<'account', typeof importQuery> = {
         updated: 0,
         unchanged: 1,
         failed: 1,
+        repeated: 0,
+        cleaned: 0,
         errors: [
           {
             line: 3,
+            externalId: 'MLS-20933',
             code: 'validation_failed',
             message: 'One field is not valid; see details.',
             details: [
@@ -144,7 +155,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       message:
         'The column adress cannot be imported: There is no such column; did you mean address? To skip unknown columns, ' +
         'set ignoreUnknown=true.',
-      members: { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [], line: 1 },
+      members: { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [], line: 1 },
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
     payload_too_large: {
@@ -153,7 +164,17 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     request_timeout: { message: 'No bytes arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
-      members: { created: 0, updated: 1, unchanged: 0, failed: 0, errors: [], line: 2, offset: 73 },
+      members: {
+        created: 0,
+        updated: 1,
+        unchanged: 0,
+        failed: 0,
+        repeated: 0,
+        cleaned: 0,
+        errors: [],
+        line: 2,
+        offset: 73,
+      },
     },
   },
 };

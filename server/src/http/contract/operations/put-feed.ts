@@ -3,6 +3,7 @@ import { MISSING_MODES } from '../../../model/feeds.ts';
 import type { Operation } from '../operation.ts';
 import { FAILED_MAX, feedPlan, feedRun, limitText, MISSING, MISSING_MAX } from '../schemas/feeds.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
+import { readingParameters } from '../schemas/reading-parameters.ts';
 import { EXAMPLE_RUN } from './feed-runs.ts';
 import { importOperation } from './imports.ts';
 
@@ -20,7 +21,7 @@ const putFeedQuery = z.strictObject({
       example: 'q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo',
     })
     .optional(),
-  ignoreUnknown: booleanParameter('Skips unknown columns instead of rejecting the file.').optional(),
+  ...readingParameters,
 });
 
 export type PutFeedQuery = z.output<typeof putFeedQuery>;

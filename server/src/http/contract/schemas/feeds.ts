@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../../model/feeds.ts';
 import { addIssue, choice, expected, integer, time } from './fields.ts';
 import { feedName } from './listings.ts';
+import { columnMap } from './reading-parameters.ts';
 
 const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as text.';
 
@@ -25,15 +26,17 @@ export const MISSING =
   'their status to `withdrawn`, and `delete` deletes them. Default `keep`.';
 
 const HOURS_MAX = 8_784;
-const COLUMN_LENGTH_MAX = 255;
-const MAP_LENGTH_MAX = 500;
 
 const settings = {
   map: z
-    .record(z.string().min(1).max(COLUMN_LENGTH_MAX), z.string().max(COLUMN_LENGTH_MAX), expected('an object'))
-    .refine((map) => Object.keys(map).length <= MAP_LENGTH_MAX, {
-      message: `Must have at most ${MAP_LENGTH_MAX} columns.`,
-      params: { code: 'too_long' },
+    .record(z.string(), z.string(expected('a string')), expected('an object'))
+    .transform((map, context) => {
+      const { data = new Map(), error } = columnMap.safeParse(Object.entries(map));
+      for (const { code, path, message, ...rest } of error?.issues ?? []) {
+        if (code === 'custom')
+          context.addIssue({ code, path, message, ...('params' in rest && { params: rest.params }) });
+      }
+      return Object.fromEntries<string>(data);
     })
     .meta({
       description: 'The fields of columns with other names; an empty text skips a column.',
@@ -112,7 +115,9 @@ export const feedRun = z
     sequenceFrom: z
       .int()
       .nullable()
-      .meta({ description: 'The sequence of the account before the first change of the run; null before the changes.' }),
+      .meta({
+        description: 'The sequence of the account before the first change of the run; null before the changes.',
+      }),
     sequenceTo: z.int().nullable().meta({ description: 'The sequence after its last change so far.' }),
     errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),
     error: z

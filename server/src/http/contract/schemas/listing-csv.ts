@@ -45,21 +45,10 @@ function escapeSign(text: string): string {
 }
 
 /**
- * Converts a CSV record (field → cell) to the JSON of a listing; an empty cell becomes `null`. A
- * cell that is not the required number or JSON stays a string, which the field's own rule rejects.
+ * Converts a CSV cell to the JSON of a field; an empty cell becomes `null`. A cell that is not the
+ * required number or JSON stays a string, which the field's own rule rejects.
  */
-export function decodeRecord(record: Readonly<Record<string, string>>): ParsedJson {
-  const decoded: ParsedJson = { value: {}, inexactNumbers: [] };
-  const members = Object.entries(record).map(([field, cell]): [string, unknown] => {
-    const { value, inexactNumbers } = decodeCell(field, cell);
-    for (const path of inexactNumbers) decoded.inexactNumbers.push([field, ...path]);
-    return [field, value];
-  });
-  decoded.value = Object.fromEntries(members);
-  return decoded;
-}
-
-function decodeCell(field: string, cell: string): ParsedJson {
+export function decodeCell(field: string, cell: string): ParsedJson {
   if (cell === '') return { value: null, inexactNumbers: [] };
   if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {

@@ -119,8 +119,8 @@ export function normalExternalId(given: string): string {
   return toNfcWithin(given.trim(), EXTERNAL_ID_LENGTH_MAX);
 }
 
-const REQUIRED = new Set(['address', 'beds', 'baths']);
+export const REQUIRED_FIELDS: readonly string[] = ['address', 'beds', 'baths'];
 
 export function isOptional(name: string): boolean {
-  return Object.hasOwn(listingFields, name) && !REQUIRED.has(name);
+  return Object.hasOwn(listingFields, name) && !REQUIRED_FIELDS.includes(name);
 }

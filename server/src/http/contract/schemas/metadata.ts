@@ -3,7 +3,7 @@ import { isObject } from '../../../lib/merge-patch.ts';
 import { codePoints, toNfcWithin } from '../../../lib/nfc.ts';
 import { addIssue, expected, findTextIssue, isPlainText, NOT_PLAIN } from './fields.ts';
 
-const MEMBERS_MAX = 50;
+export const MEMBERS_MAX = 50;
 const NAME_LENGTH_MAX = 40;
 const TEXT_LENGTH_MAX = 500;
 const VALUE_TYPES = ['string', 'number', 'boolean'] as const;

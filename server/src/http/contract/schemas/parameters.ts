@@ -91,13 +91,13 @@ export function namesParameter(known: readonly string[], description: string, ex
     });
 }
 
-export function choiceParameter<const T extends string>(known: readonly T[], description: string, example: string) {
+export function choiceParameter<const T extends string>(known: readonly T[], description: string, example: T) {
   return z
     .string()
-    .transform(
-      (given, context) =>
-        known.find((name) => name === given) ?? addIssue(context, 'invalid_choice', unknownName(given, known)),
-    )
+    .transform((given, context) => {
+      const choice = known.find((candidate) => candidate === given);
+      return choice ?? addIssue(context, 'invalid_choice', unknownName(given, known));
+    })
     .meta({ enum: known, description, example });
 }
 

@@ -1,11 +1,11 @@
-import type { ParsedJson } from '../../../lib/json.ts';
+import type { ParsedJson, PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
 import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../../model/errors.ts';
 import { type ListingInput, SERVER_FIELDS } from '../../../model/listings.ts';
 import { fieldName, ISSUES_MAX, invalidFields, type KnownFields, toIssues } from './issues.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
 
-const FIELDS: KnownFields = {
+export const FIELDS: KnownFields = {
   accepted: Object.keys(listingFields),
   readOnly: new Set(SERVER_FIELDS),
 };
@@ -25,11 +25,7 @@ export function parseListing(
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
   if (!result.success && !hasDetails) throw INVALID_ROW;
-  const inexact = inexactNumbers.slice(0, ISSUES_MAX + 1).map((path) => ({
-    field: fieldName(path),
-    code: 'out_of_range' as const,
-    message: 'Has more digits than can be stored; a number can have 15.',
-  }));
+  const inexact = findInexactNumbers(inexactNumbers);
   if (result.success && inexact.length === 0 && found.length === 0) {
     const issues = findLonelyFields(result.data);
     if (issues.length === 0) return result.data;
@@ -40,10 +36,18 @@ export function parseListing(
   throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
 }
 
+export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
+  return paths.slice(0, ISSUES_MAX + 1).map((path) => ({
+    field: fieldName(path),
+    code: 'out_of_range',
+    message: 'Has more digits than can be stored; a number can have 15.',
+  }));
+}
+
 /** Created once, because capturing a stack takes longer than checking a row. */
 const INVALID_ROW = new AppError('validation_failed', 'Fields of the row are not valid.');
 
-const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);
+export const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);
 
 /**
  * An error of a row as plain data. `INVALID_ROW` is always the same object, which a message to a
@@ -89,8 +93,8 @@ const PARTNERS: [field: keyof ListingInput, partner: keyof ListingInput, other?:
   ['longitude', 'latitude'],
 ];
 
-function findLonelyFields(given: unknown): ValidationIssue[] {
-  const has = (name = '') => typeof given === 'object' && given !== null && name in given;
+export function findLonelyFields(given: unknown): ValidationIssue[] {
+  const has = (name = '') => isObject(given) && given[name] !== undefined;
   const lonely = PARTNERS.filter(([field, partner, other]) => has(field) && !has(partner) && !has(other));
   return lonely.map(([field, partner, other]) => ({
     field: partner,

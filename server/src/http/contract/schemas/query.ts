@@ -3,7 +3,9 @@ import { AppError, type ValidationIssue } from '../../../model/errors.ts';
 import { suggest } from '../../../model/suggest.ts';
 import { ISSUES_MAX, toIssues } from './issues.ts';
 
-export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, string | string[]>>>>;
+type QueryInput = string | string[] | [name: string, value: string][];
+
+export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unknown, QueryInput>>>>;
 
 /** For operations without query parameters. */
 export const noQuery = z.strictObject({});
@@ -41,18 +43,19 @@ export function queryReader<S extends QuerySchema>(
 export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
   const parameters = groupParameters(query);
-  const issues = [
-    ...findShapeIssues(parameters, Object.keys(schema.shape)),
-    ...findLonelyParameters(parameters, partners),
-  ];
+  const names = Object.keys(schema.shape);
+  const issues = [...findShapeIssues(parameters, names), ...findLonelyParameters(parameters, partners)];
   const unshaped = new Set(issues.map(({ field }) => field));
-  const known = Object.keys(schema.shape).filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
-  const given = Object.fromEntries(known.map((name) => [name, inputOf(name, parameters.get(name))]));
+  const known = names.filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
+  const given = Object.fromEntries([
+    ...known.map((name) => [name, inputOf(name, parameters.get(name))]),
+    ...names.filter(isKeyed).flatMap((name) => keyedInputOf(name, parameters)),
+  ]);
   const result = schema.safeParse(given, { reportInput: true });
   if (result.success && issues.length === 0) return result.data;
   const others = toIssues(result.error?.issues ?? []).map((issue) => ({
     ...issue,
-    field: queryField(issue.field),
+    field: queryField(issue.field.replace(KEY_IN_PATH, '[$2]')),
   }));
   throw invalidQuery([...issues, ...others]);
 }
@@ -65,6 +68,29 @@ interface Given {
 /** Whether a parameter takes several values by being repeated. */
 function isRepeatable(name: string): boolean {
   return name.endsWith('[]');
+}
+
+/** A parameter whose name has a key of the client's in brackets, such as `map[COLUMN]`. */
+const KEYED = /^(\w+)\[[A-Z]+\]$/;
+/** The path of an issue about such a parameter. */
+const KEY_IN_PATH = /\[([A-Z]+)\]\.(.*)$/s;
+
+function isKeyed(name: string): boolean {
+  return KEYED.test(name);
+}
+
+/** The key in `name`, if it belongs to the keyed parameter. */
+function keyOf(name: string, keyed: string): string | undefined {
+  const start = `${KEYED.exec(keyed)?.[1]}[`;
+  return name.startsWith(start) && name.endsWith(']') ? name.slice(start.length, -1) : undefined;
+}
+
+function keyedInputOf(keyed: string, parameters: Map<string, Given>): [string, [string, string][]][] {
+  const entries = [...parameters].flatMap(([name, { values }]): [string, string][] => {
+    const key = keyOf(name, keyed);
+    return key === undefined ? [] : [[key, values[0] ?? '']];
+  });
+  return entries.length === 0 ? [] : [[keyed, entries]];
 }
 
 function inputOf(name: string, given: Given | undefined) {
@@ -109,7 +135,8 @@ function findShapeIssues(parameters: Map<string, Given>, known: string[]): Valid
   for (const [name, { values, isGarbled }] of parameters) {
     if (issues.length > ISSUES_MAX) break;
     const field = queryField(name);
-    if (!known.includes(name)) {
+    const isKey = known.some((keyed) => isKeyed(keyed) && keyOf(name, keyed) !== undefined);
+    if (!isKey && (!known.includes(name) || isKeyed(name))) {
       const isFirst = issues.every(({ code }) => code !== 'unknown_field');
       issues.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
     } else if (values.length > 1 && !isRepeatable(name)) {
@@ -117,7 +144,7 @@ function findShapeIssues(parameters: Map<string, Given>, known: string[]): Valid
     } else if (isRepeatable(name) && parameters.has(baseOf(name))) {
       const message = `Must not be combined with ${baseOf(name)}; give all values as ${name}.`;
       issues.push({ field, code: 'inconsistent', message });
-    } else if (values.includes('')) issues.push({ field, code: 'blank', message: 'Must have a value.' });
+    } else if (values.includes('') && !isKey) issues.push({ field, code: 'blank', message: 'Must have a value.' });
     else if (isGarbled) issues.push({ field, code: 'invalid_format', message: GARBLED });
   }
   return issues;

@@ -1,0 +1,105 @@
+import { LISTING_FIELDS } from './listings.ts';
+
+/** Where the values of a column or member go. */
+export interface Target {
+  /** A field of the listing, `id`, or a part of a field such as `LotSizeAcres`. */
+  key: string;
+  /** The member of `metadata`, for the key `metadata`. */
+  member?: string;
+  /** Whether the choices are RESO's. */
+  isReso: boolean;
+}
+
+/** RESO Data Dictionary 2.0 (dd.reso.org) names of our fields. */
+const RESO_FIELDS = {
+  ListingKey: 'externalId',
+  UnparsedAddress: 'address',
+  UnitNumber: 'unitNumber',
+  City: 'city',
+  StateOrProvince: 'stateOrProvince',
+  PostalCode: 'postalCode',
+  Country: 'country',
+  BedroomsTotal: 'beds',
+  BathroomsTotalInteger: 'baths',
+  StandardStatus: 'status',
+  PropertyType: 'propertyType',
+  ListPrice: 'listPrice',
+  ClosePrice: 'closePrice',
+  LivingArea: 'livingArea',
+  LivingAreaUnits: 'livingAreaUnits',
+  LotSizeArea: 'lotSizeArea',
+  LotSizeUnits: 'lotSizeUnits',
+  YearBuilt: 'yearBuilt',
+  OnMarketDate: 'onMarketDate',
+  CloseDate: 'closeDate',
+  Latitude: 'latitude',
+  Longitude: 'longitude',
+  PublicRemarks: 'description',
+};
+
+/** RESO's lot sizes with their unit, the first one given counts. */
+export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', LotSizeSquareMeters: 'sqm' } as const;
+
+/** RESO's bathrooms that add up to BathroomsTotalInteger. */
+export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
+
+/** The parts of fields, which `combineParts` puts together. */
+const PARTS: ReadonlyMap<string, string> = new Map([
+  ['ListingId', 'externalId'],
+  ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),
+  ...BATHROOMS.map((name) => [name, 'baths'] as const),
+]);
+
+const METADATA = 'metadata.';
+
+const TARGETS: ReadonlyMap<string, Target> = new Map<string, Target>([
+  ...LISTING_FIELDS.map((field) => [field, { key: field, isReso: false }] as const),
+  ...Object.entries(RESO_FIELDS).map(([name, field]) => [name, { key: field, isReso: true }] as const),
+  ...PARTS.keys().map((name) => [name, { key: name, isReso: true }] as const),
+]);
+
+/** The names that a file's columns and members can have. */
+export const KNOWN_NAMES = [...TARGETS.keys()];
+
+/** The field that a key belongs to. */
+export function fieldOf(key: string): string {
+  return PARTS.get(key) ?? key;
+}
+
+export function isPart(key: string): boolean {
+  return PARTS.has(key);
+}
+
+/** The target of a name in `map` or in a file; undefined if it is unknown. */
+export function findTarget(name: string): Target | undefined {
+  if (!name.startsWith(METADATA)) return TARGETS.get(name);
+  return { key: 'metadata', member: name.slice(METADATA.length), isReso: false };
+}
+
+/** Name → target; null for a column that is skipped. */
+export type Targets = ReadonlyMap<string, Target | null>;
+
+/** The targets of all known names. `map` takes precedence over their own meaning. */
+export function targetsOf(map: ReadonlyMap<string, string>): Targets {
+  return new Map<string, Target | null>([
+    ...TARGETS,
+    ...map.entries().map(([name, meant]) => [name, meant === '' ? null : (findTarget(meant) ?? null)] as const),
+  ]);
+}
+
+/** RESO's choices that differ from ours in more than spelling. */
+const RESO_UNITS: Record<string, string> = { square_feet: 'sqft', square_meters: 'sqm' };
+const CHOICES = new Set(['status', 'propertyType', 'livingAreaUnits', 'lotSizeUnits']);
+
+/**
+ * Translates RESO's "Active Under Contract" or "ActiveUnderContract" to `active_under_contract`.
+ */
+export function toOurChoice({ key, isReso }: Target, given: string): string {
+  if (!isReso || !CHOICES.has(key)) return given;
+  const word = given
+    .trim()
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
+    .replaceAll(/ +/g, '_')
+    .toLowerCase();
+  return RESO_UNITS[word] ?? word;
+}

@@ -1,0 +1,89 @@
+import type { Cells } from '../../lib/csv.ts';
+import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { suggest } from '../../model/suggest.ts';
+import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
+import { KNOWN_NAMES, type Target, targetsOf } from '../contract/schemas/targets.ts';
+import type { ReadingOptions } from './reading.ts';
+
+export interface CsvColumn {
+  name: string;
+  target: Target;
+}
+
+/** A listing has 31 fields; providers fill a few hundred of RESO's. */
+export const CSV_COLUMNS_MAX = 500;
+
+type HeaderOptions = Pick<ReadingOptions, 'map' | 'ignoreUnknown'>;
+
+/**
+ * The columns of a file; null for those that are skipped.
+ * @throws {AppError} `validation_failed` with the unknown and duplicate columns
+ */
+export function parseHeader(cells: Cells, { map, ignoreUnknown }: HeaderOptions): (CsvColumn | null)[] {
+  if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns();
+  const targets = targetsOf(map);
+  const names = cells.map((cell) => cell?.trim() ?? '');
+  const columns = names.map((name) => {
+    const target = targets.get(name);
+    return target ? { name, target } : null;
+  });
+  const issues = [
+    ...findDuplicates(columns),
+    ...(ignoreUnknown ? [] : names.flatMap((name, index) => (targets.has(name) ? [] : [unknownColumn(name, index)]))),
+    ...findMissing(names, map),
+  ];
+  if (issues.length === 0) return columns;
+  throw new AppError('validation_failed', describeIssues(issues), {
+    details: issues.slice(0, ISSUES_MAX),
+    members: { line: 1 },
+  });
+}
+
+function tooManyColumns(): AppError {
+  const message = `The header has more than ${CSV_COLUMNS_MAX} columns; remove those that are not needed.`;
+  return new AppError('validation_failed', message, { members: { line: 1 } });
+}
+
+function findDuplicates(columns: (CsvColumn | null)[]): ValidationIssue[] {
+  const first = new Map<string, string>();
+  const issues: ValidationIssue[] = [];
+  for (const { name, target } of columns.filter((column) => column !== null)) {
+    const key = target.member === undefined ? target.key : `metadata.${target.member}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, name);
+    else issues.push({ field: fieldName([name]), code: 'duplicate', message: sameField(other, name) });
+  }
+  return issues;
+}
+
+function sameField(other: string, name: string): string {
+  return `Is the same field as the column ${other}; remove one of them, or skip it with map[${name}]=.`;
+}
+
+function unknownColumn(name: string, index: number): ValidationIssue {
+  const nearest = name && suggest(name, KNOWN_NAMES);
+  const hint = nearest ? `; did you mean ${nearest}?` : '.';
+  const field = fieldName([name || `column ${index + 1}`]);
+  return { field, code: 'unknown_field', message: `There is no such column${hint}` };
+}
+
+/** The columns of `map` that the file does not have. */
+function findMissing(names: string[], map: ReadonlyMap<string, string>): ValidationIssue[] {
+  const missing = [...map.keys()].filter((name) => !names.includes(name));
+  return missing.map((name) => {
+    const nearest = suggest(name, names);
+    const hint = nearest === undefined ? '.' : `; did you mean ${nearest}?`;
+    return { field: `query.map[${name}]`, code: 'unknown_field', message: `The file has no column ${name}${hint}` };
+  });
+}
+
+function describeIssues(issues: ValidationIssue[]): string {
+  const [first] = issues;
+  const hint = issues.some(({ code, field }) => code === 'unknown_field' && !field.startsWith('query.'))
+    ? ' To skip unknown columns, set ignoreUnknown=true.'
+    : '';
+  if (issues.length === 1) return `The column ${first?.field} cannot be imported: ${first?.message}${hint}`;
+  return issues.length > ISSUES_MAX
+    ? `More than ${ISSUES_MAX} columns cannot be imported; see details for the first ${ISSUES_MAX}.${hint}`
+    : `${issues.length} columns cannot be imported; see details.${hint}`;
+}

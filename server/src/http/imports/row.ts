@@ -1,0 +1,72 @@
+import { HashSet } from '../../lib/hash-set.ts';
+import type { AppError } from '../../model/errors.ts';
+import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
+import { toRowIssue } from '../contract/schemas/parse-listing.ts';
+import { parseRow } from '../contract/schemas/parse-row.ts';
+import type { ReadRow } from './reading.ts';
+import type { RowValues } from './row-values.ts';
+
+/** Longer external ids are invalid, and are not repeated in a report. */
+const EXTERNAL_ID_LENGTH_MAX = 512;
+
+/**
+ * The external ids of a file that are remembered to find repeated ones: 16 MiB for the largest
+ * files. Ids after that are only compared with these.
+ */
+const EXTERNAL_IDS_MAX = 1_000_000;
+
+interface RowBuilderOptions {
+  mode: 'merge' | 'replace';
+  /** An empty cell of a required field counts as missing, where `null` is a value of the wrong type. */
+  isCsv: boolean;
+}
+
+/** Makes rows from their values, the same for all formats. */
+export class RowBuilder {
+  readonly #isMerge: boolean;
+  readonly #isCsv: boolean;
+  readonly #externalIds = new HashSet(EXTERNAL_IDS_MAX);
+
+  constructor({ mode, isCsv }: RowBuilderOptions) {
+    this.#isMerge = mode === 'merge';
+    this.#isCsv = isCsv;
+  }
+
+  /** `own` is the JSON text of the row's own values. */
+  build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadRow {
+    const fields = row.toFields();
+    const { inexactNumbers, issues, cleaned } = row;
+    const id = typeof row.id === 'string' ? row.id : undefined;
+    const externalId = toExternalId(fields.externalId);
+    const any = { line, externalId, isRepeated: this.#isRepeated(externalId), values: own };
+    const emptied = this.#isCsv ? takeEmptied(fields) : [];
+    const isNamed = this.#isMerge && id === undefined && externalId !== undefined;
+    const options = { isMerge: this.#isMerge, isNamed, hasDetails };
+    const { patch, lack } = parseRow({ fields, emptied, inexactNumbers, issues }, options);
+    // Without a listing to change, only the row itself matters.
+    if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };
+    return { ...any, id, patch, lack, cleaned };
+  }
+
+  /** A row that cannot be read. */
+  fail(line: number, error: AppError, own: string | undefined): ReadRow {
+    return { line, externalId: undefined, isRepeated: false, values: own, issue: toRowIssue(error) };
+  }
+
+  #isRepeated(externalId: string | undefined): boolean {
+    return externalId !== undefined && !this.#externalIds.add(externalId);
+  }
+}
+
+/** Removes required fields without a value, and returns their names. */
+function takeEmptied(fields: Record<string, unknown>): string[] {
+  const emptied = REQUIRED_FIELDS.filter((name) => fields[name] === null);
+  for (const name of emptied) delete fields[name];
+  return emptied;
+}
+
+/** An external id as it is stored; undefined if there is none. */
+function toExternalId(given: unknown): string | undefined {
+  if (typeof given !== 'string' || given.length > EXTERNAL_ID_LENGTH_MAX) return undefined;
+  return normalExternalId(given) || undefined;
+}
