@@ -46,6 +46,11 @@ export class FeedPlan implements JudgedPlan {
     else if (externalId === undefined) this.fail({ number, line, externalId }, withoutExternalId());
   }
 
+  /** Notes that the file ends in the middle of a row; without rows, it is empty. */
+  noteCut(line: number): void {
+    if (this.counts.rows > 0) this.cutLine = line;
+  }
+
   fail(row: FailingRow, error: PlainError | RowError): void {
     this.counts.failed += 1;
     this.file.addFailure(row.number, failureText(row, error));

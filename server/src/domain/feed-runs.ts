@@ -106,11 +106,16 @@ async function makePlan(
     await ownTurn(actor.accountId);
     signal.throwIfAborted();
   });
-  for await (const rows of read(settings)) {
-    for (const row of rows) {
-      plan.addRow(row);
-      await pause();
+  try {
+    for await (const rows of read(settings)) {
+      for (const row of rows) {
+        plan.addRow(row);
+        await pause();
+      }
     }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'feed_guard') throw error;
+    plan.noteCut(Number(error.members.line));
   }
   const account = await getActingAccount(database, actor);
   const context = { account, versionFloor: versionFloorOf(actor.epoch ?? '') };

@@ -34,6 +34,8 @@ export interface ReadingRequest extends ReadingOptions {
   hasAllDetails: boolean;
   /** Whether rows include their own values. */
   hasValues: boolean;
+  /** Whether a file that is empty or cut short has the error `feed_guard`. */
+  isFeed: boolean;
 }
 
 export type ReadingStart = ReadingRequest & { port: MessagePort };

@@ -146,6 +146,7 @@ function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings):
     currency: undefined,
     hasAllDetails: true,
     hasValues: true,
+    isFeed: true,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: undefined,
     fingerprintStart: undefined,

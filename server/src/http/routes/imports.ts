@@ -81,6 +81,7 @@ function requestOf(exchange: Admitted, query: ImportQuery, key: string | undefin
     currency: undefined,
     hasAllDetails: false,
     hasValues: false,
+    isFeed: false,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,
     fingerprintStart: key === undefined ? undefined : fingerprintStart(exchange),

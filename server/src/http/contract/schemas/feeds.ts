@@ -112,12 +112,9 @@ export const feedRun = z
         'both, the counted changes stay; send the file again to complete them.',
     }),
     ...counts,
-    sequenceFrom: z
-      .int()
-      .nullable()
-      .meta({
-        description: 'The sequence of the account before the first change of the run; null before the changes.',
-      }),
+    sequenceFrom: z.int().nullable().meta({
+      description: 'The sequence of the account before the first change of the run; null before the changes.',
+    }),
     sequenceTo: z.int().nullable().meta({ description: 'The sequence after its last change so far.' }),
     errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),
     error: z
