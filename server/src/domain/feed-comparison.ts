@@ -116,9 +116,11 @@ export class FeedComparison {
     try {
       const makeInput = restore(file.contentOf(row.number));
       const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
-      if (change.before !== undefined && change.changed.length === 0) return this.#plan.addUnchanged(row.number);
-      this.#plan.addChange(row, stored?.version ?? 0, change);
-      examples?.addChange(file.lineOf(row.number), change);
+      if (change.before !== undefined && change.changed.length === 0) this.#plan.addUnchanged(row.number);
+      else {
+        this.#plan.addChange(row, stored?.version ?? 0, change);
+        examples?.addChange(file.lineOf(row.number), change);
+      }
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       this.#plan.fail({ ...row, line: file.lineOf(row.number) }, error);

@@ -148,10 +148,12 @@ async function release(writing: Writing, current: StoredListing): Promise<void> 
 
 async function removeSomeOfRuns(transaction: Executor, accountId: string, name: string): Promise<number> {
   const runs = await findRunsOfFeed(transaction, accountId, name, SLICE_LENGTH);
+  let removed = 0;
   for (const { id } of runs) {
-    const removed = await removeFailures(transaction, accountId, id, SLICE_LENGTH);
-    if (removed === SLICE_LENGTH) return removed;
+    removed += await removeFailures(transaction, accountId, id, SLICE_LENGTH - removed);
+    if (removed >= SLICE_LENGTH) return SLICE_LENGTH;
     await removeRun(transaction, accountId, id);
+    removed += 1;
   }
-  return runs.length;
+  return removed;
 }
