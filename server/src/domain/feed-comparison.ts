@@ -159,8 +159,8 @@ export class FeedComparison {
     const find = (after: string) =>
       findFeedPage(this.#database, account.id, feed, 'withoutExternalId', after, PAGE_LENGTH);
     for (let some = await find(''); some.length > 0; some = await find(some.at(-1)?.id ?? '')) {
-      this.#listings = some;
-      for (const listing of [...some]) this.#skip(listing);
+      this.#listings = [...some];
+      for (const listing of some) this.#skip(listing);
       await pause();
     }
   }

@@ -70,12 +70,12 @@ export class FeedPlan implements JudgedPlan {
   }
 
   addMissing(listing: { id: string; version: number; status: string }, mode: MissingMode, isSettled: boolean): void {
-    this.counts.missing += 1;
-    if (isSettled) return;
+    const isNew = isSettled || this.file.addMissing(listing.id);
+    if (isNew) this.counts.missing += 1;
+    if (isSettled || !isNew) return;
     this.newlyMissing += 1;
     if (mode === 'delete') this.counts.deleted += 1;
     if (mode === 'withdraw' && listing.status !== 'withdrawn') this.counts.withdrawn += 1;
-    this.file.addMissing(listing.id);
     this.#missing.update(`${listing.id}\n${listing.version}\n`);
   }
 

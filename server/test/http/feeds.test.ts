@@ -159,7 +159,7 @@ describe('a run', () => {
 
   test('applies the quota to each row', async () => {
     const tenant = await service.createTenant();
-    await service.sql('update account_heads set listings_max = 3 where account_id = $1', tenant.accountId);
+    await service.sql('update account_heads set listings_max = 3 where account_id = ?', tenant.accountId);
     const run = await runFeed(service, tenant, 'mls', rows(5));
     assert.deepEqual(countsOf(run), { rows: 5, created: 3, failed: 2 });
     assert.deepEqual([...new Set(run.errors.map(({ code }) => code))], ['quota_exceeded']);

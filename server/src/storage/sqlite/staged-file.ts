@@ -106,8 +106,9 @@ export class StagedFile {
     return this.#all(sql, [number, limit]);
   }
 
-  addMissing(id: string): void {
-    this.#run('insert into missing values (?)', [id]);
+  /** A listing whose external id has changed meanwhile can be found twice. @returns false for the second time */
+  addMissing(id: string): boolean {
+    return this.#all('insert or ignore into missing values (?) returning id', [id]).length > 0;
   }
 
   missingAfter(id: string, limit: number): string[] {
