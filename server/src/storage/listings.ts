@@ -19,11 +19,17 @@ export interface StoredListing {
 type ListingKey = { accountId: string; id: string };
 
 type Row = Insertable<Tables['listings']>;
-type RowParameters = StoredListing & { accountId: string; terms: string };
+/** A version to store, with its entry in the history: who made it, and the changed fields, as JSON. */
+export interface NewVersion extends StoredListing {
+  actor: string | null;
+  changes: string | null;
+}
+
+type RowParameters = NewVersion & { accountId: string; terms: string };
 
 const insert = statement<RowParameters>((query, parameter, engine) =>
   query.insertInto('listings').values({
-    ...rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc']),
+    ...rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc', 'actor', 'changes']),
     ...engine.listingTerms(parameter('terms')),
   } as unknown as Row),
 );
@@ -32,7 +38,7 @@ const insert = statement<RowParameters>((query, parameter, engine) =>
 export async function insertListing(
   executor: Executor,
   accountId: string,
-  row: StoredListing,
+  row: NewVersion,
   searchRow: SearchRow,
 ): Promise<void> {
   await executor.execute(insert, { accountId, ...row, terms: searchRow.terms });
@@ -42,7 +48,10 @@ export async function insertListing(
 const update = statement<RowParameters>((query, parameter, engine) =>
   query
     .updateTable('listings')
-    .set({ ...rowOf(parameter, ['version', 'sequence', 'doc']), ...engine.listingTerms(parameter('terms')) })
+    .set({
+      ...rowOf(parameter, ['version', 'sequence', 'doc', 'actor', 'changes']),
+      ...engine.listingTerms(parameter('terms')),
+    })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
@@ -50,14 +59,14 @@ const update = statement<RowParameters>((query, parameter, engine) =>
 export async function replaceListing(
   executor: Executor,
   accountId: string,
-  row: StoredListing,
+  row: NewVersion,
   changed: { row: SearchRow; parts: readonly (keyof SearchRow)[] },
 ): Promise<void> {
   await executor.execute(update, { accountId, ...row, terms: changed.row.terms });
   await updateSearchRow(executor, accountId, row.id, changed);
 }
 
-const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms'] as const;
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes'] as const;
 
 const put = batchStatement((length) =>
   statement<BatchValues>((query, parameter, engine) => {
@@ -71,6 +80,8 @@ const put = batchStatement((length) =>
           sequence: ref('excluded.sequence'),
           ...engine.listingTerms(sql.ref('excluded.terms')),
           doc: ref('excluded.doc'),
+          actor: ref('excluded.actor'),
+          changes: ref('excluded.changes'),
         })),
       );
   }),
@@ -80,9 +91,18 @@ const put = batchStatement((length) =>
 export async function putListings(
   executor: Executor,
   accountId: string,
-  rows: readonly (StoredListing & Pick<SearchRow, 'terms'>)[],
+  rows: readonly (NewVersion & Pick<SearchRow, 'terms'>)[],
 ): Promise<void> {
-  const values = rows.map(({ id, version, sequence, doc, terms }) => [accountId, id, version, sequence, doc, terms]);
+  const values = rows.map(({ id, version, sequence, doc, terms, actor, changes }) => [
+    accountId,
+    id,
+    version,
+    sequence,
+    doc,
+    terms,
+    actor,
+    changes,
+  ]);
   await executeBatch(executor, put, values);
 }
 
