@@ -18,6 +18,7 @@ import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
 import { addHealth } from './routes/health.ts';
+import { historyEndpoints } from './routes/history.ts';
 import { importEndpoints } from './routes/imports.ts';
 import { acceptanceEndpoints, invitationEndpoints } from './routes/invitations.ts';
 import { listingEndpoints } from './routes/listings.ts';
@@ -31,7 +32,7 @@ import { setupEndpoints } from './routes/setup.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints for both API keys and members. */
-const SHARED = [...listingEndpoints, ...eventEndpoints, ...importEndpoints];
+const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
   return endpoints.map(({ operation }) => operation);

@@ -1,3 +1,6 @@
+/** The types of actors other than feeds. */
+export const CHANGE_ACTOR_TYPES = ['key', 'user', 'operator', 'unknown'] as const;
+
 /**
  * Who made a change, as recorded in the listing's history: an API key or a user with their name at that time, the
  * operator, or the run of a feed.
