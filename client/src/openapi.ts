@@ -37,7 +37,7 @@ export interface paths {
         };
         /**
          * Retrieve a listing
-         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id.
+         * @description One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, the listing as it was at a sequence of the last 30 days, even if it has been deleted since.
          */
         get: operations["retrieveListing"];
         put?: never;
@@ -88,6 +88,26 @@ export interface paths {
         patch: operations["updateListingByExternalId"];
         trace?: never;
     };
+    "/listings/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the history of a listing
+         * @description The changes of a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         */
+        get: operations["listHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/events": {
         parameters: {
             query?: never;
@@ -97,7 +117,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410; then list the listings again.
+         * @description The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the matching events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that was examined. Events are kept for 30 days. A request for older events, a sequence that the account has not reached, or another `epoch` gets 410; then list the listings again.
          */
         get: operations["listEvents"];
         put?: never;
@@ -575,9 +595,55 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             } | null;
         };
+        ListingHistory: {
+            data: components["schemas"]["HistoryEntry"][];
+            /** @description The `cursor` of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        HistoryEntry: {
+            /** @description The `sequence` of the event. */
+            sequence: number;
+            /** @description The listing's version after the change; for a deletion, its last version. */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            at: string;
+            /** @enum {string} */
+            type: "listing.created" | "listing.updated" | "listing.deleted";
+            /** @description Who made the change, with their name at the time. */
+            actor: {
+                /**
+                 * @description `key`, `user`, or `operator`; `unknown` for changes by earlier releases.
+                 * @enum {string}
+                 */
+                type: "key" | "user" | "operator" | "unknown";
+                /** @description The id of the key or user. */
+                id: string | null;
+                name: string;
+            } | {
+                /** @constant */
+                type: "feed";
+                name: string;
+                /** @description The `id` of the run of the feed. */
+                runId: string;
+            };
+            /** @description The fields that an update changed; empty for a creation and a deletion. */
+            changes: {
+                [key: string]: components["schemas"]["FieldChange"];
+            };
+        };
+        FieldChange: {
+            from: unknown;
+            to: unknown;
+        } | {
+            /** @constant */
+            changed: true;
+        };
         EventList: {
             data: components["schemas"]["Event"][];
-            /** @description The `after` of the next page. */
+            /** @description The `after` of the next page: the last sequence that was examined. */
             nextAfter: number;
             /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
@@ -624,6 +690,8 @@ export interface components {
              * @enum {string}
              */
             type: "listing.deleted";
+            /** @description The `externalId` of the deleted listing, if it had one. */
+            externalId?: string;
         };
         ImportRow: {
             /** @description The id of the listing to replace; without `id`, `externalId` identifies the listing. */
@@ -2165,7 +2233,13 @@ export interface operations {
     };
     retrieveListing: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description A `sequence` of the account: the response is the listing as it was after this change.
+                 * @example 128
+                 */
+                at?: number;
+            };
             header?: {
                 /**
                  * @description The `ETag` of a response that you have. If that ETag is still current, the response is 304 without a body.
@@ -2236,6 +2310,8 @@ export interface operations {
             /**
              * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
              *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
              *     [`invalid_header`](/docs/errors/invalid_header): A header is not valid.
              */
             400: {
@@ -2254,6 +2330,20 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             404: components["responses"]["not_found"];
             406: components["responses"]["not_acceptable"];
+            /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["rate_limited"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
@@ -2846,6 +2936,118 @@ export interface operations {
             507: components["responses"]["storage_full.quota_exceeded"];
         };
     };
+    listHistory: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of entries; default 100.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the listing.
+                 * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
+                 */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the history. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "sequence": 2,
+                     *           "version": 2,
+                     *           "at": "2026-02-03T16:12:45.120Z",
+                     *           "type": "listing.updated",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "changes": {
+                     *             "listPrice": {
+                     *               "from": 450000,
+                     *               "to": 439000
+                     *             },
+                     *             "description": {
+                     *               "changed": true
+                     *             }
+                     *           }
+                     *         },
+                     *         {
+                     *           "sequence": 1,
+                     *           "version": 1,
+                     *           "at": "2026-01-31T09:30:00.000Z",
+                     *           "type": "listing.created",
+                     *           "actor": {
+                     *             "type": "key",
+                     *             "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *             "name": "Website"
+                     *           },
+                     *           "changes": {}
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListingHistory"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -2864,6 +3066,24 @@ export interface operations {
                  * @example 25
                  */
                 wait?: number;
+                /**
+                 * @description Only events of these types. Separate several with commas.
+                 * @example [
+                 *       "listing.created",
+                 *       "listing.deleted"
+                 *     ]
+                 */
+                type?: ("listing.created" | "listing.updated" | "listing.deleted")[];
+                /**
+                 * @description Only events of this listing.
+                 * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
+                 */
+                listingId?: string;
+                /**
+                 * @description Only events of listings that belonged to this feed after the change, or before their deletion.
+                 * @example mls
+                 */
+                feed?: string;
                 /**
                  * @description The `epoch` that came with the sequence; a restore of the database changes it.
                  * @example 7k2m9q4x
@@ -2945,6 +3165,7 @@ export interface operations {
                      *           "sequence": 3,
                      *           "type": "listing.deleted",
                      *           "listingId": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *           "externalId": "MLS-20931",
                      *           "createdAt": "2026-02-11T08:00:00.000Z"
                      *         }
                      *       ],

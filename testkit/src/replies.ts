@@ -24,12 +24,39 @@ const eventReply = z.strictObject({
   sequence: z.int(),
   type: z.enum(['listing.created', 'listing.updated', 'listing.deleted']),
   listingId: z.string(),
+  externalId: z.string().optional(),
   listing: listingReply.optional(),
   changed: z.array(z.string()).optional(),
   createdAt: z.iso.datetime({ precision: 3 }),
 });
 
 const eventsReply = z.strictObject({ data: z.array(eventReply), nextAfter: z.int(), epoch: z.string().length(8) });
+
+const fieldChange = z.union([
+  z.strictObject({ from: z.unknown(), to: z.unknown() }),
+  z.strictObject({ changed: z.literal(true) }),
+]);
+
+const historyReply = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      sequence: z.int(),
+      version: z.int(),
+      at: z.iso.datetime({ precision: 3 }),
+      type: eventReply.shape.type,
+      actor: z.union([
+        z.strictObject({
+          type: z.enum(['key', 'user', 'operator', 'unknown']),
+          id: z.string().nullable(),
+          name: z.string(),
+        }),
+        z.strictObject({ type: z.literal('feed'), name: z.string(), runId: z.string() }),
+      ]),
+      changes: z.record(z.string(), fieldChange),
+    }),
+  ),
+  nextCursor: z.string().min(1).nullable(),
+});
 
 const fault = z.strictObject({
   line: z.int().optional(),
@@ -52,6 +79,7 @@ export const KEY_REJECTED = '{"error":{"code":"unauthorized","message":"Invalid 
 
 export type ListReply = z.output<typeof listReply>;
 export type EventsReply = z.output<typeof eventsReply>;
+export type HistoryReply = z.output<typeof historyReply>;
 export type ErrorReply = z.output<typeof errorReply>['error'];
 
 export async function readList(response: Response): Promise<ListReply> {
@@ -64,6 +92,12 @@ export async function readEvents(response: Response): Promise<EventsReply> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return eventsReply.parse(JSON.parse(text));
+}
+
+export async function readHistory(response: Response): Promise<HistoryReply> {
+  const text = await response.text();
+  assert.equal(response.status, 200, text);
+  return historyReply.parse(JSON.parse(text));
 }
 
 export async function readListing(response: Response, status = 200) {

@@ -8,6 +8,7 @@ import { closeAccount, findAccount, insertAccount, removeAccount, updateAccount 
 import { removeApiKeys } from '../storage/api-keys.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { removeEvents } from '../storage/events.ts';
+import { removeHistory } from '../storage/history.ts';
 import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
@@ -96,7 +97,7 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: its keys, then listings and events in slices, and last the row itself with
+ * Deletes an account: its keys, then listings, events, and histories in slices, and last the row itself with
  * users of no other account. A second call completes an interrupted deletion.
  * @throws {AppError} `not_found`
  */
@@ -107,6 +108,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   }, id);
   await inSlices((limit) => database.write((transaction) => removeListings(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeEvents(transaction, id, limit), id));
+  await inSlices((limit) => database.write((transaction) => removeHistory(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeAllRuns(transaction, id, limit), id));
   await database.write(async (transaction) => {

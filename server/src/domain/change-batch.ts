@@ -1,14 +1,17 @@
 import { createId } from '../lib/ids.ts';
 import type { AccountHead } from '../model/accounts.ts';
-import { LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
+import { countBytes } from '../model/history.ts';
+import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
 import { changedParts, type SearchRow, toSearchRow } from '../model/search-terms.ts';
-import { advanceSequenceBy, subtractBytes } from '../storage/account-heads.ts';
+import { advanceSequenceBy } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
 import type { Executor } from '../storage/database.ts';
-import { insertEvents, keepEventDocs } from '../storage/events.ts';
+import { insertEvents } from '../storage/events.ts';
 import { growFeed } from '../storage/feeds.ts';
+import { insertFormer, keepVersions } from '../storage/history.ts';
 import { type KeyedListing, putListings } from '../storage/listings.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../storage/search-rows.ts';
+import type { KnownListing } from './known-listings.ts';
 import type { Writing } from './writing.ts';
 
 /** A listing's change, ready to be written. */
@@ -19,22 +22,32 @@ export interface ReadyChange {
   doc: string;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
+  /** How they have changed, as JSON; null for a new listing. */
+  changes: string | null;
   /** The listing's search row, and its parts that can differ. */
   search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
   /** What the listing's feed stores with it. */
   feedMark?: string | undefined;
 }
 
-/** `changed` names the fields of an updated listing that differ. */
-export function readyChange(type: ReadyChange['type'], listing: Listing, changed: readonly string[]): ReadyChange {
+/** `changes` has the fields of an updated listing that differ. */
+export function readyChange(
+  type: ReadyChange['type'],
+  listing: Listing,
+  changes: Record<string, FieldChange>,
+): ReadyChange {
+  const changed = Object.keys(changes);
   const search = { row: toSearchRow(listing), parts: changedParts(changed) };
-  const names = type === 'created' ? null : JSON.stringify(changed);
-  return { type, listing, doc: JSON.stringify(listing), changed: names, search };
+  const texts =
+    type === 'created'
+      ? { changed: null, changes: null }
+      : { changed: JSON.stringify(changed), changes: JSON.stringify(changes) };
+  return { type, listing, doc: JSON.stringify(listing), ...texts, search };
 }
 
 interface ReadyEvent extends ReadyChange {
-  /** The document of this change if a later change of the batch replaces it. */
-  replacedDoc: string | null;
+  /** Whether a later change of the batch replaces this one. */
+  isReplaced: boolean;
 }
 
 /** A listing after all changes of the batch. */
@@ -43,7 +56,7 @@ interface Final {
   /** The position of its last change in the batch, from 1. */
   place: number;
   /** Undefined for a new listing. */
-  before: KeyedListing | undefined;
+  before: KnownListing<KeyedListing> | undefined;
 }
 
 /** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
@@ -55,26 +68,26 @@ type Transaction = Executor & { nextTurn?: () => Promise<void> };
 
 /** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
-  /** The cost of writing in bytes: documents and terms. */
+  /** The cost of writing in bytes: documents, changes, and terms. */
   bytes = 0;
-  /** UTF-8 bytes of all documents. */
-  #docBytes = 0;
+  /** What all versions count of the account's stored bytes. */
+  #countedBytes = 0;
   #created = 0;
   readonly #events: ReadyEvent[] = [];
   readonly #finals = new Map<string, Final>();
 
   /** Adds a change. `before` is the stored listing; undefined for a new one. */
-  add(change: ReadyChange, before: KeyedListing | undefined): void {
+  add(change: ReadyChange, before: KnownListing<KeyedListing> | undefined): void {
     const { id } = change.listing;
     const earlier = this.#finals.get(id);
     const replaced = earlier && this.#events[earlier.place - 1];
-    if (earlier !== undefined && replaced !== undefined) replaced.replacedDoc = earlier.change.doc;
-    const place = this.#events.push({ ...change, replacedDoc: null });
+    if (replaced !== undefined) replaced.isReplaced = true;
+    const place = this.#events.push({ ...change, isReplaced: false });
     const parts = [...new Set([...(earlier?.change.search.parts ?? []), ...change.search.parts])];
     const latest = { ...change, search: { ...change.search, parts } };
     this.#finals.set(id, { change: latest, place, before: earlier?.before ?? before });
-    this.#docBytes += Buffer.byteLength(change.doc);
-    this.bytes += change.doc.length + change.search.row.terms.length;
+    this.#countedBytes += countBytes(change.doc, change.changes);
+    this.bytes += change.doc.length + (change.changes?.length ?? 0) + change.search.row.terms.length;
     if (change.type === 'created') this.#created += 1;
   }
 
@@ -82,13 +95,16 @@ export class ChangeBatch {
    * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch that takes
    * more than a few milliseconds needs a transaction that can yield.
    */
-  async store({ transaction, account }: Writing<Transaction>): Promise<void> {
+  async store({ transaction, account, changedBy }: Writing<Transaction>): Promise<void> {
     if (this.#events.length === 0) return;
     this.#renewIds(account);
-    const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#docBytes };
+    const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#countedBytes };
     const lastSequence = await advanceSequenceBy(transaction, account, growth);
     const finals = [...this.#finals.values()];
-    await this.#storeEvents(transaction, account.id, lastSequence, finals);
+    const actor = JSON.stringify(changedBy);
+    await keepFormer(transaction, account.id, finals);
+    await this.#storeReplaced(transaction, account.id, lastSequence, actor);
+    await this.#storeEvents(transaction, account.id, lastSequence);
     await inBatches(
       transaction,
       finals,
@@ -97,7 +113,7 @@ export class ChangeBatch {
         putListings(
           transaction,
           account.id,
-          some.map((final) => toRow(final, lastSequence)),
+          some.map((final) => toRow(final, lastSequence, actor)),
         ),
     );
     await storeSearchRows(transaction, account.id, finals);
@@ -125,50 +141,56 @@ export class ChangeBatch {
     for (const final of created) final.change = withId(final.change, ids.get(final.change.listing.id) ?? '');
   }
 
-  async #storeEvents(
+  /** Stores the versions that later changes of the batch have replaced. */
+  async #storeReplaced(
     transaction: Transaction,
     accountId: string,
     lastSequence: number,
-    finals: Final[],
+    actor: string,
   ): Promise<void> {
-    const replaced = finals.map(({ before }) => before).filter((before) => before !== undefined);
-    await inBatches(
-      transaction,
-      replaced,
-      ({ doc }) => doc.length,
-      async (some) => {
-        const sequences = some.map(({ sequence }) => sequence);
-        const kept = await keepEventDocs(transaction, accountId, sequences);
-        const lost = some.filter(({ sequence }) => !kept.has(sequence));
-        const bytes = lost.reduce((sum, { doc }) => sum + Buffer.byteLength(doc), 0);
-        if (bytes > 0) await subtractBytes(transaction, accountId, bytes);
-      },
-    );
-    const createdAt = Date.now();
-    const rows = this.#events.map(({ type, listing, changed, replacedDoc: doc }, index) => {
-      const sequence = lastSequence + index + 1;
-      return { sequence, type: `listing.${type}` as const, listingId: listing.id, doc, changed, createdAt };
+    const rows = this.#events.flatMap(({ type, listing, changes, doc, isReplaced }, index) => {
+      const { id, version, updatedAt } = listing;
+      const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const, at: updatedAt };
+      return isReplaced ? [{ listingId: id, ...entry, actor, changes, doc }] : [];
     });
     await inBatches(
       transaction,
       rows,
-      ({ doc }) => doc?.length ?? 0,
+      ({ doc }) => doc.length,
+      (some) => insertFormer(transaction, accountId, some),
+    );
+  }
+
+  async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
+    const createdAt = Date.now();
+    const rows = this.#events.map(({ type, listing: { id, feed }, changed }, index) => {
+      const sequence = lastSequence + index + 1;
+      const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
+      return { ...event, feed: feed ?? null, externalId: null };
+    });
+    await inBatches(
+      transaction,
+      rows,
+      () => 0,
       (some) => insertEvents(transaction, accountId, some),
     );
   }
 }
 
-function withId<C extends ReadyChange & { replacedDoc?: string | null }>(change: C, id: string): C {
-  const { listing, doc, replacedDoc } = change;
+function withId<C extends ReadyChange>(change: C, id: string): C {
+  const { listing, doc } = change;
   // The id is a document's first member.
-  const renew = (text: string) => text.replace(listing.id, id);
-  const replaced = replacedDoc == null ? {} : { replacedDoc: renew(replacedDoc) };
-  return { ...change, listing: { ...listing, id }, doc: renew(doc), ...replaced };
+  return { ...change, listing: { ...listing, id }, doc: doc.replace(listing.id, id) };
 }
 
-function toRow({ change: { listing, search, doc, feedMark }, place }: Final, lastSequence: number) {
+function toRow(
+  { change: { listing, search, doc, changes, feedMark }, place }: Final,
+  lastSequence: number,
+  actor: string,
+) {
   const { terms } = search.row;
-  return { id: listing.id, version: listing.version, sequence: lastSequence + place, terms, doc, feedMark };
+  const { id, version } = listing;
+  return { id, version, sequence: lastSequence + place, terms, doc, actor, changes, feedMark };
 }
 
 /** Feed → the number of listings that it gains. */
@@ -176,15 +198,30 @@ function feedGrowth(finals: Final[]): Map<string, number> {
   const growth = new Map<string, number>();
   for (const { change, before } of finals) {
     const { feed } = change.listing;
-    if (feed !== undefined && before?.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
+    if (feed !== undefined && before?.stored.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
   }
   return growth;
+}
+
+/** Copies the stored versions that the batch replaces to the history. */
+async function keepFormer(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+  await inBatches(
+    transaction,
+    finals.map(({ before }) => before).filter((before) => before !== undefined),
+    ({ stored }) => stored.doc.length,
+    (some) =>
+      keepVersions(
+        transaction,
+        accountId,
+        some.map(({ listing }) => listing),
+      ),
+  );
 }
 
 async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { listing } }) => {
-    const externalId = before?.externalId ?? undefined;
+    const externalId = before?.stored.externalId ?? undefined;
     return externalId !== undefined && externalId !== listing.externalId;
   });
   await inBatches(

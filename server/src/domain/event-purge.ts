@@ -1,7 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { subtractBytes } from '../storage/account-heads.ts';
 import { findAccountIds } from '../storage/accounts.ts';
 import type { Database, Executor } from '../storage/database.ts';
-import { findOldestEvents, removeEvents } from '../storage/events.ts';
+import { findOldestEvents, type OldEvent, removeEvents } from '../storage/events.ts';
+import { removeFormer, removeFormerDoc } from '../storage/history.ts';
 
 /** How long events are stored, as documented in the API's contract. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -25,25 +27,61 @@ export async function purgeEvents(database: Database, signal: AbortSignal): Prom
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
   // Nearly all accounts have nothing to remove, which reading one event shows without a transaction.
-  while (!signal.aborted && (await countOldEvents(database, accountId, before, 1)) > 0) {
+  while (!signal.aborted && (await findOldEvents(database, accountId, before, 1)).length > 0) {
     await database.write(async (transaction) => {
-      const count = await countOldEvents(transaction, accountId, before, SLICE_LENGTH);
-      await removeEvents(transaction, accountId, count);
+      const events = await findOldEvents(transaction, accountId, before, SLICE_LENGTH);
+      await purge(transaction, accountId, events);
     }, accountId);
   }
 }
 
 /**
- * Counts the account's oldest events up to the first one to keep. Even if the clock was changed, the
+ * The account's oldest events up to the first one to keep. Even if the clock was changed, the
  * remaining events have no gap, and readers can detect that earlier ones are gone.
  */
-async function countOldEvents(
+async function findOldEvents(
   transaction: Executor,
   accountId: string,
   before: number,
   limit: number,
-): Promise<number> {
-  const times = await findOldestEvents(transaction, accountId, limit, SLICE_BYTES_MAX);
-  const kept = times.findIndex((time) => time >= before);
-  return kept < 0 ? times.length : kept;
+): Promise<OldEvent[]> {
+  const events = await findOldestEvents(transaction, accountId, limit);
+  const kept = events.findIndex(({ createdAt }) => createdAt >= before);
+  return kept < 0 ? events : events.slice(0, kept);
+}
+
+/**
+ * Removes the account's oldest events, and the documents of the versions that these changes replaced. With the event of
+ * a deletion, the listing's history is removed. Stops early once it has removed enough for one transaction.
+ */
+export async function purge(transaction: Executor, accountId: string, events: readonly OldEvent[]): Promise<void> {
+  let removed = { events: 0, entries: 0, bytes: 0 };
+  for (const event of events) {
+    const left = SLICE_LENGTH - removed.entries;
+    if (left === 0 || removed.bytes > SLICE_BYTES_MAX) break;
+    const gone = await removeWith(transaction, accountId, event, left);
+    const isLast = gone.entries === left;
+    removed = {
+      events: removed.events + (isLast ? 0 : 1),
+      entries: removed.entries + gone.entries,
+      bytes: removed.bytes + gone.bytes,
+    };
+  }
+  if (removed.bytes > 0) await subtractBytes(transaction, accountId, removed.bytes);
+  await removeEvents(transaction, accountId, removed.events);
+}
+
+/** Removes what expires with an event. @returns the removed entries, at most `limit`, and what they counted */
+async function removeWith(
+  transaction: Executor,
+  accountId: string,
+  { type, listingId, replaced, bytes }: OldEvent,
+  limit: number,
+): Promise<{ entries: number; bytes: number }> {
+  if (type === 'listing.deleted') {
+    const { count, bytes: counted } = await removeFormer(transaction, accountId, listingId, limit);
+    return { entries: count, bytes: counted };
+  }
+  if (replaced !== null && bytes !== null) await removeFormerDoc(transaction, accountId, listingId, replaced);
+  return { entries: 0, bytes: bytes ?? 0 };
 }

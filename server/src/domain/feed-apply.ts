@@ -12,6 +12,7 @@ import { ChangeBatch, type ReadyChange, readyChange } from './change-batch.ts';
 import type { LeasedRun } from './feed-lease.ts';
 import { failureText, valuesToKeep } from './feed-plan.ts';
 import { makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
+import { KnownListing } from './known-listings.ts';
 import { takeQuota } from './quotas.ts';
 import { makeChanged } from './save-listing.ts';
 import { storeDeleted } from './write-path.ts';
@@ -136,20 +137,19 @@ class RowGroup {
   /** @throws {AppError} for a row that fails */
   add({ kind, content, hash }: StagedWork, restore: RestoreRow, stored: KeyedListing | undefined): undefined {
     const { counts, feed } = this.#run;
-    const { listing, changed, before } = makeFeedChange(this.#writing, feed, restore(content), stored);
+    const { listing, changes, before } = makeFeedChange(this.#writing, feed, restore(content), stored);
     const feedMark = markOf(listing.version, hash);
-    if (before !== undefined && changed.length === 0) {
-      this.marks.push([listing.id, markOf(before.version, hash)]);
+    if (before !== undefined && Object.keys(changes).length === 0) {
+      this.marks.push([listing.id, markOf(before.stored.version, hash)]);
       if (kind === 'change') counts.unchanged += 1;
       return;
     }
-    takeQuota(this.#writing.account, listing, stored);
+    const type = before === undefined ? 'created' : 'updated';
+    const change = readyChange(type, listing, changes);
+    takeQuota(this.#writing.account, change, stored);
     if (kind === 'mark') counts.unchanged -= 1;
-    counts[before === undefined ? 'created' : 'updated'] += 1;
-    this.batch.add(
-      { ...readyChange(before === undefined ? 'created' : 'updated', listing, changed), feedMark },
-      stored,
-    );
+    counts[type] += 1;
+    this.batch.add({ ...change, feedMark }, before);
   }
 
   fail(row: StagedWork, error: AppError): void {
@@ -160,7 +160,7 @@ class RowGroup {
 }
 
 async function deleteMissing(writing: Writing, run: StoredRun, missing: readonly KeyedListing[]): Promise<void> {
-  for (const listing of missing) await storeDeleted(writing, listing);
+  for (const stored of missing) await storeDeleted(writing, new KnownListing(stored));
   run.counts.deleted += missing.length;
 }
 
@@ -175,10 +175,11 @@ async function markMissing(
   const batch = new ChangeBatch();
   const marks: [id: string, mark: string][] = [];
   for (const stored of missing) {
-    const change = mode === 'withdraw' ? withdraw(writing, stored) : undefined;
+    const current = new KnownListing(stored);
+    const change = mode === 'withdraw' ? withdraw(writing, current.listing) : undefined;
     if (change === undefined) marks.push([stored.id, mark]);
     else {
-      batch.add({ ...change, feedMark: mark }, stored);
+      batch.add({ ...change, feedMark: mark }, current);
       run.counts.withdrawn += 1;
     }
   }
@@ -187,9 +188,8 @@ async function markMissing(
 }
 
 /** Undefined if the listing is withdrawn already. */
-function withdraw(writing: Writing, { doc }: KeyedListing): ReadyChange | undefined {
-  const before: Listing = JSON.parse(doc);
+function withdraw(writing: Writing, before: Listing): ReadyChange | undefined {
   const input = { ...withoutServerFields(before), status: 'withdrawn' as const };
-  const { listing, changed } = makeChanged(writing, before, input);
-  return changed.length === 0 ? undefined : readyChange('updated', listing, changed);
+  const { listing, changes } = makeChanged(writing, before, input);
+  return Object.keys(changes).length === 0 ? undefined : readyChange('updated', listing, changes);
 }

@@ -116,7 +116,7 @@ export class FeedComparison {
     try {
       const makeInput = restore(file.contentOf(row.number));
       const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
-      if (change.before !== undefined && change.changed.length === 0) this.#plan.addUnchanged(row.number);
+      if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addUnchanged(row.number);
       else {
         this.#plan.addChange(row, stored?.version ?? 0, change);
         examples?.addChange(file.lineOf(row.number), change);

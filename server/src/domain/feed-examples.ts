@@ -6,8 +6,6 @@ import type { FeedChange } from './feed-rows.ts';
 /** Examples of each kind that a plan shows, and their length as JSON. */
 export const EXAMPLES_MAX = 1_000;
 const LENGTH_MAX = 2 * 1024 * 1024;
-/** Fields that are too long for a plan. */
-const LONG_FIELDS = new Set(['description', 'photos', 'metadata']);
 
 interface MissingExample {
   listingId: string;
@@ -22,18 +20,14 @@ export class FeedExamples {
   readonly #missingIds: string[] = [];
   #length = 0;
 
-  addChange(line: number, { listing, changed, before }: FeedChange): void {
+  addChange(line: number, { listing, changes, before }: FeedChange): void {
     const { id, externalId, address } = listing;
     if (before === undefined) {
       if (this.create.length < EXAMPLES_MAX) this.create.push({ line, externalId, address });
       return;
     }
     if (this.update.length === EXAMPLES_MAX || this.#length > LENGTH_MAX) return;
-    const [from, to] = [new Map(Object.entries(before)), new Map(Object.entries(listing))];
-    const changes = changed.map((name) => {
-      return [name, LONG_FIELDS.has(name) ? {} : { from: from.get(name), to: to.get(name) }] as const;
-    });
-    const example = { line, externalId, listingId: id, changes: Object.fromEntries(changes) };
+    const example = { line, externalId, listingId: id, changes };
     this.#length += JSON.stringify(example).length;
     this.update.push(example);
   }

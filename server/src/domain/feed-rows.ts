@@ -1,7 +1,8 @@
 import { AppError, type PlainError } from '../model/errors.ts';
 import type { MissingMode } from '../model/feeds.ts';
-import type { Listing, ListingInput } from '../model/listings.ts';
+import type { FieldChange, Listing, ListingInput } from '../model/listings.ts';
 import type { KeyedListing } from '../storage/listings.ts';
+import { KnownListing } from './known-listings.ts';
 import { makeChanged, makeNew } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
@@ -45,10 +46,10 @@ export function isSettled(mark: string | null, mode: MissingMode): boolean {
 
 export interface FeedChange {
   listing: Listing;
-  /** The names of the fields that differ; empty if the row changes nothing. */
-  changed: string[];
-  /** Undefined for a new listing. */
-  before: Listing | undefined;
+  /** The fields that differ; none if the row changes nothing. */
+  changes: Record<string, FieldChange>;
+  /** The listing before; undefined for a new one. */
+  before: KnownListing<KeyedListing> | undefined;
 }
 
 /**
@@ -63,14 +64,15 @@ export function makeFeedChange(
   stored: KeyedListing | undefined,
 ): FeedChange {
   if (stored === undefined) {
-    return { listing: makeNew(context.account, makeInput(undefined), feed), changed: [], before: undefined };
+    return { listing: makeNew(context.account, makeInput(undefined), feed), changes: {}, before: undefined };
   }
   if (stored.feed !== null && stored.feed !== feed) throw belongsToFeed(stored.id, stored.feed);
-  const before: Listing = JSON.parse(stored.doc);
+  const before = new KnownListing(stored);
+  const { listing } = before;
   // A listing that the feed has withdrawn is active again, unless the row has a status.
-  const isBack = stored.feedMark === MISSING_MARKS.withdraw && before.status === 'withdrawn';
-  const input = makeInput(isBack ? { ...before, status: 'active' } : before);
-  return { ...makeChanged(context, before, input, feed), before };
+  const isBack = stored.feedMark === MISSING_MARKS.withdraw && listing.status === 'withdrawn';
+  const input = makeInput(isBack ? { ...listing, status: 'active' } : listing);
+  return { ...makeChanged(context, listing, input, feed), before };
 }
 
 function belongsToFeed(listingId: string, feed: string): AppError {

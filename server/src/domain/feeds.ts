@@ -2,17 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
 import type { FeedSettings } from '../model/feeds.ts';
-import type { Listing } from '../model/listings.ts';
 import { withoutServerFields } from '../model/listings.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { removeFailures } from '../storage/feed-errors.ts';
 import { findSomeOfFeed } from '../storage/feed-listings.ts';
 import { findLastRuns, findRun, findRuns, findRunsOfFeed, removeRun, type StoredRun } from '../storage/feed-runs.ts';
 import { findFeed, findFeeds, removeFeed, renewLease, type StoredFeed, updateSettings } from '../storage/feeds.ts';
-import type { StoredListing } from '../storage/listings.ts';
 import { auditFeed } from './audit.ts';
 import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
-import { makeChanged } from './save-listing.ts';
+import { type CurrentListing, makeChanged, readStored } from './save-listing.ts';
 import { storeDeleted, storeUpdated } from './write-path.ts';
 import { type Actor, type Writing, write } from './writing.ts';
 
@@ -136,14 +134,21 @@ export async function deleteFeed(
 
 async function removeSomeListings(writing: Writing, name: string, listings: 'keep' | 'delete'): Promise<number> {
   const some = await findSomeOfFeed(writing.transaction, writing.account.id, name, SLICE_LENGTH);
-  for (const stored of some) await (listings === 'delete' ? storeDeleted(writing, stored) : release(writing, stored));
+  for (const current of some.map(readStored)) {
+    await (listings === 'delete' ? storeDeleted(writing, current) : release(writing, current));
+  }
   return some.length;
 }
 
-async function release(writing: Writing, current: StoredListing): Promise<void> {
-  const before: Listing = JSON.parse(current.doc);
-  const change = makeChanged(writing, before, withoutServerFields(before), null);
-  await storeUpdated(writing, { current, ...change });
+async function release(writing: Writing, current: CurrentListing): Promise<void> {
+  const { listing: before } = current;
+  const { listing, changes } = makeChanged(writing, before, withoutServerFields(before), null);
+  await storeUpdated(writing, {
+    current,
+    listing,
+    changed: Object.keys(changes),
+    changes: JSON.stringify(changes),
+  });
 }
 
 async function removeSomeOfRuns(transaction: Executor, accountId: string, name: string): Promise<number> {

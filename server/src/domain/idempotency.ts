@@ -1,7 +1,7 @@
 import { hasClockJumped } from '../lib/clock.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database, Executor } from '../storage/database.ts';
-import { findEvent } from '../storage/events.ts';
+import { findFormer } from '../storage/history.ts';
 import {
   findIdempotencyRecord,
   type IdempotencyRecord,
@@ -9,7 +9,6 @@ import {
   removeExpiredRecords,
 } from '../storage/idempotency-records.ts';
 import { findListing, type StoredListing } from '../storage/listings.ts';
-import { EVENTS_KEPT_MS } from './event-purge.ts';
 
 /** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
@@ -35,36 +34,10 @@ export async function recordOutcome(
   const listing = isSavedListing(outcome) ? outcome : undefined;
   const recorded = JSON.stringify(listing ? { ...listing, doc: undefined } : outcome);
   await insertIdempotencyRecord(transaction, accountId, { key, fingerprint, outcome: recorded, expiresAt });
-  if (listing?.type !== 'unchanged') return;
-  await keepOldDoc(transaction, accountId, listing.sequence, listing.doc, expiresAt);
 }
 
-function isSavedListing(outcome: unknown): outcome is StoredListing & { type: string } {
+function isSavedListing(outcome: unknown): outcome is StoredListing {
   return typeof outcome === 'object' && outcome !== null && 'doc' in outcome;
-}
-
-/** The key of the record that holds a document. It cannot equal a client's key, which contains no spaces. */
-function keptKey(sequence: number): string {
-  return `version ${sequence}`;
-}
-
-/**
- * Keeps the document of a request that changed nothing if the document's event is purged before the
- * record expires, since the next change would then lose the document. All records that refer to the
- * document share one copy, which is written at most once a day.
- */
-async function keepOldDoc(transaction: Executor, accountId: string, sequence: number, doc: string, expiresAt: number) {
-  const event = await findEvent(transaction, accountId, sequence);
-  if (event !== undefined && event.createdAt > Date.now() - (EVENTS_KEPT_MS - 2 * RECORD_KEPT_MS)) return;
-  const key = keptKey(sequence);
-  const kept = await findIdempotencyRecord(transaction, accountId, key);
-  if (kept !== undefined && kept.expiresAt >= expiresAt) return;
-  await insertIdempotencyRecord(transaction, accountId, {
-    key,
-    fingerprint: '',
-    outcome: doc,
-    expiresAt: expiresAt + RECORD_KEPT_MS,
-  });
 }
 
 /**
@@ -101,16 +74,12 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
   if (sequence === undefined) return outcome;
   const current = await findListing(transaction, accountId, id);
   if (current !== undefined && current.sequence === sequence) return { ...outcome, doc: current.doc };
-  const event = await findEvent(transaction, accountId, sequence);
-  const doc = event?.doc ?? (await findKeptDoc(transaction, accountId, sequence));
-  if (doc !== undefined) return { ...outcome, doc };
-  // The event was purged early. Since the change must not be repeated, return the current version.
+  const former = await findFormer(transaction, accountId, id, sequence);
+  if (former !== undefined && former.sequence === sequence && former.doc !== null)
+    return { ...outcome, doc: former.doc };
+  // The version was purged early. Since the change must not be repeated, return the current one.
   if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };
   throw new AppError('not_found', 'This request was carried out before, and its listing has since been deleted.');
-}
-
-async function findKeptDoc(transaction: Executor, accountId: string, sequence: number): Promise<string | undefined> {
-  return (await findIdempotencyRecord(transaction, accountId, keptKey(sequence)))?.outcome;
 }
 
 /** Records per transaction. Each record of the older form contains a listing, which may be large. */

@@ -1,8 +1,8 @@
 import type { AccountHead } from '../model/accounts.ts';
 import { AppError, attempt } from '../model/errors.ts';
+import type { FieldChange } from '../model/listings.ts';
 import type { Executor } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
-import type { KeyedListing } from '../storage/listings.ts';
 import { ChangeBatch, type ReadyChange, readyChange } from './change-batch.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
@@ -124,17 +124,13 @@ export class ImportPlan {
     const [before, after] = [current?.listing.externalId, result.listing.externalId];
     const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
     if (takenBy !== undefined) return externalIdTaken(takenBy);
-    const lack = attempt(() => takeQuota(this.#accountAfter, result.listing, current?.stored));
+    const lack = attempt(() => takeQuota(this.#accountAfter, result, current?.stored));
     if (lack instanceof AppError) return lack;
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.listing.id);
     overlay.byId.set(result.listing.id, result.after);
-    this.batch.add(result, this.#findStored(result.listing.id));
+    this.batch.add(result, this.#known.byId.get(result.listing.id));
     return result.type;
-  }
-
-  #findStored(id: string): KeyedListing | undefined {
-    return this.#known.byId.get(id)?.stored;
   }
 
   #planRow(row: ValidRow, current: CurrentListing | undefined): PlannedRow {
@@ -148,18 +144,22 @@ export class ImportPlan {
   #makeChange({ makeInput }: ValidRow, current: CurrentListing | undefined): PlannedRow['result'] {
     try {
       const input = makeInput(current?.listing);
-      if (current === undefined) return this.#toChange('created', makeNew(this.#account, input), []);
+      if (current === undefined) return this.#toChange('created', makeNew(this.#account, input), {});
       const context = { account: this.#account, versionFloor: this.#limits.versionFloor };
-      const { listing, changed } = makeChanged(context, current.listing, input);
-      return changed.length === 0 ? undefined : this.#toChange('updated', listing, changed);
+      const { listing, changes } = makeChanged(context, current.listing, input);
+      return Object.keys(changes).length === 0 ? undefined : this.#toChange('updated', listing, changes);
     } catch (error) {
       if (error instanceof AppError && error.code === 'validation_failed') return error;
       throw error;
     }
   }
 
-  #toChange(type: ReadyChange['type'], listing: PlannedChange['listing'], changed: string[]): PlannedChange {
-    const change = readyChange(type, listing, changed);
+  #toChange(
+    type: ReadyChange['type'],
+    listing: PlannedChange['listing'],
+    changes: Record<string, FieldChange>,
+  ): PlannedChange {
+    const change = readyChange(type, listing, changes);
     // The sequence is unknown until the listing is written; later rows do not use it.
     const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc: change.doc });
     return { ...change, after };

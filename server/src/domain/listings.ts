@@ -102,7 +102,7 @@ export function deleteListing(
     const current = await findByKey(writing, key);
     if (current === undefined) throw noListing();
     precondition?.(current.version);
-    await storeDeleted(writing, current);
+    await storeDeleted(writing, readStored(current));
     await auditListing(writing.transaction, actor.user, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });

@@ -1,7 +1,14 @@
 import { createId } from '../lib/ids.ts';
 import type { AccountHead } from '../model/accounts.ts';
 import { AppError } from '../model/errors.ts';
-import { changedFields, LISTING_ID_PREFIX, type Listing, type ListingInput, toListing } from '../model/listings.ts';
+import {
+  type FieldChange,
+  findChanges,
+  LISTING_ID_PREFIX,
+  type Listing,
+  type ListingInput,
+  toListing,
+} from '../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../storage/listings.ts';
 import { takeQuota } from './quotas.ts';
 import { storeCreated, storeUpdated } from './write-path.ts';
@@ -24,7 +31,7 @@ export function readStored(stored: StoredListing): CurrentListing {
 /** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
-  takeQuota(writing.account, listing);
+  takeQuota(writing.account, { listing, changes: null });
   const stored = await storeCreated(writing, listing);
   return { type: 'created', ...stored };
 }
@@ -44,15 +51,17 @@ export async function saveChanged(
   input: ListingInput,
 ): Promise<SavedListing> {
   const { stored, listing: before } = current;
-  const { listing, changed } = makeChanged(writing, before, input);
+  const { listing, changes: found } = makeChanged(writing, before, input);
+  const changed = Object.keys(found);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
-  takeQuota(writing.account, listing, stored);
-  const updated = await storeUpdated(writing, { current: stored, listing, changed });
+  const changes = JSON.stringify(found);
+  takeQuota(writing.account, { listing, changes }, stored);
+  const updated = await storeUpdated(writing, { current, listing, changed, changes });
   return { type: 'updated', ...updated };
 }
 
 /**
- * Makes a listing's new version. `changed` names the fields that differ.
+ * Makes a listing's new version. `changes` has the fields that differ.
  * @param feed null for none; by default, the listing stays in its feed
  */
 export function makeChanged(
@@ -60,14 +69,14 @@ export function makeChanged(
   before: Listing,
   input: ListingInput,
   feed: string | null | undefined = before.feed,
-): { listing: Listing; changed: string[] } {
+): { listing: Listing; changes: Record<string, FieldChange> } {
   const { id, createdAt } = before;
   const version = Math.max(before.version + 1, versionFloor);
   const now = new Date().toISOString();
   // The clock may have been set back.
   const updatedAt = now < createdAt ? createdAt : now;
   const listing = toListing(input, account, { id, feed: feed ?? undefined, version, createdAt, updatedAt });
-  return { listing, changed: changedFields(before, listing) };
+  return { listing, changes: findChanges(before, listing) };
 }
 
 /** @throws {AppError} `external_id_taken` if a listing other than `current` has the external id */

@@ -1,82 +1,107 @@
 import type { AccountHead } from '../model/accounts.ts';
+import { countBytes, VERSION_BYTES } from '../model/history.ts';
 import type { EventType, Listing } from '../model/listings.ts';
 import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';
-import { insertEvent, keepEventDoc } from '../storage/events.ts';
+import { insertEvent } from '../storage/events.ts';
 import { growFeed } from '../storage/feeds.ts';
+import { insertFormer, keepVersions } from '../storage/history.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
+import type { CurrentListing } from './save-listing.ts';
 import type { Writing } from './writing.ts';
 
-// Each change increments the account's sequence, appends an event, and writes the listing, in one transaction.
+// Each change increments the account's sequence, appends an event, and writes the listing and its history, in one
+// transaction.
 
-export async function storeCreated({ transaction, account }: Writing, listing: Listing): Promise<StoredListing> {
+export async function storeCreated(
+  { transaction, account, changedBy }: Writing,
+  listing: Listing,
+): Promise<StoredListing> {
   const { id, version } = listing;
   const doc = JSON.stringify(listing);
-  const growth = { listings: 1, bytes: Buffer.byteLength(doc) };
-  const event = { type: 'listing.created', listingId: id, changed: null } as const;
-  const sequence = await appendEvent(transaction, account, event, growth);
-  await insertListing(transaction, account.id, { id, version, sequence, doc }, toSearchRow(listing));
-  if (listing.feed !== undefined) await growFeed(transaction, account.id, listing.feed, 1);
-  return { id, version, sequence, doc };
-}
-
-interface Update {
-  current: StoredListing;
-  listing: Listing;
-  /** The names of the fields that differ. */
-  changed: string[];
-}
-
-export async function storeUpdated({ transaction, account }: Writing, update: Update): Promise<StoredListing> {
-  const { current, listing, changed } = update;
-  const { id, version } = listing;
-  const doc = JSON.stringify(listing);
-  await keepEventDoc(transaction, account.id, current.sequence, current.doc);
-  const event = { type: 'listing.updated', listingId: id, changed: JSON.stringify(changed) } as const;
-  const growth = { listings: 0, bytes: Buffer.byteLength(doc) };
-  const sequence = await appendEvent(transaction, account, event, growth, current);
+  const growth = { listings: 1, bytes: countBytes(doc, null) };
+  const sequence = await appendEvent(transaction, account, { type: 'listing.created', listing }, growth);
   const stored = { id, version, sequence, doc };
-  await replaceListing(transaction, account.id, stored, { row: toSearchRow(listing), parts: changedParts(changed) });
-  if (changed.includes('feed')) await moveToFeed({ transaction, account }, current, listing.feed);
+  const entry = { actor: JSON.stringify(changedBy), changes: null };
+  await insertListing(transaction, account.id, { ...stored, ...entry }, toSearchRow(listing));
+  await moveToFeed(transaction, account, undefined, listing.feed);
   return stored;
 }
 
-async function moveToFeed(
-  { transaction, account }: Pick<Writing, 'transaction' | 'account'>,
-  current: StoredListing,
-  feed: string | undefined,
-): Promise<void> {
-  const before: Listing = JSON.parse(current.doc);
-  if (before.feed !== undefined) await growFeed(transaction, account.id, before.feed, -1);
-  if (feed !== undefined) await growFeed(transaction, account.id, feed, 1);
+interface Update {
+  current: CurrentListing;
+  listing: Listing;
+  /** The names of the fields that differ. */
+  changed: string[];
+  /** How they differ, as JSON. */
+  changes: string;
 }
 
-export async function storeDeleted({ transaction, account }: Writing, current: StoredListing): Promise<void> {
-  await keepEventDoc(transaction, account.id, current.sequence, current.doc);
-  const event = { type: 'listing.deleted', listingId: current.id, changed: null } as const;
-  await appendEvent(transaction, account, event, { listings: -1, bytes: 0 }, current);
-  await removeListing(transaction, account.id, current.id);
-  const { feed }: Listing = JSON.parse(current.doc);
-  if (feed !== undefined) await growFeed(transaction, account.id, feed, -1);
+export async function storeUpdated(
+  { transaction, account, changedBy }: Writing,
+  { current, listing, changed, changes }: Update,
+): Promise<StoredListing> {
+  const { id, version } = listing;
+  const doc = JSON.stringify(listing);
+  await keepVersions(transaction, account.id, [current.listing]);
+  const growth = { listings: 0, bytes: countBytes(doc, changes) };
+  const event = { type: 'listing.updated', listing, changed: JSON.stringify(changed) } as const;
+  const sequence = await appendEvent(transaction, account, event, growth);
+  const stored = { id, version, sequence, doc };
+  const entry = { actor: JSON.stringify(changedBy), changes };
+  const search = { row: toSearchRow(listing), parts: changedParts(changed) };
+  await replaceListing(transaction, account.id, { ...stored, ...entry }, search);
+  await moveToFeed(transaction, account, current.listing.feed, listing.feed);
+  return stored;
+}
+
+/** Counts the listings of feeds. */
+async function moveToFeed(
+  transaction: Executor,
+  { id: accountId }: AccountHead,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<void> {
+  if (before === after) return;
+  if (before !== undefined) await growFeed(transaction, accountId, before, -1);
+  if (after !== undefined) await growFeed(transaction, accountId, after, 1);
+}
+
+export async function storeDeleted(
+  { transaction, account, changedBy }: Writing,
+  current: CurrentListing,
+): Promise<void> {
+  const { listing } = current;
+  await keepVersions(transaction, account.id, [listing]);
+  const type = 'listing.deleted';
+  const growth = { listings: -1, bytes: VERSION_BYTES };
+  const sequence = await appendEvent(transaction, account, { type, listing }, growth);
+  const entry = { sequence, version: listing.version, type, at: new Date().toISOString() } as const;
+  const actor = JSON.stringify(changedBy);
+  await insertFormer(transaction, account.id, [{ listingId: listing.id, ...entry, actor, changes: null, doc: null }]);
+  await removeListing(transaction, account.id, listing.id);
+  await moveToFeed(transaction, account, listing.feed, undefined);
 }
 
 interface Change {
   type: EventType;
-  listingId: string;
-  changed: string | null;
+  /** The listing after the change, or before its deletion. */
+  listing: Listing;
+  changed?: string;
 }
 
 /** Returns the sequence of the new event. */
 async function appendEvent(
   transaction: Executor,
   account: AccountHead,
-  change: Change,
+  { type, listing, changed }: Change,
   growth: Growth,
-  current?: StoredListing,
 ): Promise<number> {
-  const superseded = current && { sequence: current.sequence, bytes: Buffer.byteLength(current.doc) };
-  const sequence = await advanceSequence(transaction, account, growth, superseded);
-  await insertEvent(transaction, account.id, { sequence, ...change, createdAt: Date.now() });
+  const sequence = await advanceSequence(transaction, account, growth);
+  const { id: listingId, feed } = listing;
+  const externalId = type === 'listing.deleted' ? (listing.externalId ?? null) : null;
+  const event = { sequence, type, listingId, changed: changed ?? null, createdAt: Date.now() };
+  await insertEvent(transaction, account.id, { ...event, feed: feed ?? null, externalId });
   return sequence;
 }

@@ -19,6 +19,7 @@ import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
 import { feedEndpoints } from './routes/feeds.ts';
 import { addHealth } from './routes/health.ts';
+import { historyEndpoints } from './routes/history.ts';
 import { importEndpoints } from './routes/imports.ts';
 import { acceptanceEndpoints, invitationEndpoints } from './routes/invitations.ts';
 import { listingEndpoints } from './routes/listings.ts';
@@ -32,7 +33,7 @@ import { setupEndpoints } from './routes/setup.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints for both API keys and members. */
-const SHARED = [...listingEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
+const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
   return endpoints.map(({ operation }) => operation);

@@ -76,7 +76,8 @@ export interface Listing extends ListingInput {
 
 export const LISTING_ID_PREFIX = 'lst';
 
-export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';
+export const EVENT_TYPES = ['listing.created', 'listing.updated', 'listing.deleted'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The fields that only the server sets. */
 export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt'] as const;
@@ -130,11 +131,19 @@ export function withoutServerFields<T extends { [Name in keyof ServerFields]?: u
   return input;
 }
 
+/** How a field has changed; without a value, it was or is absent. Of a long field, only the fact is recorded. */
+export type FieldChange = { from: unknown; to: unknown } | { changed: true };
+
+const LONG_FIELDS = new Set(['description', 'photos', 'metadata']);
+
 /** The fields in which two versions of a listing differ. The order of `metadata` members does not matter. */
-export function changedFields(before: Listing, after: Listing): string[] {
+export function findChanges(before: Listing, after: Listing): Record<string, FieldChange> {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
-  const names = new Set([...left.keys(), ...right.keys()]);
-  return [...names].filter(
-    (name) => name !== 'version' && name !== 'updatedAt' && !isDeepStrictEqual(left.get(name), right.get(name)),
-  );
+  const changes: Record<string, FieldChange> = {};
+  for (const name of new Set([...left.keys(), ...right.keys()])) {
+    const [from = null, to = null] = [left.get(name), right.get(name)];
+    if (name === 'version' || name === 'updatedAt' || isDeepStrictEqual(from, to)) continue;
+    changes[name] = LONG_FIELDS.has(name) ? { changed: true } : { from, to };
+  }
+  return changes;
 }

@@ -6,13 +6,7 @@ import { command, firstRow } from './functions.ts';
 /** What a change adds to an account's counts. */
 export interface Growth {
   listings: number;
-  /** UTF-8 bytes of the new document; 0 after a deletion. */
-  bytes: number;
-}
-
-/** The superseded version and the UTF-8 bytes of its document, which its event keeps unless the event was purged. */
-export interface Superseded {
-  sequence: number;
+  /** What the new version counts (model/history.ts). */
   bytes: number;
 }
 
@@ -30,40 +24,14 @@ const advance = statement<Advance>((query, parameter) =>
     .where('account_id', '=', parameter('accountId')),
 );
 
-type AdvanceOver = Advance & { superseded: number; lost: number };
-
-const advanceOver = statement<AdvanceOver>((query, parameter) =>
-  query
-    .updateTable('account_heads')
-    .set(({ exists, selectFrom }) => ({
-      sequence: parameter('sequence'),
-      newest_id: parameter('newestId'),
-      listing_count: sql`listing_count + ${parameter('listings')}`,
-      stored_bytes: sql`stored_bytes + ${parameter('bytes')} - case when ${exists(
-        selectFrom('events')
-          .select('sequence')
-          .where('account_id', '=', parameter('accountId'))
-          .where('sequence', '=', parameter('superseded')),
-      )} then 0 else cast(${parameter('lost')} as bigint) end`,
-    }))
-    .where('account_id', '=', parameter('accountId')),
-);
-
 /**
  * Takes the account's next sequence number, and stores the change's counts and the newest id in the same statement. The account is locked, so the
  * sequence that was read with it is still current; reading it again would cost a statement, or a round trip.
  */
-export async function advanceSequence(
-  executor: Executor,
-  account: AccountHead,
-  growth: Growth,
-  superseded?: Superseded,
-): Promise<number> {
+export async function advanceSequence(executor: Executor, account: AccountHead, growth: Growth): Promise<number> {
   account.sequence += 1;
   const { id: accountId, sequence, newestId } = account;
-  const advanced = { accountId, sequence, newestId, ...growth };
-  if (superseded === undefined) await executor.execute(advance, advanced);
-  else await executor.execute(advanceOver, { ...advanced, superseded: superseded.sequence, lost: superseded.bytes });
+  await executor.execute(advance, { accountId, sequence, newestId, ...growth });
   return account.sequence;
 }
 
@@ -80,7 +48,7 @@ export async function advanceSequenceBy(
   return before;
 }
 
-/** Subtracts the UTF-8 bytes of removed documents. */
+/** Subtracts what removed documents and versions counted. */
 export const subtractBytes = command(
   ['accountId', 'bytes'],
   (query, parameter: Parameter<{ accountId: string; bytes: number }>) =>

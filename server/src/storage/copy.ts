@@ -36,8 +36,9 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   {
     name: 'listings',
     key: ['account_id', 'id'],
-    columns: ['account_id', 'id', 'version', 'sequence', 'doc', 'feed_mark'],
+    columns: ['account_id', 'id', 'version', 'sequence', 'doc', 'actor', 'changes', 'feed_mark'],
   },
+  { name: 'listing_history', key: ['account_id', 'listing_id', 'sequence'] },
   { name: 'events', key: ['account_id', 'sequence'] },
   { name: 'idempotency_keys', key: ['account_id', 'key'] },
   { name: 'key_hours', key: ['account_id', 'hour', 'key_id'] },
@@ -131,7 +132,9 @@ async function insertRows(executor: Executor, { name }: CopiedTable, rows: Row[]
 async function insertCopiedListing(executor: Executor, row: Row): Promise<void> {
   const doc = String(row.doc);
   const listing: Listing = JSON.parse(doc);
-  const stored = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
+  const [actor, changes] = [row.actor, row.changes].map((text) => (text == null ? null : String(text)));
+  const version = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
+  const stored = { ...version, actor: actor ?? null, changes: changes ?? null };
   const accountId = String(row.account_id);
   await insertListing(executor, accountId, stored, toSearchRow(listing));
   if (row.feed_mark != null) await setFeedMarks(executor, accountId, [[listing.id, String(row.feed_mark)]]);

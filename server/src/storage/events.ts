@@ -1,9 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { EventType } from '../model/listings.ts';
-import { subtractBytes } from './account-heads.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, firstRow } from './functions.ts';
+import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
+import { allRows, countRows, firstRow } from './functions.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
@@ -15,6 +14,10 @@ export interface EventRow {
   changed: string | null;
   /** UTC milliseconds. */
   createdAt: number;
+  /** The listing's feed after the change; for a deletion, the one it had. */
+  feed: string | null;
+  /** The external id of a deleted listing. Other listings' are in their documents. */
+  externalId: string | null;
 }
 
 const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
@@ -23,18 +26,28 @@ const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
     sequence: parameter('sequence'),
     type: parameter('type'),
     listing_id: parameter('listingId'),
-    doc: null,
     changed: parameter('changed'),
     created_at: parameter('createdAt'),
+    feed: parameter('feed'),
+    external_id: parameter('externalId'),
   }),
 );
 
-/** Appends an event, which has no document of its own until a later change replaces the one in `listings`. */
+/** Appends an event. Its document is that of the listing's version. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
   await executor.execute(insert, { accountId, ...event });
 }
 
-const COLUMNS = ['account_id', 'sequence', 'type', 'listing_id', 'doc', 'changed', 'created_at'] as const;
+const COLUMNS = [
+  'account_id',
+  'sequence',
+  'type',
+  'listing_id',
+  'changed',
+  'created_at',
+  'feed',
+  'external_id',
+] as const satisfies (keyof Tables['events'])[];
 
 const insertSome = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
@@ -42,47 +55,19 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Appends a batch of events. An event has a document if a later event of the batch changes the same listing. */
-export async function insertEvents(
-  executor: Executor,
-  accountId: string,
-  events: readonly (EventRow & { doc: string | null })[],
-): Promise<void> {
-  const rows = events.map((e) => [accountId, e.sequence, e.type, e.listingId, e.doc, e.changed, e.createdAt]);
+/** Appends a batch of events. */
+export async function insertEvents(executor: Executor, accountId: string, events: readonly EventRow[]): Promise<void> {
+  const rows = events.map(({ sequence, type, listingId, changed, createdAt, feed, externalId }) => [
+    accountId,
+    sequence,
+    type,
+    listingId,
+    changed,
+    createdAt,
+    feed,
+    externalId,
+  ]);
   await executeBatch(executor, insertSome, rows);
-}
-
-const copyDoc = batchStatement((length) =>
-  statement<BatchValues, { sequence: number }>((query, parameter) =>
-    query
-      .updateTable('events')
-      .from('listings')
-      .set(({ ref }) => ({ doc: ref('listings.doc') }))
-      .whereRef('listings.account_id', '=', 'events.account_id')
-      .whereRef('listings.id', '=', 'events.listing_id')
-      .whereRef('listings.sequence', '=', 'events.sequence')
-      .where('events.account_id', '=', parameter('0') as RawBuilder<string>)
-      .where(
-        'events.sequence',
-        'in',
-        Array.from({ length }, (_, index) => parameter(String(2 * index + 1)) as RawBuilder<number>),
-      )
-      .returning('events.sequence'),
-  ),
-);
-
-/**
- * Like `keepEventDoc`, but for a batch of listings that have not been replaced yet.
- * @returns the sequences of the events that now have their documents; the others were purged
- */
-export async function keepEventDocs(
-  executor: Executor,
-  accountId: string,
-  sequences: readonly number[],
-): Promise<Set<number>> {
-  const rows = sequences.map((sequence) => [accountId, sequence]);
-  const kept = await executeBatch(executor, copyDoc, rows);
-  return new Set(kept.map(({ sequence }) => sequence));
 }
 
 type After = { accountId: string; after: number; limit: number };
@@ -107,55 +92,48 @@ export const findChangedListings = allRows(
 
 type EventKey = { accountId: string; sequence: number };
 
-/** Copies a document to its event before a change replaces it in `listings`; does nothing if the event was purged. */
-export const keepEventDoc = command(
-  ['accountId', 'sequence', 'doc'],
-  (query, parameter: Parameter<EventKey & { doc: string }>) =>
-    query
-      .updateTable('events')
-      .set({ doc: parameter('doc') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('sequence', '=', parameter('sequence')),
-);
-
-/** An event's time and document; undefined once the event has been purged. `doc` is null while it is in `listings`. */
+/** When an event happened; undefined once it has been purged. */
 export const findEvent = firstRow(['accountId', 'sequence'], (query, parameter: Parameter<EventKey>) =>
   query
     .selectFrom('events')
-    .select(['created_at as createdAt', 'doc'])
+    .select('created_at as createdAt')
     .where('account_id', '=', parameter('accountId'))
     .where('sequence', '=', parameter('sequence')),
 );
 
-const removeOldest = statement<{ accountId: string; limit: number }, { bytes: number | null }>((query, parameter) =>
-  query
-    .deleteFrom('events')
-    .where('account_id', '=', parameter('accountId'))
-    .where('sequence', 'in', ({ selectFrom }) =>
-      selectFrom('events')
-        .select('sequence')
-        .where('account_id', '=', parameter('accountId'))
-        .orderBy('sequence')
-        .limit(parameter('limit')),
-    )
-    .returning(sql<number | null>`octet_length(doc)`.as('bytes')),
-);
-
 /** Removes up to `limit` events of an account, oldest first. @returns how many */
-export async function removeEvents(executor: Executor, accountId: string, limit: number): Promise<number> {
-  const rows = await executor.execute(removeOldest, { accountId, limit });
-  const bytes = rows.reduce((sum, row) => sum + (row.bytes ?? 0), 0);
-  if (bytes > 0) await subtractBytes(executor, accountId, bytes);
-  return rows.length;
-}
+export const removeEvents = countRows(
+  ['accountId', 'limit'],
+  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
+    query
+      .deleteFrom('events')
+      .where('account_id', '=', parameter('accountId'))
+      .where('sequence', 'in', ({ selectFrom }) =>
+        selectFrom('events')
+          .select('sequence')
+          .where('account_id', '=', parameter('accountId'))
+          .orderBy('sequence')
+          .limit(parameter('limit')),
+      )
+      .returning('sequence'),
+);
 
 /** An event with the listing's JSON text after the change, which is null if the listing was deleted. */
 export interface StoredEvent extends EventRow {
   doc: string | null;
 }
 
-const selectAfter = statement<After, StoredEvent>((query, parameter) =>
-  query
+/** Which events to return. */
+export interface EventFilter {
+  types?: readonly EventType[] | undefined;
+  listingId?: string | undefined;
+  /** The listing's feed after the change; for a deletion, the one it had. */
+  feed?: string | undefined;
+}
+
+/** Joins the documents: the newest version is in `listings`, the others are in `listing_history`. */
+function selectEvents(query: QueryBuilder, parameter: Parameter<After>) {
+  return query
     .selectFrom('events')
     .leftJoin('listings', (join) =>
       join
@@ -163,19 +141,29 @@ const selectAfter = statement<After, StoredEvent>((query, parameter) =>
         .onRef('listings.id', '=', 'events.listing_id')
         .onRef('listings.sequence', '=', 'events.sequence'),
     )
+    .leftJoin('listing_history as former', (join) =>
+      join
+        .onRef('former.account_id', '=', 'events.account_id')
+        .onRef('former.listing_id', '=', 'events.listing_id')
+        .onRef('former.sequence', '=', 'events.sequence'),
+    )
     .select(({ fn }) => [
       'events.sequence',
       'events.type',
       'events.listing_id as listingId',
       'events.changed',
       'events.created_at as createdAt',
-      fn.coalesce('events.doc', 'listings.doc').as('doc'),
+      'events.feed',
+      'events.external_id as externalId',
+      fn.coalesce('former.doc', 'listings.doc').as('doc'),
     ])
     .where('events.account_id', '=', parameter('accountId'))
     .where('events.sequence', '>', parameter('after'))
     .orderBy('events.sequence')
-    .limit(parameter('limit')),
-);
+    .limit(parameter('limit'));
+}
+
+const selectAfter = statement<After, StoredEvent>(selectEvents);
 
 /** The first `limit` events after a sequence, cut after the event that brings the total text above `bytesMax`. */
 export function findEvents(
@@ -187,25 +175,88 @@ export function findEvents(
   return executor.executeRun(selectAfter, { accountId, after, limit }, bytesMax);
 }
 
-type OldEvent = Pick<StoredEvent, 'sequence' | 'createdAt' | 'doc'>;
+type Matching = After & {
+  until: number;
+  created: string;
+  updated: string;
+  deleted: string;
+  listingId: string;
+  feed: string;
+};
 
-const selectOldest = statement<{ accountId: string; limit: number }, OldEvent>((query, parameter) =>
-  query
-    .selectFrom('events')
-    // The document is only selected to count its bytes. A clustered row is read as a whole anyway.
-    .select(['sequence', 'created_at as createdAt', 'doc'])
-    .where('account_id', '=', parameter('accountId'))
-    .orderBy('sequence')
-    .limit(parameter('limit')),
+const selectMatching = statement<Matching, StoredEvent>((query, parameter) =>
+  selectEvents(query, parameter)
+    .where('events.sequence', '<=', parameter('until'))
+    .where(({ and, eb, or }) =>
+      or([
+        eb('events.sequence', '=', sql<number>`${parameter('after')} + 1`),
+        and([
+          eb('events.type', 'in', [parameter('created'), parameter('updated'), parameter('deleted')] as never),
+          or([eb(parameter('listingId'), '=', ''), eb('events.listing_id', '=', parameter('listingId'))]),
+          or([eb(parameter('feed'), '=', ''), eb('events.feed', '=', parameter('feed'))]),
+        ]),
+      ]),
+    ),
 );
 
-/** The times of the account's oldest events (UTC milliseconds): `limit` of them, or fewer if they are large. */
-export async function findOldestEvents(
+/**
+ * Like `findEvents`, but reads only the event after `after`, which proves that no event was purged, and those up to
+ * `until` that match the filter.
+ */
+export function findMatchingEvents(
   executor: Executor,
   accountId: string,
-  limit: number,
-  bytesMax: number,
-): Promise<number[]> {
-  const { rows } = await executor.executeRun(selectOldest, { accountId, limit }, bytesMax);
-  return rows.map(({ createdAt }) => createdAt);
+  { after, until }: { after: number; until: number },
+  { types, listingId = '', feed = '' }: EventFilter,
+  { limit, bytesMax }: { limit: number; bytesMax: number },
+): Promise<Run<StoredEvent>> {
+  const named = (name: EventType) => (types === undefined || types.includes(name) ? name : '');
+  const created = named('listing.created');
+  const [updated, deleted] = [named('listing.updated'), named('listing.deleted')];
+  const parameters = { accountId, after, until, created, updated, deleted, listingId, feed, limit };
+  return executor.executeRun(selectMatching, parameters, bytesMax);
 }
+
+/** An event that may be purged. */
+export interface OldEvent {
+  sequence: number;
+  type: EventType;
+  listingId: string;
+  /** UTC milliseconds. */
+  createdAt: number;
+  /** The version that the change replaced; null if there is none. */
+  replaced: number | null;
+  /** The UTF-8 bytes of that version's document, which expires with the event. */
+  bytes: number | null;
+}
+
+/** The account's oldest events. */
+export const findOldestEvents = allRows(
+  ['accountId', 'limit'],
+  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
+    query
+      .selectFrom('events')
+      .leftJoin('listing_history as former', (join) =>
+        join
+          .onRef('former.account_id', '=', 'events.account_id')
+          .onRef('former.listing_id', '=', 'events.listing_id')
+          .on('former.sequence', '=', ({ selectFrom }) =>
+            selectFrom('listing_history as earlier')
+              .select(({ fn }) => fn.max('earlier.sequence').as('sequence'))
+              .where('earlier.account_id', '=', parameter('accountId'))
+              .whereRef('earlier.listing_id', '=', 'events.listing_id')
+              .whereRef('earlier.sequence', '<', 'events.sequence'),
+          ),
+      )
+      .select([
+        'events.sequence',
+        'events.type',
+        'events.listing_id as listingId',
+        'events.created_at as createdAt',
+        'former.sequence as replaced',
+        sql<number | null>`octet_length(former.doc)`.as('bytes'),
+      ])
+      .where('events.account_id', '=', parameter('accountId'))
+      .orderBy('events.sequence')
+      .limit(parameter('limit')),
+);

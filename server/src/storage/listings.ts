@@ -19,11 +19,17 @@ export interface StoredListing {
 type ListingKey = { accountId: string; id: string };
 
 type Row = Insertable<Tables['listings']>;
-type RowParameters = StoredListing & { accountId: string; terms: string };
+/** A version to store, with its entry in the history: who made it, and the changed fields, as JSON. */
+export interface NewVersion extends StoredListing {
+  actor: string | null;
+  changes: string | null;
+}
+
+type RowParameters = NewVersion & { accountId: string; terms: string };
 
 const insert = statement<RowParameters>((query, parameter, engine) =>
   query.insertInto('listings').values({
-    ...rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc']),
+    ...rowOf(parameter, ['accountId', 'id', 'version', 'sequence', 'doc', 'actor', 'changes']),
     ...engine.listingTerms(parameter('terms')),
   } as unknown as Row),
 );
@@ -32,7 +38,7 @@ const insert = statement<RowParameters>((query, parameter, engine) =>
 export async function insertListing(
   executor: Executor,
   accountId: string,
-  row: StoredListing,
+  row: NewVersion,
   searchRow: SearchRow,
 ): Promise<void> {
   await executor.execute(insert, { accountId, ...row, terms: searchRow.terms });
@@ -42,7 +48,10 @@ export async function insertListing(
 const update = statement<RowParameters>((query, parameter, engine) =>
   query
     .updateTable('listings')
-    .set({ ...rowOf(parameter, ['version', 'sequence', 'doc']), ...engine.listingTerms(parameter('terms')) })
+    .set({
+      ...rowOf(parameter, ['version', 'sequence', 'doc', 'actor', 'changes']),
+      ...engine.listingTerms(parameter('terms')),
+    })
     .where('account_id', '=', parameter('accountId'))
     .where('id', '=', parameter('id')),
 );
@@ -50,48 +59,44 @@ const update = statement<RowParameters>((query, parameter, engine) =>
 export async function replaceListing(
   executor: Executor,
   accountId: string,
-  row: StoredListing,
+  row: NewVersion,
   changed: { row: SearchRow; parts: readonly (keyof SearchRow)[] },
 ): Promise<void> {
   await executor.execute(update, { accountId, ...row, terms: changed.row.terms });
   await updateSearchRow(executor, accountId, row.id, changed);
 }
 
-const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms'] as const;
-const MARKED_COLUMNS = [...COLUMNS, 'feed_mark'] as const;
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes', 'feed_mark'] as const;
 
-const declarePut = (columns: typeof COLUMNS | typeof MARKED_COLUMNS) =>
-  batchStatement((length) =>
-    statement<BatchValues>((query, parameter, engine) => {
-      const rows = batchRows<Record<(typeof MARKED_COLUMNS)[number], RawBuilder<string>>>(columns, parameter, length);
-      return query
-        .insertInto('listings')
-        .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
-        .onConflict((conflict) =>
-          conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
-            version: ref('excluded.version'),
-            sequence: ref('excluded.sequence'),
-            ...engine.listingTerms(sql.ref('excluded.terms')),
-            doc: ref('excluded.doc'),
-            ...(columns === MARKED_COLUMNS && { feed_mark: ref('excluded.feed_mark') }),
-          })),
-        );
-    }),
-  );
+const put = batchStatement((length) =>
+  statement<BatchValues>((query, parameter, engine) => {
+    const rows = batchRows<Record<(typeof COLUMNS)[number], RawBuilder<string>>>(COLUMNS, parameter, length);
+    return query
+      .insertInto('listings')
+      .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
+      .onConflict((conflict) =>
+        conflict.columns(['account_id', 'id']).doUpdateSet(({ fn, ref }) => ({
+          version: ref('excluded.version'),
+          sequence: ref('excluded.sequence'),
+          ...engine.listingTerms(sql.ref('excluded.terms')),
+          doc: ref('excluded.doc'),
+          actor: ref('excluded.actor'),
+          changes: ref('excluded.changes'),
+          feed_mark: fn.coalesce('excluded.feed_mark', 'listings.feed_mark'),
+        })),
+      );
+  }),
+);
 
-/** Migrations run the first one before the column `feed_mark` exists. */
-const PUTS = { plain: declarePut(COLUMNS), marked: declarePut(MARKED_COLUMNS) };
+/** A version with what the listing's feed stores, which stays as it is if undefined. */
+type PutListing = NewVersion & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
 
-export type PutListing = StoredListing & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
+const MEMBERS = ['id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes', 'feedMark'] as const;
 
-/** Inserts or replaces the rows of a batch of listings; all of them have a mark of their feed, or none. */
+/** Inserts or replaces the rows of a batch of listings. */
 export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
-  const isMarked = rows.some(({ feedMark }) => feedMark !== undefined);
-  const values = rows.map(({ id, version, sequence, doc, terms, feedMark }) => {
-    const row = [accountId, id, version, sequence, doc, terms];
-    return isMarked ? [...row, feedMark] : row;
-  });
-  await executeBatch(executor, isMarked ? PUTS.marked : PUTS.plain, values);
+  const values = rows.map((row) => [accountId, ...MEMBERS.map((name) => row[name])]);
+  await executeBatch(executor, put, values);
 }
 
 /** Removes a listing, and what searches need of it. */

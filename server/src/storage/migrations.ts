@@ -6,6 +6,7 @@ import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
 import { search } from './migrations/0007-search.ts';
+import { history } from './migrations/0008-history.ts';
 import { feeds } from './migrations/0009-feeds.ts';
 
 /** The SQL of a migration. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keyUseBatches,
   quotas,
   search,
+  history,
   feeds,
 ];
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
 import { toSearchRow } from '../model/search-terms.ts';
-import { BATCH_LENGTH } from './batches.ts';
+import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, statement } from './database.ts';
-import { putListings, type StoredListing } from './listings.ts';
+import type { StoredListing } from './listings.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
 import { insertSearchRows } from './search-rows.ts';
@@ -43,6 +43,15 @@ const countAll = (source: Source) =>
       .select(({ fn }) => fn.countAll<number>().as('count')),
   );
 
+/** Only later migrations add the other columns. */
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'terms', 'doc'] as const;
+
+const insertSome = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query.insertInto('listings').values(batchRows<Tables['listings']>(COLUMNS, parameter, length)),
+  ),
+);
+
 /**
  * Makes what searches need of all listings, and copies the listings if they come from another table. After each few
  * listings, calls `endBatch` with the key of the last one, and awaits `tell`.
@@ -64,7 +73,17 @@ export async function rebuildListings(
     if (first === undefined) return;
     const some = rows.filter(({ accountId }) => accountId === first.accountId);
     const made = some.map((row) => ({ ...row, ...toSearchRow(JSON.parse(row.doc) as Listing), id: row.id }));
-    if (source !== 'listings') await putListings(executor, first.accountId, made);
+    if (source !== 'listings') {
+      const copies = made.map(({ accountId, id, version, sequence, terms, doc }) => [
+        accountId,
+        id,
+        version,
+        sequence,
+        terms,
+        doc,
+      ]);
+      await executeBatch(executor, insertSome, copies);
+    }
     await insertSearchRows(executor, first.accountId, made);
     last = some.at(-1) ?? first;
     endBatch(last);

@@ -31,7 +31,7 @@ export interface Tables {
     listing_count: number;
     /** The greatest id that a listing of the account has had. */
     newest_id: Generated<string>;
-    /** UTF-8 bytes of the account's documents in `listings` and `events`. */
+    /** What the account's versions count, in `listings` and `listing_history` (model/history.ts). */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
     listings_max: number | null;
@@ -47,6 +47,9 @@ export interface Tables {
     version: number;
     /** The account's sequence at the last change. */
     sequence: number;
+    /** Who made the last change, and its changed fields, as JSON (model/history.ts). */
+    actor: string | null;
+    changes: string | null;
     /** Only on SQLite: the listing's terms (model/search-terms.ts), each after a space. */
     terms: string;
     /** The listing as JSON text, which is the response body. */
@@ -90,11 +93,28 @@ export interface Tables {
     sequence: number;
     type: EventType;
     listing_id: string;
-    /** The listing after the change, once a later one has replaced it in `listings`; until then null. */
-    doc: string | null;
     /** JSON array of the changed fields' names; null unless the event is an update. */
     changed: string | null;
     created_at: number;
+    /** The listing's feed after the change; for a deletion, the one it had. */
+    feed: string | null;
+    /** The external id of a deleted listing. */
+    external_id: string | null;
+  };
+  /** The former versions of listings, and their deletions. */
+  listing_history: {
+    account_id: string;
+    listing_id: string;
+    sequence: number;
+    version: number;
+    type: EventType;
+    /** RFC 3339, as in the document. */
+    at: string;
+    /** Who made the change, and its changed fields, as JSON. */
+    actor: string | null;
+    changes: string | null;
+    /** The listing after the change, until the event of the next change is purged; null for a deletion. */
+    doc: string | null;
   };
   idempotency_keys: {
     account_id: string;

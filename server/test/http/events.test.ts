@@ -36,7 +36,7 @@ describe('the event feed has all changes in order', () => {
 
   test('each change creates one event with the changed listing; a deletion creates a tombstone', async () => {
     const tenant = await service.createTenant();
-    const created = await create(tenant, { city: 'Austin', listPrice: 450000 });
+    const created = await create(tenant, { externalId: 'MLS "1"', city: 'Austin', listPrice: 450000 });
     const { id } = created;
     const updated = await patch(tenant, id, { beds: 4, city: null, metadata: { agentId: 'A-17' } });
     const again = await patch(tenant, id, { description: 'A garden.\nA pool.' });
@@ -48,7 +48,7 @@ describe('the event feed has all changes in order', () => {
       { sequence: 1, type: 'listing.created', listingId: id, listing: created },
       { sequence: 2, type: 'listing.updated', listingId: id, listing: updated, changed: ['city', 'beds', 'metadata'] },
       { sequence: 3, type: 'listing.updated', listingId: id, listing: again, changed: ['description'] },
-      { sequence: 4, type: 'listing.deleted', listingId: id },
+      { sequence: 4, type: 'listing.deleted', listingId: id, externalId: 'MLS "1"' },
     ]);
     assert.equal(nextAfter, 4);
     const times = data.map(({ createdAt }) => createdAt);
@@ -221,6 +221,12 @@ const BAD_QUERIES: [query: string, ...faults: string[]][] = [
   ['epoch=', 'query.epoch: blank'],
   ['epoch=a&epoch=a', 'query.epoch: duplicate'],
   ['after=x&wait=61&limit=', 'query.after: invalid_type', 'query.limit: blank', 'query.wait: out_of_range'],
+  ['type=', 'query.type: blank'],
+  ['type=created', 'query.type: invalid_choice'],
+  ['type=listing.created,listing.created', 'query.type: duplicate'],
+  ['type=listing.created&type=listing.deleted', 'query.type: duplicate'],
+  ['listingId=lst_1', 'query.listingId: invalid_format'],
+  ['feed=MLS', 'query.feed: invalid_format'],
   ['since=1', 'query.since: unknown_field'],
   ['cursor=x', 'query.cursor: unknown_field'],
 ];

@@ -5,8 +5,10 @@ import { fill, MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { readError, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { changeQuotas } from '../../src/domain/account-limits.ts';
+import { purge } from '../../src/domain/event-purge.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
-import { removeEvents } from '../../src/storage/events.ts';
+import type { Executor } from '../../src/storage/database.ts';
+import { findOldestEvents } from '../../src/storage/events.ts';
 
 const service = await startSharedService({ rateLimit: { points: 1000, seconds: 3600 } });
 
@@ -20,10 +22,23 @@ async function usageOf({ accountId }: Tenant) {
 
 /** The stored listings and bytes, counted in the tables. */
 async function countedOf({ accountId }: Tenant) {
-  const docs = 'select doc from listings where account_id = ? union all select doc from events where account_id = ?';
-  const [row] = await sql(`select sum(octet_length(doc)) as bytes from (${docs}) as docs`, accountId, accountId);
+  const versions = ['listings', 'listing_history'].map(
+    (table) => `select doc, changes from ${table} where account_id = ?`,
+  );
+  const [row] = await sql(
+    `select sum(coalesce(octet_length(doc), 0) + coalesce(octet_length(changes), 0) + 100) as bytes
+      from (${versions.join(' union all ')}) as versions`,
+    accountId,
+    accountId,
+  );
   const [count] = await sql('select count(*) as listings from listings where account_id = ?', accountId);
   return { listings: Number(count?.listings), bytes: Number(row?.bytes ?? 0) };
+}
+
+/** Purges the account's oldest events, as after 30 days. */
+function purgeOldest({ accountId }: Tenant, limit: number) {
+  const job = async (session: Executor) => purge(session, accountId, await findOldestEvents(session, accountId, limit));
+  return database.write(job, accountId);
 }
 
 test("every change and every purged event updates an account's usage", async () => {
@@ -32,16 +47,16 @@ test("every change and every purged event updates an account's usage", async () 
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: '雪'.repeat(500) }), 200);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
-  await database.write((session) => removeEvents(session, tenant.accountId, 2), tenant.accountId);
+  await purgeOldest(tenant, 2);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
-  // The replaced version belongs to no event and is deleted.
+  // The replaced version is stored until its own event is purged.
   await readListing(await send(service, tenant, 'PATCH', `/listings/${id}`, { description: null }), 200);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   await importFile(service, tenant, { type: NDJSON, body: lines(MINIMAL, { id, beds: 7 }, { ...MINIMAL, beds: 1 }) });
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
   assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
-  await database.write((session) => removeEvents(session, tenant.accountId, 100), tenant.accountId);
+  await purgeOldest(tenant, 100);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
 });
 
@@ -115,7 +130,7 @@ test('an account at its byte quota can only shrink or delete listings', async ()
   // The account now stores twice its quota.
   await readError(await patch({ description: 'x'.repeat(3980) }), 507, 'quota_exceeded');
   assert.equal((await send(service, tenant, 'DELETE', `/listings/${id}`)).status, 204);
-  await database.write((session) => removeEvents(session, tenant.accountId, 100), tenant.accountId);
+  await purgeOldest(tenant, 100);
   await readListing(await post(service, tenant, large), 201);
   assert.deepEqual(await usageOf(tenant), await countedOf(tenant));
 });

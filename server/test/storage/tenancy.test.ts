@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { updateListing } from '../../src/domain/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
 import { findKeyDetails, findKeyPrincipal, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
 import type { Executor } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
+import * as history from '../../src/storage/history.ts';
 import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
@@ -15,7 +17,7 @@ import * as searchRows from '../../src/storage/search-rows.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
-const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'events', 'api_keys'];
+const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'listing_history', 'events', 'api_keys'];
 
 /** Functions that read an account's data, with the result that another account must get. */
 type Reads = Record<string, [read: (accountId: string, id: string) => Promise<unknown>, nothing: unknown]>;
@@ -44,7 +46,28 @@ const READS: Reads = {
   ],
   findEvent: [(account) => events.findEvent(database, account, 1), undefined],
   findChangedListings: [(account) => events.findChangedListings(database, account, 0, 100), []],
-  findOldestEvents: [(account) => events.findOldestEvents(database, account, 100, 1), []],
+  findMatchingEvents: [
+    async (account, listingId) =>
+      (
+        await events.findMatchingEvents(
+          database,
+          account,
+          { after: 0, until: 100 },
+          { listingId },
+          { limit: 100, bytesMax: 1e6 },
+        )
+      ).rows.filter((event) => event.listingId === listingId),
+    [],
+  ],
+  findCurrentEntry: [(account, id) => history.findCurrentEntry(database, account, id), undefined],
+  findFormerEntries: [
+    async (account, id) =>
+      (await history.findFormerEntries(database, account, id, { before: 100, limit: 100, bytesMax: 1e6 })).rows,
+    [],
+  ],
+  findFormer: [(account, id) => history.findFormer(database, account, id, 100), undefined],
+  findFirstFormer: [(account, id) => history.findFirstFormer(database, account, id), undefined],
+  findOldestEvents: [(account) => events.findOldestEvents(database, account, 100), []],
 };
 
 /** A sorted search by word that matches both accounts' listings. */
@@ -70,7 +93,7 @@ const SEARCHES: Reads = {
   countByStatus: [(account) => search.countByStatus(account), { byStatus: [], newestAt: null }],
 };
 
-const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}' };
+const ROW = { id: 'lst_x', version: 1, sequence: 2, doc: '{}', actor: '{}', changes: null };
 const SEARCH_ROW = {
   status: 'active',
   beds: 3,
@@ -81,9 +104,28 @@ const SEARCH_ROW = {
 } as const;
 const CHANGED_ROW = { row: { ...SEARCH_ROW, beds: 9 }, parts: ['beds', 'terms'] } as const;
 
-const EVENT = { sequence: 2, type: 'listing.deleted', listingId: 'lst_x', changed: null, createdAt: 0 } as const;
+const EVENT = {
+  sequence: 3,
+  type: 'listing.deleted',
+  listingId: 'lst_x',
+  changed: null,
+  createdAt: 0,
+  feed: null,
+  externalId: null,
+} as const;
 
-/** Functions that insert listings or events. They must write only to the given account. */
+const FORMER = {
+  listingId: 'lst_x',
+  sequence: 2,
+  version: 1,
+  type: 'listing.deleted',
+  at: '2026',
+  actor: '{}',
+  changes: null,
+  doc: null,
+} as const;
+
+/** Functions that insert listings, events, or entries of histories. They must write only to the given account. */
 const WRITES = {
   insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, SEARCH_ROW),
   putListings: (session: Executor, accountId: string) =>
@@ -97,8 +139,8 @@ const WRITES = {
     await searchRows.insertSearchRows(session, accountId, [{ ...SEARCH_ROW, id: ROW.id }]);
   },
   insertEvent: (session: Executor, accountId: string) => events.insertEvent(session, accountId, EVENT),
-  insertEvents: (session: Executor, accountId: string) =>
-    events.insertEvents(session, accountId, [{ ...EVENT, doc: null }]),
+  insertEvents: (session: Executor, accountId: string) => events.insertEvents(session, accountId, [EVENT]),
+  insertFormer: (session: Executor, accountId: string) => history.insertFormer(session, accountId, [FORMER]),
 };
 
 /** Functions that change or remove data. They must not touch another account's, even if named. */
@@ -107,15 +149,18 @@ const CHANGES: Record<
   (session: Executor, accountId: string, theirs: listings.StoredListing) => Promise<unknown>
 > = {
   replaceListing: (session, accountId, theirs) =>
-    listings.replaceListing(session, accountId, { ...theirs, sequence: theirs.sequence + 1, doc: '{}' }, CHANGED_ROW),
+    listings.replaceListing(session, accountId, { ...ROW, id: theirs.id, sequence: 3 }, CHANGED_ROW),
   updateSearchRow: (session, accountId, theirs) =>
     searchRows.updateSearchRow(session, accountId, theirs.id, CHANGED_ROW),
   releaseExternalId: (session, accountId, theirs) => searchRows.releaseExternalId(session, accountId, theirs.id),
   removeListing: (session, accountId, theirs) => listings.removeListing(session, accountId, theirs.id),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),
   removeEvents: (session, accountId) => events.removeEvents(session, accountId, 10),
-  keepEventDoc: (session, accountId, theirs) => events.keepEventDoc(session, accountId, theirs.sequence, '{}'),
-  keepEventDocs: (session, accountId, theirs) => events.keepEventDocs(session, accountId, [theirs.sequence]),
+  keepVersions: (session, accountId, theirs) =>
+    history.keepVersions(session, accountId, [{ id: theirs.id, updatedAt: '2026' }]),
+  removeFormerDoc: (session, accountId, theirs) => history.removeFormerDoc(session, accountId, theirs.id, 1),
+  removeFormer: (session, accountId, theirs) => history.removeFormer(session, accountId, theirs.id, 10),
+  removeHistory: (session, accountId) => history.removeHistory(session, accountId, 10),
 };
 
 const createEmpty = async () => (await createAccount(database, 'Hill Country Homes')).id;
@@ -130,6 +175,7 @@ async function createTenant(name: string) {
     createdBy: null,
   });
   const { id } = await create(database, accountId, INPUT);
+  await updateListing(database, { accountId }, { id }, (current) => ({ ...current, beds: 4 }));
   return { accountId, secret, id };
 }
 
@@ -145,7 +191,7 @@ async function countRows(accountId: string) {
 }
 
 test('every storage function for listings and events is in one of the tables', () => {
-  const functions = { ...listings, ...listingRuns, ...searchRows, ...events };
+  const functions = { ...listings, ...listingRuns, ...searchRows, ...events, ...history };
   assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(search));
   assert.deepEqual(methods.filter((name) => name !== 'constructor').sort(), Object.keys(SEARCHES).sort());
@@ -199,8 +245,8 @@ test('each account has its own sequence', async () => {
   const ada = await createTenant('Ada');
   const bob = await createTenant('Bob');
   await create(database, bob.accountId, { ...INPUT, externalId: 'MLS-2' });
-  assert.equal(await storedSequence(database, ada.accountId), 1);
-  assert.equal(await storedSequence(database, bob.accountId), 2);
+  assert.equal(await storedSequence(database, ada.accountId), 2);
+  assert.equal(await storedSequence(database, bob.accountId), 3);
 });
 
 test("an account sees only its own keys' usage and its own audit log", async () => {
@@ -248,7 +294,7 @@ test('a key works only for its own account, and its use is recorded only there',
 test('deleting an account deletes its listings, events, keys, and sequence, and nothing of other accounts', async () => {
   const ada = await createTenant('Ada');
   const bob = await createTenant('Bob');
-  const each = { account_heads: 1, listings: 1, listing_facets: 1, events: 1, api_keys: 1 };
+  const each = { account_heads: 1, listings: 1, listing_facets: 1, listing_history: 1, events: 2, api_keys: 1 };
   assert.deepEqual(await countRows(ada.accountId), each);
   await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
   const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));

@@ -6,6 +6,7 @@ import { environment, PROGRAM } from '../../../testkit/src/process.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { updateListing } from '../../src/domain/listings.ts';
+import { countBytes, VERSION_BYTES } from '../../src/model/history.ts';
 import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';
 import { findKeyPrincipal } from '../../src/storage/api-keys.ts';
@@ -19,17 +20,19 @@ const TIMES = { createdAt: '2026-01-31T09:00:00.000Z', updatedAt: '2026-01-31T09
 const listing = (id: string, version: number, address: string) =>
   JSON.stringify({ id, address, beds: 3, baths: 2, status: 'active', version, ...TIMES });
 const [OLD, NEW] = [listing('lst_1', 1, '12 Elm Street'), listing('lst_1', 2, 'Straße der Jugend 1')];
+const GONE = listing('lst_2', 1, '7 Oak Lane').replace('"address"', '"externalId":"MLS-2","address"');
 
 /** The rows of a database of the first edition. */
 const ROWS = `
   insert into database_info (id, epoch, cursor_secret, created_at) values (1, 'aaaaaaaa', 'secret', 1);
   insert into accounts (id, name, currency, area_units, created_at) values ('acc_1', 'Ada', 'USD', 'sqft', 1), ('acc_2', 'Bob', 'USD', 'sqft', 1);
-  insert into account_heads (account_id, sequence, listing_count) values ('acc_1', 2, 1), ('acc_2', 0, 0);
+  insert into account_heads (account_id, sequence, listing_count) values ('acc_1', 4, 1), ('acc_2', 0, 0);
   insert into listings (account_id, id, version, sequence, doc) values ('acc_1', 'lst_1', 2, 2, '${NEW}');
   insert into listing_facets (account_id, id, status, beds, baths, created_at, updated_at, search_row)
     values ('acc_1', 'lst_1', 'active', 3, 2, '${TIMES.createdAt}', '${TIMES.updatedAt}', 1);
   insert into events (account_id, sequence, type, listing_id, changed, created_at, doc) values
-    ('acc_1', 1, 'listing.created', 'lst_1', null, 1, '${OLD}'), ('acc_1', 2, 'listing.updated', 'lst_1', '["address"]', 2, null);
+    ('acc_1', 1, 'listing.created', 'lst_1', null, 1, '${OLD}'), ('acc_1', 2, 'listing.updated', 'lst_1', '["address"]', 2, null),
+    ('acc_1', 3, 'listing.created', 'lst_2', null, 3, '${GONE}'), ('acc_1', 4, 'listing.deleted', 'lst_2', null, 4, null);
   insert into api_keys (hash, id, account_id, name, access, start, created_at) values ('hash', 'key_1', 'acc_1', 'Website', 'full', 'plk_1234', 1);
 `;
 
@@ -50,13 +53,16 @@ test("a database of the first edition keeps its data, and each account's storage
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.doc, NEW);
   assert.deepEqual(
     (await findEvents(database, 'acc_1', 0, { limit: 10, bytesMax: 1e6 })).rows.map(({ doc }) => doc),
-    [OLD, NEW],
+    [OLD, NEW, GONE, null],
   );
   const principal = await findKeyPrincipal(database, 'hash');
-  assert.deepEqual([principal?.keyId, principal?.sequence, principal?.suspendedFor], ['key_1', 2, null]);
+  assert.deepEqual([principal?.keyId, principal?.sequence, principal?.suspendedFor], ['key_1', 4, null]);
   const ada = await findAccountHead(database, 'acc_1');
   assert.deepEqual([ada?.listingsMax, ada?.bytesMax], [null, null]);
-  assert.equal(ada?.storedBytes, Buffer.byteLength(OLD) + Buffer.byteLength(NEW));
+  const changes = '{"address":{"changed":true}}';
+  const [oldBytes, newBytes] = [countBytes(OLD, null), countBytes(NEW, changes)];
+  const deletedBytes = countBytes(GONE, null) + VERSION_BYTES;
+  assert.equal(ada?.storedBytes, oldBytes + newBytes + deletedBytes);
   assert.equal((await findAccountHead(database, 'acc_2'))?.storedBytes, 0);
   assert.deepEqual([ada?.newestId, (await findAccountHead(database, 'acc_2'))?.newestId], ['lst_1', '']);
 

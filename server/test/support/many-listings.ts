@@ -17,7 +17,7 @@ export async function storeMany(database: Database, accountId: string, count: nu
         const some = listings.slice(from, from + BATCH_LENGTH);
         const rows = some.map((listing) => ({
           ...toSearchRow(listing),
-          ...{ id: listing.id, version: 1, sequence: 1, doc: JSON.stringify(listing) },
+          ...{ id: listing.id, version: 1, sequence: 1, doc: JSON.stringify(listing), actor: null, changes: null },
         }));
         await putListings(transaction, accountId, rows);
         await insertSearchRows(transaction, accountId, rows);

@@ -9,30 +9,29 @@ import { replyJson } from '../protocol/reply.ts';
 export const eventEndpoints = [
   endpoint(eventsOperation, async (exchange, { query, services }) => {
     const { incoming, principal } = exchange;
-    const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0 } = query;
+    const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0, type: types, listingId, feed } = query;
+    const filter = (types ?? listingId ?? feed) ? { types, listingId, feed } : undefined;
     // A response to HEAD has no events, so it does not wait for one.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const options = { durationMs, signal: abortWhenLeft(exchange) };
-    const page = await followEvents(services, principal, { after, epoch, limit }, options);
-    return { ...replyJson(200, pageJson(page, after)), isCompressible: true };
+    const page = await followEvents(services, principal, { after, epoch, limit, filter }, options);
+    return { ...replyJson(200, pageJson(page)), isCompressible: true };
   }),
 ];
 
-function pageJson({ first, rest, epoch }: EventPage, after: number): string | AsyncIterable<string> {
-  let nextAfter = after;
-  const toText = (events: StoredEvent[]) => {
-    nextAfter = events.at(-1)?.sequence ?? nextAfter;
-    return events.map(eventJson).join(',');
-  };
+function pageJson({ first, rest, epoch, lastExamined }: EventPage): string | AsyncIterable<string> {
+  const toText = (events: StoredEvent[]) => events.map(eventJson).join(',');
   const start = `{"data":[${toText(first)}`;
-  const end = () => `],"nextAfter":${nextAfter},"epoch":"${epoch}"}`;
+  const end = () => `],"nextAfter":${lastExamined()},"epoch":"${epoch}"}`;
   return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
 }
 
 /** Returns an event as JSON, and inserts the listing's stored JSON text. */
-function eventJson({ sequence, type, listingId, doc, changed, createdAt }: StoredEvent): string {
+function eventJson({ sequence, type, listingId, externalId, doc, changed, createdAt }: StoredEvent): string {
   const listing = doc === null ? '' : `,"listing":${doc}`;
   const fields = changed === null ? '' : `,"changed":${changed}`;
+  const own = externalId === null ? '' : `,"externalId":${JSON.stringify(externalId)}`;
   const time = new Date(createdAt).toISOString();
-  return `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"${listing}${fields},"createdAt":"${time}"}`;
+  const start = `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"`;
+  return `${start}${own}${listing}${fields},"createdAt":"${time}"}`;
 }

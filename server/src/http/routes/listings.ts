@@ -1,4 +1,5 @@
 import { countListings, findListings } from '../../domain/find-listings.ts';
+import { getListingAt } from '../../domain/history.ts';
 import {
   type ChangeOptions,
   createListing,
@@ -50,8 +51,12 @@ export const listingEndpoints = [
     const input = attempt(() => parseListing(body));
     return replySaved(await createListing(call.services.database, exchange.principal, input, options), call);
   }),
-  endpoint(retrieveOperation, (exchange, { parameters: { id = '' }, services }) =>
-    retrieve(exchange, () => findListing(services.database, exchange.principal.accountId, id)),
+  endpoint(retrieveOperation, (exchange, { query: { at }, parameters: { id = '' }, services: { database } }) =>
+    retrieve(exchange, () =>
+      at === undefined
+        ? findListing(database, exchange.principal.accountId, id)
+        : getListingAt(database, exchange.principal, id, at),
+    ),
   ),
   endpoint(updateOperation, (exchange, call) => changeOne(exchange, { id: call.parameters.id ?? '' }, call)),
   endpoint(deleteOperation, (exchange, { parameters: { id = '' }, services }) => remove(exchange, { id }, services)),

@@ -21,6 +21,7 @@ const TENANT_TABLES = [
   'account_heads',
   'listings',
   'listing_facets',
+  'listing_history',
   'events',
   'idempotency_keys',
   'key_hours',

@@ -55,7 +55,7 @@ export const CONFLICT_ERRORS = {
       "The message gives the reason. The events are older than 30 days; without `after`, the account's first event " +
       "is requested. Or `after` is beyond the account's sequence, because it belongs to another account or to the " +
       'time before a restore. Or the database has another `epoch`, for example after a restore. Continuing could ' +
-      'miss events.',
+      'miss events. The same applies to `at`, the sequence at which a listing is retrieved.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

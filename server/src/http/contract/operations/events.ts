@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { EVENT_TYPES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
-import { listing } from '../schemas/listings.ts';
-import { integerParameter } from '../schemas/parameters.ts';
+import { feedName, listing } from '../schemas/listings.ts';
+import { integerParameter, listingId, namesParameter } from '../schemas/parameters.ts';
 import { served } from './common.ts';
 
 const LIMIT_MAX = 1000;
@@ -23,6 +24,14 @@ const eventsQuery = z.strictObject({
     'Maximum number of seconds to wait for an event if there is none; default 0.',
     25,
   ).optional(),
+  type: namesParameter(EVENT_TYPES, 'Only events of these types.', ['listing.created', 'listing.deleted']).optional(),
+  listingId: listingId('Only events of this listing.').optional(),
+  feed: feedName
+    .meta({
+      description: 'Only events of listings that belonged to this feed after the change, or before their deletion.',
+      example: 'mls',
+    })
+    .optional(),
   epoch: z
     .string()
     .meta({
@@ -52,7 +61,16 @@ const event = z
         changed: z.array(z.string()).meta({ description: 'The changed fields.' }),
       })
       .meta({ id: 'ListingUpdatedEvent' }),
-    z.object({ ...anyEvent, type: z.literal('listing.deleted') }).meta({ id: 'ListingDeletedEvent' }),
+    z
+      .object({
+        ...anyEvent,
+        type: z.literal('listing.deleted'),
+        externalId: z
+          .string()
+          .optional()
+          .meta({ description: 'The `externalId` of the deleted listing, if it had one.' }),
+      })
+      .meta({ id: 'ListingDeletedEvent' }),
   ])
   .meta({
     id: 'Event',
@@ -77,7 +95,9 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
     'The changes since a sequence, in order, each exactly once. List the listings, save the `sequence` and `epoch` ' +
     'of that list, request the events after that sequence, and continue with `nextAfter`: your copy then always ' +
     'matches a new list. A page can have fewer events than `limit` even if more follow. With `wait`, the response ' +
-    'is sent as soon as there is an event. Events are kept for 30 days. A request for older events, a sequence that ' +
+    'is sent as soon as there is an event. With a filter (`type`, `listingId`, or `feed`), the response has the matching ' +
+    'events among the next 10,000 events, so it can be empty, and `nextAfter` is the last sequence that was examined. ' +
+    'Events are kept for 30 days. A request for older events, a sequence that ' +
     'the account has not reached, or another `epoch` gets 410; then list the listings again.',
   caller: 'account',
   query: eventsQuery,
@@ -88,7 +108,9 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
       schema: z
         .object({
           data: z.array(event),
-          nextAfter: z.int().meta({ minimum: 0, description: 'The `after` of the next page.' }),
+          nextAfter: z
+            .int()
+            .meta({ minimum: 0, description: 'The `after` of the next page: the last sequence that was examined.' }),
           epoch: z
             .string()
             .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),
@@ -115,6 +137,7 @@ export const eventsOperation: Operation<'account', typeof eventsQuery> = {
             sequence: 3,
             type: 'listing.deleted',
             listingId: served.id,
+            externalId: served.externalId,
             createdAt: '2026-02-11T08:00:00.000Z',
           },
         ],

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../request-headers.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
+import { integerParameter } from '../schemas/parameters.ts';
 import { noQuery } from '../schemas/query.ts';
 import {
   BODY_ERRORS,
@@ -49,18 +51,33 @@ export const createOperation: Operation<'account'> = {
   errors: [...WRITE_ERRORS, ...BODY_ERRORS, 'external_id_taken'],
 };
 
-export const retrieveOperation: Operation<'account'> = {
+const retrieveQuery = z.strictObject({
+  at: integerParameter(
+    0,
+    Number.MAX_SAFE_INTEGER,
+    'A `sequence` of the account: the response is the listing as it was after this change.',
+    128,
+  ).optional(),
+});
+
+export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
   method: 'get',
   path: '/listings/{id}',
   operationId: 'retrieveListing',
   summary: 'Retrieve a listing',
   description:
-    "One listing of the account. The id of another account's listing gets the same response as an unknown id.",
+    "One listing of the account. The id of another account's listing gets the same response as an unknown id. With `at`, " +
+    'the listing as it was at a sequence of the last 30 days, even if it has been deleted since.',
   caller: 'account',
-  query: noQuery,
+  query: retrieveQuery,
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
-  errors: ['not_found', 'invalid_header'],
+  errors: ['not_found', 'invalid_query', 'invalid_header', 'events_expired'],
+  errorExamples: {
+    events_expired: {
+      message: 'Events after this sequence have expired. Ask for a sequence of the last 30 days, or omit at.',
+    },
+  },
 };
 
 export const updateOperation: Operation<'account'> = {

@@ -69,7 +69,8 @@ export function parseDecimal(text: string): number | undefined {
 }
 
 /** Comma-separated names, each at most once; the result is in the order of `known`. */
-export function namesParameter(known: readonly string[], description: string, example: unknown) {
+export function namesParameter<const T extends string>(known: readonly T[], description: string, example: unknown) {
+  const all: readonly string[] = known;
   return z
     .string()
     .transform((given, context) => {
@@ -77,7 +78,7 @@ export function namesParameter(known: readonly string[], description: string, ex
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
         if (name === '') addIssue(context, 'invalid_choice', emptyValue(index));
-        else if (!known.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, known));
+        else if (!all.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, all));
         else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} only once.`);
       }
       return known.filter((name) => names.includes(name));
@@ -119,6 +120,17 @@ function unknownName(name: string, known: readonly string[]): string {
   const nearest = suggest(name, known);
   const instead = nearest === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
   return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
+}
+
+const LISTING_ID = /^lst_[0-9a-hjkmnp-tv-z]{26}$/;
+
+export function listingId(description: string) {
+  return z
+    .string()
+    .transform((given, context) =>
+      LISTING_ID.test(given) ? given : addIssue(context, 'invalid_format', 'Must be the id of a listing.'),
+    )
+    .meta({ pattern: LISTING_ID.source, description, example: 'lst_01kt3vwq8r5f0x4m2n7p9s1d6h' });
 }
 
 export function cursorParameter(description: string) {

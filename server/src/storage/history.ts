@@ -1,0 +1,230 @@
+import { type RawBuilder, sql } from 'kysely';
+import { VERSION_BYTES } from '../model/history.ts';
+import type { EventType } from '../model/listings.ts';
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, command, countRows, firstRow } from './functions.ts';
+import type { Run } from './runs.ts';
+import type { Tables } from './schema.ts';
+
+// A listing's current version is in `listings`. Each former version, and the deletion, has a row in `listing_history`.
+
+/** An entry of a listing's history. */
+export interface HistoryEntry {
+  sequence: number;
+  version: number;
+  type: EventType;
+  /** RFC 3339. */
+  at: string;
+  /** JSON texts; null if unknown, or if there are none. */
+  actor: string | null;
+  changes: string | null;
+}
+
+type Former = HistoryEntry & { listingId: string; doc: string | null };
+
+const COLUMNS = [
+  'account_id',
+  'listing_id',
+  'sequence',
+  'version',
+  'type',
+  'at',
+  'actor',
+  'changes',
+  'doc',
+] as const satisfies (keyof Tables['listing_history'])[];
+
+const insertSome = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query.insertInto('listing_history').values(batchRows<Tables['listing_history']>(COLUMNS, parameter, length)),
+  ),
+);
+
+/** Stores deletions, and versions that were never in `listings`. */
+export async function insertFormer(executor: Executor, accountId: string, rows: readonly Former[]): Promise<void> {
+  const values = rows.map(({ listingId, sequence, version, type, at, actor, changes, doc }) => [
+    accountId,
+    listingId,
+    sequence,
+    version,
+    type,
+    at,
+    actor,
+    changes,
+    doc,
+  ]);
+  await executeBatch(executor, insertSome, values);
+}
+
+/** A listing that is about to be replaced or removed, with the time of its last change (RFC 3339). */
+interface Superseded {
+  id: string;
+  updatedAt: string;
+}
+
+const copySome = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) => {
+    const text = (index: number) => parameter(String(index)) as RawBuilder<string>;
+    const keys = Array.from({ length }, (_, row) => sql`(${text(2 * row)}, ${text(2 * row + 1)})`);
+    return query
+      .insertInto('listing_history')
+      .columns([...COLUMNS])
+      .expression(
+        query
+          .selectFrom(sql<{ column1: string; column2: string }>`(values ${sql.join(keys)})`.as('keys'))
+          // A cross join forces SQLite to read the tables in this order.
+          .crossJoin('listings')
+          .where('account_id', '=', text(2 * length))
+          .whereRef('id', '=', 'keys.column1')
+          .select([
+            'account_id',
+            'id as listing_id',
+            'sequence',
+            'version',
+            sql<EventType>`case when version = 1 then 'listing.created' else 'listing.updated' end`.as('type'),
+            'keys.column2 as at',
+            'actor',
+            'changes',
+            'doc',
+          ]),
+      );
+  }),
+);
+
+/** Copies listings to the history before a change replaces or removes them. */
+export async function keepVersions(
+  executor: Executor,
+  accountId: string,
+  superseded: readonly Superseded[],
+): Promise<void> {
+  const keys = superseded.map(({ id, updatedAt }) => [id, updatedAt]);
+  await executeBatch(executor, copySome, keys, accountId);
+}
+
+type ListingKey = { accountId: string; listingId: string };
+
+/** The entry of a listing's last change; undefined after its deletion. */
+export const findCurrentEntry = firstRow(
+  ['accountId', 'listingId'],
+  (query, parameter: Parameter<ListingKey>, engine) =>
+    query
+      .selectFrom('listings')
+      .innerJoin('listing_facets as facets', 'facets.id', 'listings.id')
+      .select(['sequence', 'version', 'updated_at as at', 'actor', 'changes'])
+      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
+      .where('listings.account_id', '=', parameter('accountId'))
+      .where('listings.id', '=', parameter('listingId')),
+);
+
+const selectBefore = statement<ListingKey & { before: number; limit: number }, HistoryEntry>((query, parameter) =>
+  query
+    .selectFrom('listing_history')
+    .select(['sequence', 'version', 'type', 'at', 'actor', 'changes'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('listing_id', '=', parameter('listingId'))
+    .where('sequence', '<', parameter('before'))
+    .orderBy('sequence', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** A listing's entries before a sequence, newest first, without the current version's. */
+export function findFormerEntries(
+  executor: Executor,
+  accountId: string,
+  listingId: string,
+  { before, limit, bytesMax }: { before: number; limit: number; bytesMax: number },
+): Promise<Run<HistoryEntry>> {
+  return executor.executeRun(selectBefore, { accountId, listingId, before, limit }, bytesMax);
+}
+
+/** A listing's last entry up to a sequence, with the document, unless the entry is a deletion or the document expired. */
+export const findFormer = firstRow(
+  ['accountId', 'listingId', 'sequence'],
+  (query, parameter: Parameter<ListingKey & { sequence: number }>) =>
+    query
+      .selectFrom('listing_history')
+      .select(['listing_id as id', 'sequence', 'version', 'type', 'doc'])
+      .where('account_id', '=', parameter('accountId'))
+      .where('listing_id', '=', parameter('listingId'))
+      .where('sequence', '<=', parameter('sequence'))
+      .orderBy('sequence', 'desc')
+      .limit(1),
+);
+
+/** The version of a listing's first entry; undefined if it has none besides the current version's. */
+export const findFirstFormer = firstRow(['accountId', 'listingId'], (query, parameter: Parameter<ListingKey>) =>
+  query
+    .selectFrom('listing_history')
+    .select('version')
+    .where('account_id', '=', parameter('accountId'))
+    .where('listing_id', '=', parameter('listingId'))
+    .orderBy('sequence')
+    .limit(1),
+);
+
+/** Removes a former version's document. */
+export const removeFormerDoc = command(
+  ['accountId', 'listingId', 'sequence'],
+  (query, parameter: Parameter<ListingKey & { sequence: number }>) =>
+    query
+      .updateTable('listing_history')
+      .set({ doc: null })
+      .where('account_id', '=', parameter('accountId'))
+      .where('listing_id', '=', parameter('listingId'))
+      .where('sequence', '=', parameter('sequence')),
+);
+
+const removeOldest = allRows(
+  ['accountId', 'listingId', 'limit'],
+  (query, parameter: Parameter<ListingKey & { limit: number }>) =>
+    query
+      .deleteFrom('listing_history')
+      .where('account_id', '=', parameter('accountId'))
+      .where('listing_id', '=', parameter('listingId'))
+      .where('sequence', 'in', ({ selectFrom }) =>
+        selectFrom('listing_history')
+          .select('sequence')
+          .where('account_id', '=', parameter('accountId'))
+          .where('listing_id', '=', parameter('listingId'))
+          .orderBy('sequence')
+          .limit(parameter('limit')),
+      )
+      .returning(
+        sql<number>`coalesce(octet_length(doc), 0) + coalesce(octet_length(changes), 0) + ${sql.lit(VERSION_BYTES)}`.as(
+          'bytes',
+        ),
+      ),
+);
+
+/** Removes up to `limit` entries of a deleted listing, oldest first. @returns how many, and what they counted */
+export async function removeFormer(
+  executor: Executor,
+  accountId: string,
+  listingId: string,
+  limit: number,
+): Promise<{ count: number; bytes: number }> {
+  const rows = await removeOldest(executor, accountId, listingId, limit);
+  return { count: rows.length, bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Removes up to `limit` entries of an account that is being deleted. @returns how many */
+export const removeHistory = countRows(
+  ['accountId', 'limit'],
+  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
+    query
+      .deleteFrom('listing_history')
+      .where('account_id', '=', parameter('accountId'))
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('listing_id', 'sequence'),
+          'in',
+          selectFrom('listing_history')
+            .select(['listing_id', 'sequence'])
+            .where('account_id', '=', parameter('accountId'))
+            .limit(parameter('limit'))
+            .$asTuple('listing_id', 'sequence'),
+        ),
+      )
+      .returning('sequence'),
+);
