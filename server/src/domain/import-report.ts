@@ -7,7 +7,7 @@ export interface RowFailure extends Record<string, unknown> {
   externalId?: string | undefined;
   code: ErrorCode;
   message: string;
-  details?: ValidationIssue[] | RowIssue[] | undefined;
+  details?: (ValidationIssue | RowIssue)[] | undefined;
 }
 
 export interface ImportReport {

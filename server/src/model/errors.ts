@@ -70,7 +70,7 @@ export interface RowIssue extends Omit<ValidationIssue, 'code'> {
 }
 
 export interface AppErrorOptions {
-  details?: ValidationIssue[] | RowIssue[] | undefined;
+  details?: (ValidationIssue | RowIssue)[] | undefined;
   /** Additional members of the error object, such as `offset` or `listingId`. */
   members?: Record<string, unknown>;
   /** Additional response headers, such as `Allow`. */
@@ -81,7 +81,7 @@ export interface AppErrorOptions {
 /** An error with a message for the client, which says what to do. */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  readonly details: ValidationIssue[] | RowIssue[] | undefined;
+  readonly details: (ValidationIssue | RowIssue)[] | undefined;
   readonly members: Record<string, unknown>;
   readonly headers: Record<string, string>;
 

@@ -3,6 +3,7 @@ import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { fieldOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
@@ -33,6 +34,7 @@ class CsvRowReader {
   readonly #names: string[];
   readonly #options: ReadingRequest;
   readonly #builder: RowBuilder;
+  readonly #hasDecimalComma: boolean = false;
 
   /** @throws {AppError} `validation_failed` for an invalid header */
   constructor(header: Cells, options: ReadingRequest) {
@@ -53,19 +55,27 @@ class CsvRowReader {
   }
 
   #collect(cells: Cells): RowValues {
-    const values = new RowValues();
+    const values = new RowValues(this.#createCleaner());
     for (const [index, column] of this.#columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
       // Line breaks in cells are often CRLF, as between rows; ours are LF.
-      const cell = toOurChoice(target, (cells[index] ?? '').replaceAll('\r\n', '\n'));
+      const given = toOurChoice(target, (cells[index] ?? '').replaceAll('\r\n', '\n'));
+      const cell = values.cleaner === undefined ? given : values.cleaner.cleanText(target, given);
+      if (cell === undefined) continue;
       if (target.key === 'id') values.id = cell.trim() || undefined;
+      else if (target.member !== undefined) values.add(target, name, toMember(cell, given, values.cleaner));
       else {
         const { value, inexactNumbers } = decodeCell(fieldOf(target.key), cell);
         values.add(target, name, value, inexactNumbers);
       }
     }
     return values;
+  }
+
+  #createCleaner(): RowCleaner | undefined {
+    const { clean, currency } = this.#options;
+    return clean ? new RowCleaner({ ...this.#options, hasDecimalComma: this.#hasDecimalComma }, currency) : undefined;
   }
 
   #toOwnValues(cells: Cells): string {
@@ -84,4 +94,10 @@ class CsvRowReader {
       return [{ field: column.target.key, code: 'invalid_format', message: 'Must be UTF-8; save the file as UTF-8.' }];
     });
   }
+}
+
+/** A cell that becomes a member of `metadata`. */
+function toMember(cell: string, given: string, cleaner: RowCleaner | undefined): string | boolean | null {
+  if (cell === '') return null;
+  return cleaner === undefined ? cell : cleaner.toAnswer(cell, given);
 }

@@ -1,11 +1,13 @@
+import type { PropertyPath } from '../../lib/json.ts';
 import { JsonArraySplitter } from '../../lib/json-array.ts';
 import { LineSplitter } from '../../lib/lines.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError } from '../../model/errors.ts';
 import { parseListing } from '../contract/schemas/parse-listing.ts';
-import { type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { type Target, type Targets, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { parseBody } from '../protocol/body.ts';
+import { RowCleaner } from './cleaning.ts';
 import type { FileFormat } from './file-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
@@ -53,13 +55,15 @@ class JsonRowReader {
   }
 
   #collect(row: Record<string, unknown>, inexactNumbers: ReadonlyMap<string, (string | number)[][]>): RowValues {
-    const values = new RowValues();
+    const { clean, ignoreUnknown, currency } = this.#options;
+    const cleaner = clean ? new RowCleaner({ ...this.#options, hasDecimalComma: false }, currency) : undefined;
+    const values = new RowValues(cleaner);
     for (const [name, value] of Object.entries(row)) {
       const target = this.#targets.get(name);
       const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
-      if (target) values.add(target, name, typeof value === 'string' ? toOurChoice(target, value) : value, paths);
+      if (target) this.#addValue(values, target, name, value, paths);
       // Unknown members stay, and become issues.
-      else if (target === undefined && !this.#options.ignoreUnknown && !isAnnotation(name)) {
+      else if (target === undefined && !ignoreUnknown && !isAnnotation(name)) {
         values.add({ key: name, isReso: false }, name, value);
       }
     }
@@ -68,6 +72,12 @@ class JsonRowReader {
       values.issues.push({ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, a string.' });
     }
     return values;
+  }
+
+  #addValue(values: RowValues, target: Target, name: string, given: unknown, inexact: PropertyPath[] = []): void {
+    const chosen = typeof given === 'string' ? toOurChoice(target, given) : given;
+    const value = values.cleaner === undefined ? chosen : values.cleaner.cleanJson(target, chosen);
+    if (value !== undefined) values.add(target, name, value, inexact);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { DateOrder } from '../../model/clean/values.ts';
+import type { DateOrder } from '../../model/clean/dates.ts';
 import type { PlainError } from '../../model/errors.ts';
 
 // Messages between the serving and the reading thread. Each file has its own channel; closing the

@@ -4,18 +4,23 @@ import type { ValidationIssue } from '../../model/errors.ts';
 import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { fieldName } from '../contract/schemas/issues.ts';
 import { BATHROOMS, fieldOf, isPart, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+import type { RowCleaner } from './cleaning.ts';
 
 const IGNORED = new Set(IGNORED_FIELDS);
 
 /** Collects the values of a row by field. */
 export class RowValues {
   id: unknown;
-  cleaned = 0;
+  readonly cleaner: RowCleaner | undefined;
   readonly inexactNumbers: PropertyPath[] = [];
   readonly issues: ValidationIssue[] = [];
   readonly #values = new Map<string, unknown>();
   readonly #members = new Map<string, unknown>();
   #hasParts = false;
+
+  constructor(cleaner: RowCleaner | undefined) {
+    this.cleaner = cleaner;
+  }
 
   /** `name` is the column or member, for messages. */
   add({ key, member }: Target, name: string, value: unknown, inexactNumbers: readonly PropertyPath[] = []): void {
@@ -32,7 +37,10 @@ export class RowValues {
   toFields(): Record<string, unknown> {
     if (this.#hasParts) this.#combineParts();
     if (this.#members.size > 0) this.#mergeMembers();
-    return Object.fromEntries(this.#values);
+    const fields = Object.fromEntries(this.#values);
+    this.cleaner?.complete(fields);
+    this.issues.push(...(this.cleaner?.issues ?? []));
+    return fields;
   }
 
   #addMember(member: string, name: string, value: unknown): void {

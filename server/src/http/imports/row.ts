@@ -2,8 +2,9 @@ import { HashSet } from '../../lib/hash-set.ts';
 import type { AppError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
 import { toRowIssue } from '../contract/schemas/parse-listing.ts';
-import { parseRow } from '../contract/schemas/parse-row.ts';
-import type { ReadRow } from './reading.ts';
+import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
+import { explainTexts } from './explain-texts.ts';
+import type { ReadingOptions, ReadRow } from './reading.ts';
 import type { RowValues } from './row-values.ts';
 
 /** Longer external ids are invalid, and are not repeated in a report. */
@@ -15,37 +16,44 @@ const EXTERNAL_ID_LENGTH_MAX = 512;
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
-interface RowBuilderOptions {
-  mode: 'merge' | 'replace';
+interface RowBuilderOptions extends Pick<ReadingOptions, 'mode' | 'clean'> {
   /** An empty cell of a required field counts as missing, where `null` is a value of the wrong type. */
   isCsv: boolean;
 }
 
 /** Makes rows from their values, the same for all formats. */
 export class RowBuilder {
+  readonly #options: RowBuilderOptions;
   readonly #isMerge: boolean;
-  readonly #isCsv: boolean;
   readonly #externalIds = new HashSet(EXTERNAL_IDS_MAX);
 
-  constructor({ mode, isCsv }: RowBuilderOptions) {
-    this.#isMerge = mode === 'merge';
-    this.#isCsv = isCsv;
+  constructor(options: RowBuilderOptions) {
+    this.#options = options;
+    this.#isMerge = options.mode === 'merge';
   }
 
   /** `own` is the JSON text of the row's own values. */
   build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadRow {
     const fields = row.toFields();
-    const { inexactNumbers, issues, cleaned } = row;
+    const { inexactNumbers, issues } = row;
     const id = typeof row.id === 'string' ? row.id : undefined;
     const externalId = toExternalId(fields.externalId);
     const any = { line, externalId, isRepeated: this.#isRepeated(externalId), values: own };
-    const emptied = this.#isCsv ? takeEmptied(fields) : [];
+    const emptied = this.#options.isCsv || this.#options.clean ? takeEmptied(fields) : [];
     const isNamed = this.#isMerge && id === undefined && externalId !== undefined;
     const options = { isMerge: this.#isMerge, isNamed, hasDetails };
-    const { patch, lack } = parseRow({ fields, emptied, inexactNumbers, issues }, options);
+    const parsed = parseRow({ fields, emptied, inexactNumbers, issues }, options);
+    const { patch, lack } = hasDetails ? this.#explain(parsed, fields) : parsed;
     // Without a listing to change, only the row itself matters.
     if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };
-    return { ...any, id, patch, lack, cleaned };
+    return { ...any, id, patch, lack, cleaned: row.cleaner?.cleaned ?? 0 };
+  }
+
+  #explain({ patch, lack }: ParsedRow, fields: Record<string, unknown>): ParsedRow {
+    const hasTexts = this.#options.isCsv || this.#options.clean;
+    if (typeof patch === 'string' || !hasTexts) return { patch, lack };
+    const { clean } = this.#options;
+    return { patch: explainTexts(patch, fields, clean), lack: lack && explainTexts(lack, fields, clean) };
   }
 
   /** A row that cannot be read. */

@@ -109,6 +109,8 @@ async function endWithRequest(
  */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
+    // A response can end after the request that it began with, as that of an import.
+    if (incoming.complete) return;
     const timer = setTimeout(() => incoming.socket.destroySoon(), LINGER_MS);
     incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   });

@@ -1,7 +1,9 @@
 import { importAtomically } from '../../domain/atomic-imports.ts';
 import type { ImportReport } from '../../domain/import-report.ts';
 import { type Import, importRows } from '../../domain/imports.ts';
+import { getActingAccount } from '../../domain/writing.ts';
 import { AppError } from '../../model/errors.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
 import { type ImportQuery, importOperation } from '../contract/operations/imports.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
@@ -13,73 +15,96 @@ import { readUpload } from '../imports/upload.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/idempotency.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
-import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Reply } from '../protocol/reply.ts';
+import { streamLines } from '../protocol/stream-lines.ts';
 import type { Services } from '../services.ts';
 
 export const importEndpoints = [
-  endpoint(importOperation, async (exchange, { query, services }) => {
-    const { uploadGate, readingThreads } = services;
+  endpoint(importOperation, async (exchange, { query, mediaType, services }) => {
     const key = readIdempotencyKey(exchange.incoming);
     if (key !== undefined && !query.atomic) throw keyRejected(KEY_WITHOUT_ATOMIC);
     if (key !== undefined && query.dryRun) throw keyRejected(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX)
       throw fileTooLarge(ATOMIC_BYTES_MAX);
     requireFullAccess(exchange.principal);
-    return uploadGate.run(exchange, async (signal) => {
-      using file = readingThreads.open(exchange.principal.accountId, requestOf(exchange, query, key));
-      const upload = { exchange, query, file, signal };
-      // `await` is necessary, because `file` is disposed at the end of this block.
-      return await (query.atomic ? importAll(upload, key, services) : importSome(upload, services));
+    const request = { exchange, query, key, mediaType, services };
+    if (mediaType === JSON_TYPE || query.atomic) return run(request);
+    return streamLines(mediaType, async (write) => {
+      const { body } = await run(request, (failure) => write(`${JSON.stringify(failure)}\n`));
+      await write(String(body));
     });
   }),
 ];
 
-interface Upload {
+interface ImportRequest {
   exchange: Admitted;
   query: ImportQuery;
-  file: FileReading;
-  signal: AbortSignal;
+  key: string | undefined;
+  mediaType: string;
+  services: Services;
 }
 
-async function importSome(upload: Upload, { database, log }: Services): Promise<Reply> {
-  const { requestId } = upload.exchange;
+/** @param onFailure called for each failed row of an import that is not atomic */
+function run(request: ImportRequest, onFailure?: Import['onFailure']): Promise<Reply> {
+  const { exchange, query, services } = request;
+  return services.uploadGate.run(exchange, async (signal) => {
+    const reading = await toReadingRequest(request, onFailure !== undefined);
+    using file = services.readingThreads.open(exchange.principal.accountId, reading);
+    const upload = { ...request, file, signal, onFailure };
+    // `await` is necessary, because `file` is disposed at the end of this block.
+    return await (query.atomic ? importAll(upload) : importSome(upload));
+  });
+}
+
+interface Upload extends ImportRequest {
+  file: FileReading;
+  signal: AbortSignal;
+  onFailure: Import['onFailure'];
+}
+
+async function importSome(upload: Upload): Promise<Reply> {
+  const { exchange, mediaType, services } = upload;
+  const { database, log } = services;
+  const { requestId } = exchange;
   const report = await importRows(database, toImport(upload), (error) =>
     log.logger.error({ err: error, requestId }, 'an import is missing from the audit log'),
   );
-  return replyReport(report);
+  return replyReport(report, mediaType);
 }
 
-async function importAll(upload: Upload, key: string | undefined, { database }: Services): Promise<Reply> {
-  const { exchange, file } = upload;
+async function importAll(upload: Upload): Promise<Reply> {
+  const { exchange, file, key, mediaType, services } = upload;
   using held = new HeldBytes(exchange.principal.accountId);
   const { outcome, isReplayed } = await importAtomically(
-    database,
+    services.database,
     toImport(upload, (bytes) => held.add(bytes)),
     () => {
       const { fingerprint } = file;
       return key === undefined || fingerprint === undefined ? undefined : { key, fingerprint };
     },
   );
-  return replyReport(outcome, replayHeaders(isReplayed));
+  return replyReport(outcome, mediaType, replayHeaders(isReplayed));
 }
 
-function toImport({ exchange, query, file, signal }: Upload, onBytes?: (bytes: number) => void): Import {
+function toImport({ exchange, query, file, signal, onFailure }: Upload, onBytes?: (bytes: number) => void): Import {
   return {
     actor: exchange.principal,
     batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
     isDryRun: query.dryRun ?? false,
+    onFailure,
     signal,
   };
 }
 
-function requestOf(exchange: Admitted, query: ImportQuery, key: string | undefined): ReadingRequest {
+async function toReadingRequest(request: ImportRequest, hasAllDetails: boolean): Promise<ReadingRequest> {
+  const { exchange, query, key, services } = request;
   const { headers } = exchange.incoming;
   const { 'map[COLUMN]': map = new Map(), clean = false, dates, ignoreUnknown = false, mode = 'merge', atomic } = query;
   return {
     mediaType: bodyType(headers),
     ...{ map, clean, dates, ignoreUnknown, mode },
-    currency: undefined,
-    hasAllDetails: false,
+    currency: clean ? (await getActingAccount(services.database, exchange.principal)).currency : undefined,
+    hasAllDetails,
     hasValues: false,
     isFeed: false,
     isGzipped: bodyEncoding(headers) === 'gzip',
@@ -88,8 +113,9 @@ function requestOf(exchange: Admitted, query: ImportQuery, key: string | undefin
   };
 }
 
-function replyReport(report: ImportReport, headers?: Record<string, string>): Reply {
-  return { ...replyJson(200, JSON.stringify(report), headers), isCompressible: true };
+function replyReport(report: ImportReport, mediaType: string, headers?: Record<string, string>): Reply {
+  const body = `${JSON.stringify(report)}${mediaType === JSON_TYPE ? '' : '\n'}`;
+  return { status: 200, headers: { 'Content-Type': mediaType, ...headers }, body, isCompressible: true };
 }
 
 const KEY_WITHOUT_ATOMIC =

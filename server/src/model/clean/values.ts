@@ -1,2 +1,130 @@
-/** The order of numeric dates: 03/04/2026 is March 4 (`mdy`) or April 3 (`dmy`). */
-export type DateOrder = 'mdy' | 'dmy';
+import { cleanArea } from './areas.ts';
+import { cleanChoice, cleanCountry, cleanCurrency, cleanUnit } from './choices.ts';
+import { cleanBaths, cleanBeds } from './counts.ts';
+import { cleanDate, type DateOrder } from './dates.ts';
+import { cleanNumber, isZero } from './numbers.ts';
+import { cleanPrice } from './prices.ts';
+import type { Cleaned, Unit } from './result.ts';
+
+export interface CleaningOptions {
+  /** Without it, numeric dates are ambiguous. */
+  dates: DateOrder | undefined;
+  /** Whether the file can have decimal commas, because it separates columns with semicolons. */
+  hasDecimalComma: boolean;
+}
+
+/** A kind of values, with the rules to read them. */
+export type ValueKind =
+  | 'price'
+  | 'area'
+  | 'beds'
+  | 'baths'
+  | 'year'
+  | 'latitude'
+  | 'longitude'
+  | 'date'
+  | 'status'
+  | 'propertyType'
+  | 'unit'
+  | 'currency'
+  | 'country'
+  | 'custom'
+  | 'text';
+
+/** Longer values are not read by the rules for short ones. */
+const LENGTH_MAX = 100;
+
+/** What files write for no value. In texts, some of them are a value. */
+const EMPTY = new Set(
+  'n/a na n.a. n.a n/a. none null nil - -- --- – — ? . unknown unk undefined nan tbd tba #n/a #value! #ref! #null! #div/0! blank (blank) (none)'.split(
+    ' ',
+  ),
+).union(new Set(['not available', 'not applicable', 'not known']));
+const EMPTY_TEXTS = new Set(
+  'n/a n.a. null - -- --- – — #n/a #value! #ref! #null! #name? #div/0! undefined (blank) (none)'.split(' '),
+);
+const EMPTY_PRICES = new Set([
+  ...['poa', 'price on request', 'price on application', 'price upon request', 'call for price', 'contact for price'],
+  ...['contact agent', 'call agent', 'on request', 'upon request', 'undisclosed', 'not disclosed'],
+]);
+
+/**
+ * Reads a value as people write it, in linear time. `unit` is the unit of an area's column, if its
+ * name has one.
+ */
+export function cleanValue(kind: ValueKind, given: string, options: CleaningOptions, unit?: Unit): Cleaned {
+  if (kind === 'custom' && /[\r\n\t]/.test(given)) return { text: given.replaceAll(/[\r\n\t]+/g, ' ').trim() };
+  if (given.length > LENGTH_MAX) return { text: given };
+  const text = given
+    .replaceAll('½', ' 1/2')
+    .replaceAll('¼', ' 1/4')
+    .replaceAll('¾', ' 3/4')
+    .normalize('NFKC')
+    .replaceAll(/[\s\u200b\ufeff]+/g, ' ')
+    .replaceAll('\u2212', '-')
+    .trim();
+  if (text === '') return { text: '' };
+  const known = kind === 'country' ? cleanCountry(text) : undefined;
+  if (known !== undefined) return known;
+  if (isEmpty(kind, text.toLowerCase())) return { text: '' };
+  return clean(kind, text, options, unit) ?? { text: given };
+}
+
+function isEmpty(kind: ValueKind, text: string): boolean {
+  if (kind === 'text' || kind === 'custom') return EMPTY_TEXTS.has(text);
+  return EMPTY.has(text) || (kind === 'price' && EMPTY_PRICES.has(text));
+}
+
+function clean(kind: ValueKind, text: string, options: CleaningOptions, unit: Unit | undefined): Cleaned | undefined {
+  switch (kind) {
+    case 'price':
+      return cleanPrice(text, options);
+    case 'area':
+      return cleanArea(text, unit, options);
+    case 'beds':
+      return cleanBeds(text, options);
+    case 'baths':
+      return cleanBaths(text, options);
+    case 'year':
+      return cleanYear(text, options);
+    case 'latitude':
+      return cleanCoordinate(text, 'NS');
+    case 'longitude':
+      return cleanCoordinate(text, 'EW');
+    case 'date':
+      return cleanDate(text, options.dates);
+    case 'status':
+    case 'propertyType':
+      return cleanChoice(kind, text);
+    case 'unit':
+      return cleanUnit(text);
+    case 'currency':
+      return cleanCurrency(text);
+    case 'custom':
+      return cleanAnswer(text);
+    default:
+      return undefined;
+  }
+}
+
+function cleanYear(text: string, options: CleaningOptions): Cleaned | undefined {
+  const number = cleanNumber(text, { ...options, hasDecimalComma: false });
+  return number !== undefined && 'text' in number && isZero(number.text) ? { text: '' } : number;
+}
+
+/** Reads `30.2672° N`. */
+function cleanCoordinate(text: string, directions: string): Cleaned | undefined {
+  const [, degrees = '', direction = ''] = /^(-?[\d.,]+) ?°? ?([NSEW])?$/i.exec(text) ?? [];
+  const letter = direction.toUpperCase();
+  if (degrees === '' || !directions.includes(letter) || (letter !== '' && degrees.startsWith('-'))) return undefined;
+  const number = cleanNumber(degrees, { hasDecimalComma: false, isSmall: true });
+  const isNegative = letter === 'S' || letter === 'W';
+  return number !== undefined && 'text' in number && isNegative ? { text: `-${number.text}` } : number;
+}
+
+/** Reads `Yes` and `No`. */
+function cleanAnswer(text: string): Cleaned | undefined {
+  const word = text.toLowerCase();
+  if (word === 'yes' || word === 'true') return { text: 'true' };
+  return word === 'no' || word === 'false' ? { text: 'false' } : undefined;
+}

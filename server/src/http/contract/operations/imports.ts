@@ -68,6 +68,30 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
+const report = {
+  created: 1,
+  updated: 0,
+  unchanged: 1,
+  failed: 1,
+  repeated: 0,
+  cleaned: 0,
+  errors: [
+    {
+      line: 3,
+      externalId: 'MLS-20933',
+      code: 'validation_failed',
+      message: 'One field is not valid; see details.',
+      details: [
+        {
+          field: 'listPrice',
+          code: 'inconsistent',
+          message: 'Is required together with currency, unless closePrice is given.',
+        },
+      ],
+    },
+  ],
+};
+
 export const importOperation: Operation<'account', typeof importQuery> = {
   method: 'post',
   path: '/imports',
@@ -85,6 +109,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
+  types: [JSON_TYPE, NDJSON_TYPE],
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {
     types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
@@ -105,28 +130,12 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       status: 200,
       description: 'The import report.',
       schema: importReport,
-      example: {
-        created: 1,
-        updated: 0,
-        unchanged: 1,
-        failed: 1,
-        repeated: 0,
-        cleaned: 0,
-        errors: [
-          {
-            line: 3,
-            externalId: 'MLS-20933',
-            code: 'validation_failed',
-            message: 'One field is not valid; see details.',
-            details: [
-              {
-                field: 'listPrice',
-                code: 'inconsistent',
-                message: 'Is required together with currency, unless closePrice is given.',
-              },
-            ],
-          },
-        ],
+      example: report,
+      media: {
+        [NDJSON_TYPE]: {
+          schema: z.string().meta({ description: 'Each failed row on a line, then the report on the last line.' }),
+          example: [...report.errors, report].map((line) => `${JSON.stringify(line)}\n`).join(''),
+        },
       },
     },
   ],

@@ -31,9 +31,10 @@ export function parseListing(
     if (issues.length === 0) return result.data;
     throw invalidFields(issues);
   }
-  const seen = new Set(inexact.map(({ field }) => field));
-  const others = toIssues(result.error?.issues ?? [], FIELDS).filter(({ field }) => !seen.has(field));
-  throw invalidFields([...found, ...others, ...inexact, ...findLonelyFields(given)]);
+  const seen = new Set([...found, ...inexact].map(({ field }) => field));
+  const others = toIssues(result.error?.issues ?? [], FIELDS);
+  const fresh = [...others, ...findLonelyFields(given)].filter(({ field }) => !seen.has(field));
+  throw invalidFields([...found, ...fresh, ...inexact]);
 }
 
 export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {

@@ -1,0 +1,120 @@
+import { isDollar } from '../../model/clean/prices.ts';
+import type { Unit } from '../../model/clean/result.ts';
+import { type CleaningOptions, cleanValue, type ValueKind } from '../../model/clean/values.ts';
+import type { ValidationIssue } from '../../model/errors.ts';
+import { decodeCell } from '../contract/schemas/listing-csv.ts';
+import { fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+
+const KINDS: Readonly<Record<string, ValueKind>> = {
+  ...{ listPrice: 'price', closePrice: 'price', currency: 'currency', country: 'country' },
+  ...{ livingArea: 'area', lotSizeArea: 'area', livingAreaUnits: 'unit', lotSizeUnits: 'unit' },
+  ...{ LotSizeAcres: 'area', LotSizeSquareFeet: 'area', LotSizeSquareMeters: 'area' },
+  ...{ beds: 'beds', baths: 'baths', yearBuilt: 'year', latitude: 'latitude', longitude: 'longitude' },
+  ...{ BathroomsFull: 'baths', BathroomsThreeQuarter: 'baths', BathroomsHalf: 'baths', BathroomsOneQuarter: 'baths' },
+  ...{ onMarketDate: 'date', closeDate: 'date', status: 'status', propertyType: 'propertyType' },
+  ...{ externalId: 'text', ListingId: 'text', address: 'text', unitNumber: 'text', city: 'text' },
+  ...{ stateOrProvince: 'text', postalCode: 'text', description: 'text' },
+};
+
+const NUMBERS: ReadonlySet<ValueKind> = new Set(['price', 'area', 'beds', 'baths', 'year', 'latitude', 'longitude']);
+/** Zero means that there is no value. */
+const POSITIVE: ReadonlySet<ValueKind> = new Set(['price', 'area', 'year']);
+
+const UNITS: ReadonlyMap<string, Unit> = new Map(Object.entries(LOT_SIZES));
+const UNIT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['livingArea', 'livingAreaUnits'],
+  ['lotSizeArea', 'lotSizeUnits'],
+]);
+
+/** Reads the values of a file's rows as people write them. */
+export class RowCleaner {
+  readonly #options: CleaningOptions;
+  readonly #accountCurrency: string;
+  cleaned = 0;
+  readonly issues: ValidationIssue[] = [];
+  /** Units and currencies that the row's values name, by field. */
+  readonly #units = new Map<string, Unit>();
+  readonly #currencies = new Map<string, string>();
+
+  constructor(options: CleaningOptions, accountCurrency = 'USD') {
+    this.#options = options;
+    this.#accountCurrency = accountCurrency;
+  }
+
+  /** The text of a CSV cell as the API writes it; undefined if it is an issue. */
+  cleanText(target: Target, given: string): string | undefined {
+    const kind = kindOf(target);
+    if (kind === undefined) return given;
+    const field = fieldOf(target.key);
+    const unit = UNITS.get(target.key);
+    const result = cleanValue(kind, given, this.#options, unit);
+    if ('problem' in result) return this.#addIssue(field, result.problem);
+    if (result.unit !== undefined && unit !== undefined && result.unit !== unit) {
+      return this.#addIssue(field, `"${given}" is not in ${unit}, as the column is.`);
+    }
+    if (result.unit !== undefined && unit === undefined) this.#units.set(field, result.unit);
+    if (result.currency !== undefined) this.#currencies.set(field, result.currency);
+    if (result.text !== given.trim()) this.cleaned += 1;
+    return result.text;
+  }
+
+  /** The same for a JSON value. */
+  cleanJson(target: Target, given: unknown): unknown {
+    const kind = kindOf(target);
+    if (kind === undefined || !isReadable(kind, given)) return given;
+    const text = this.cleanText(target, String(given));
+    if (text === undefined) return undefined;
+    if (text === '') return null;
+    if (NUMBERS.has(kind)) return this.#toNumber(fieldOf(target.key), text, given);
+    return kind === 'custom' ? this.toAnswer(text, given) : text;
+  }
+
+  /** `true` and `false` as booleans, in `metadata`. */
+  toAnswer(text: string, given: unknown): string | boolean {
+    if (text !== 'true' && text !== 'false') return text;
+    if (text === given) this.cleaned += 1;
+    return text === 'true';
+  }
+
+  #toNumber(field: string, text: string, given: unknown): unknown {
+    const { value, inexactNumbers } = decodeCell(field, text);
+    if (inexactNumbers.length > 0) {
+      return this.#addIssue(field, 'Has more digits than can be stored; a number can have 15.', 'out_of_range');
+    }
+    // A number in quotes is cleaned, too.
+    if (typeof value === 'number' && text === String(given).trim()) this.cleaned += 1;
+    return value;
+  }
+
+  /** Compares the units and currencies in values with those of the row, and adds them to it. */
+  complete(fields: Record<string, unknown>): void {
+    for (const [field, unit] of this.#units) {
+      const name = UNIT_FIELDS.get(field) ?? '';
+      const given = fields[name] ?? unit;
+      if (given === unit) fields[name] = unit;
+      else this.#addIssue(field, `Is in ${unit}, but ${name} is ${String(given)}.`, 'inconsistent');
+    }
+    for (const [field, currency] of this.#currencies) {
+      const given = fields.currency ?? (currency === '$' ? this.#accountCurrency : currency);
+      const isSame = currency === '$' ? isDollar(String(given)) : given === currency;
+      if (!isSame) this.#addIssue(field, `Is in ${currency}, but the currency is ${String(given)}.`, 'inconsistent');
+      else if (currency !== '$') fields.currency = currency;
+    }
+  }
+
+  #addIssue(field: string, message: string, code: ValidationIssue['code'] = 'invalid_format'): undefined {
+    this.issues.push({ field, code, message });
+  }
+}
+
+function kindOf({ key, member }: Target): ValueKind | undefined {
+  return member === undefined ? KINDS[key] : 'custom';
+}
+
+/** Whether a JSON value can be written differently: a number is exact, except for these. */
+function isReadable(kind: ValueKind, value: unknown): value is string | number {
+  if (typeof value === 'string') return true;
+  if (typeof value !== 'number') return false;
+  if (kind === 'text') return Number.isSafeInteger(value);
+  return (POSITIVE.has(kind) && value === 0) || (kind === 'baths' && !Number.isInteger(value));
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { AppError } from '../../model/errors.ts';
+import type { Reply } from './reply.ts';
+
+/** Lines that a slow reader has not taken yet; then the work waits. */
+const HELD_BYTES_MAX = 64 * 1024;
+/** A client that sends its whole body before it reads would otherwise wait forever. */
+const WAIT_MAX_MS = 30_000;
+
+/**
+ * Sends lines as `work` writes them. The response begins with the first line, so an error before it
+ * gets an error response; a later error cuts off the connection.
+ */
+export async function streamLines(
+  mediaType: string,
+  work: (write: (line: string) => Promise<void>) => Promise<void>,
+): Promise<Reply> {
+  const lines = new PassThrough({ encoding: 'utf8', highWaterMark: HELD_BYTES_MAX });
+  // The reader of `lines` reports errors.
+  lines.on('error', () => {});
+  const begun = Promise.withResolvers<void>();
+  const working = work(async (line) => {
+    const hasRoom = lines.write(line);
+    begun.resolve();
+    if (!hasRoom) await waitForRoom(lines);
+  });
+  working.then(
+    () => lines.end(),
+    (error) => lines.destroy(error),
+  );
+  await Promise.race([begun.promise, working]);
+  return { status: 200, headers: { 'Content-Type': mediaType }, body: lines, isCompressible: true };
+}
+
+/** @throws {AppError} `request_timeout`, or `invalid_header` if the reader has left */
+async function waitForRoom(lines: PassThrough): Promise<void> {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), WAIT_MAX_MS);
+  const stop = () => over.abort();
+  lines.once('close', stop);
+  try {
+    await once(lines, 'drain', { signal: over.signal });
+  } catch {
+    throw new AppError('request_timeout', 'The response was not read while the file was sent.');
+  } finally {
+    clearTimeout(timer);
+    lines.off('close', stop);
+  }
+}

@@ -1,0 +1,60 @@
+import { CURRENCIES } from '../codes.ts';
+import { cleanNumber, isZero, type NumberStyle } from './numbers.ts';
+import type { Cleaned } from './result.ts';
+
+/** Symbols that mean one currency, in capital letters. */
+const SYMBOLS: Readonly<Record<string, string>> = {
+  ...{ US$: 'USD', 'U.S.$': 'USD', CA$: 'CAD', C$: 'CAD', CDN$: 'CAD', A$: 'AUD', AU$: 'AUD', NZ$: 'NZD', HK$: 'HKD' },
+  ...{ S$: 'SGD', MX$: 'MXN', R$: 'BRL', '€': 'EUR', '£': 'GBP', '₹': 'INR', '₪': 'ILS', '₩': 'KRW', '₺': 'TRY' },
+  ...{ '₱': 'PHP', '฿': 'THB', '₫': 'VND', ZŁ: 'PLN', KČ: 'CZK', 'FR.': 'CHF', SFR: 'CHF', DHS: 'AED' },
+  ...{ EURO: 'EUR', EUROS: 'EUR', USDOLLAR: 'USD', USDOLLARS: 'USD', DOLLAR: '$', DOLLARS: '$' },
+};
+
+/** Currencies that are written with `$`. */
+const DOLLARS: ReadonlySet<string> = new Set(
+  'USD CAD AUD NZD HKD SGD TWD MXN ARS CLP COP UYU DOP BBD BSD BMD BZD FJD GYD JMD KYD LRD NAD SRD TTD XCD BND'.split(
+    ' ',
+  ),
+);
+
+const PRICE = /^([^\d.,]*)([\d.,'’ ]*\d|[\d.,'’ ]*\d\.)([^\d]*)$/;
+const SHORT = /^(k|m|mm|mil|mio|million|thousand|lakh|lac|cr|crore)\b/i;
+
+/** Reads `$450,000`, `450.000,50 €`, and `USD 450000`. */
+export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefined {
+  const [, before = '', digits = '', after = ''] = PRICE.exec(text) ?? [];
+  if (digits === '') return undefined;
+  if (SHORT.test(after.trim())) return { problem: `"${text}" is abbreviated; write all digits, such as 450000.` };
+  const currency = findCurrency([before, after]);
+  if (currency === null) return undefined;
+  const number = cleanNumber(digits.trim(), style);
+  if (number === undefined || 'problem' in number) return number;
+  if (isZero(number.text)) return { text: '' };
+  return currency === undefined ? number : { ...number, currency };
+}
+
+/** The currency that the words mean; undefined if there are none, null if one is not a currency. */
+function findCurrency(words: string[]): string | null | undefined {
+  const currencies = words
+    .flatMap((word) => word.split(' '))
+    .filter((word) => word !== '')
+    .map(toCurrency);
+  if (currencies.includes(undefined)) return null;
+  const exact = new Set(currencies.filter((currency) => currency !== '$'));
+  const [currency] = exact;
+  if (exact.size > 1 || (currency !== undefined && currencies.includes('$') && !DOLLARS.has(currency))) return null;
+  return currency ?? currencies[0];
+}
+
+/** The code that a symbol or word means, or `$`; undefined if it is not a currency. */
+export function toCurrency(word: string): string | undefined {
+  const given = word.toUpperCase().replaceAll(' ', '');
+  if (given === '$') return '$';
+  if (Object.hasOwn(SYMBOLS, given)) return SYMBOLS[given];
+  const code = given.endsWith('$') ? given.slice(0, -1) : given;
+  return CURRENCIES.has(code) ? code : undefined;
+}
+
+export function isDollar(currency: string): boolean {
+  return DOLLARS.has(currency);
+}

@@ -1,0 +1,90 @@
+/** Words as `toPlain` returns them, separated by spaces. */
+type Words = Readonly<Record<string, string>>;
+
+/**
+ * What listing files and people call fields. The API, the command line, and the dashboard show
+ * suggestions from this table.
+ */
+export const FIELD_SYNONYMS: Words = {
+  externalId: 'ownid reference ref mlsnumber mlsid mls listingnumber',
+  address: 'street streetaddress addressline fulladdress propertyaddress',
+  unitNumber: 'unit apartment apartmentnumber apt aptnumber suite unitno',
+  city: 'town municipality',
+  stateOrProvince: 'state province region',
+  postalCode: 'zip zipcode postcode',
+  country: 'countrycode',
+  beds: 'bedrooms bedroom bed br bdrms nobedrooms numberofbedrooms totalbedrooms',
+  baths: 'bathrooms bathroom bath ba totalbaths totalbathrooms bathstotal numberofbathrooms',
+  BathroomsFull: 'fullbaths fullbathrooms bathsfull fullbath',
+  BathroomsHalf: 'halfbaths halfbathrooms bathshalf halfbath',
+  status: 'listingstatus',
+  propertyType: 'type kind proptype',
+  listPrice: 'price askingprice amount listingprice currentprice',
+  currency: 'currencycode',
+  closePrice: 'soldprice saleprice salesprice closedprice closingprice finalprice',
+  livingArea: 'area size sqft squarefeet squarefootage livingsqft floorarea livingspace',
+  livingAreaUnits: 'areaunits areaunit units',
+  LotSizeAcres: 'acres acreage lotacres lotacreage',
+  LotSizeSquareFeet: 'lotsqft lotsizesqft lotsquarefeet',
+  LotSizeSquareMeters: 'lotsqm lotsizesqm lotsquaremeters',
+  lotSizeArea: 'lotsize lot lotarea landarea landsize',
+  lotSizeUnits: 'lotunits lotunit',
+  yearBuilt: 'year built constructionyear buildyear',
+  onMarketDate: 'listdate listingdate listeddate datelisted marketdate dateonmarket',
+  closeDate: 'solddate datesold saledate closingdate closeddate dateclosed settlementdate',
+  description: 'remarks publicremarks text notes comments',
+  latitude: 'lat',
+  longitude: 'lng lon long',
+  photos: 'photo images image pictures',
+  metadata: 'customfields custom extra',
+};
+
+/** What people call the parameters of a search. */
+export const PARAMETER_SYNONYMS: Words = {
+  sort: 'order orderby sortby',
+  limit: 'pagesize perpage top',
+  q: 'query search text keyword',
+};
+
+/** Words that mean exactly one choice: `clean=true` reads them. */
+export const CHOICE_WORDS: Words = {
+  coming_soon: 'premarket',
+  active: 'forsale available onmarket onthemarket',
+  active_under_contract: 'activeundercontract activecontingent contingent activewithcontract',
+  pending: 'pendingsale salepending',
+  hold: 'onhold temporarilyoffmarket tempoffmarket',
+  withdrawn: 'withdrawnfrommarket',
+  closed: 'sold closedsale leased rented settled',
+  expired: 'listingexpired',
+  canceled: 'cancelled terminated',
+  residential:
+    'singlefamily singlefamilyhome singlefamilyresidence singlefamilyresidential house condo condominium townhouse townhome',
+  residential_lease: 'residentialrental residentialforrent',
+  residential_income: 'multifamily duplex triplex fourplex quadplex',
+  land: 'vacantland lot lots lotsandland lotsland landlot landlots lotsvacantland',
+  farm: 'farmandranch farmranch',
+  commercial_sale: 'commercialforsale',
+  commercial_lease: 'commercialforlease commercialrental',
+  manufactured_in_park: 'manufacturedhomeinpark mobilehomeinpark',
+};
+
+/** Words that probably mean a choice: only suggested. */
+export const CHOICE_HINTS: Words = {
+  coming_soon: 'upcoming soon',
+  active: 'new listed live current',
+  active_under_contract: 'undercontract underoffer saleagreed optionpending',
+  hold: 'paused suspended',
+  withdrawn: 'offmarket removed delisted',
+  residential: 'home apartment dwelling',
+  residential_lease: 'rental rent lease forrent forlease tolet',
+  land: 'plot',
+  farm: 'ranch',
+  commercial_sale: 'commercial office retail',
+  business_opportunity: 'business',
+  manufactured_in_park: 'manufactured mobilehome',
+};
+
+/** A name without case, spaces, punctuation, and digits. */
+export function toPlain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
