@@ -5764,6 +5764,11 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ImportReport"];
+                    /**
+                     * @example {"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}]}
+                     *     {"created":1,"updated":0,"unchanged":1,"failed":1,"repeated":0,"cleaned":0,"errors":[{"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}]}]}
+                     */
+                    "application/x-ndjson": string;
                 };
             };
             /**
@@ -5789,7 +5794,19 @@ export interface operations {
             };
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            406: components["responses"]["not_acceptable"];
+            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`request_timeout`](/docs/errors/request_timeout): The request took too long to arrive. */
             408: {
                 headers: {
@@ -5889,17 +5906,15 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "name": "mls",
-                     *           "map": {
-                     *             "Price": "listPrice"
-                     *           },
-                     *           "missing": "withdraw",
+                     *           "map": {},
+                     *           "missing": "keep",
                      *           "missingMax": "20%",
                      *           "failedMax": "5%",
                      *           "clean": false,
                      *           "dates": null,
                      *           "ignoreUnknown": false,
-                     *           "expectedEveryHours": 24,
-                     *           "listings": 1188,
+                     *           "expectedEveryHours": null,
+                     *           "listings": 2,
                      *           "createdAt": "2026-01-31T09:30:00.000Z",
                      *           "lastRun": {
                      *             "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
@@ -5907,35 +5922,35 @@ export interface operations {
                      *             "startedAt": "2026-01-31T09:30:00.000Z",
                      *             "finishedAt": "2026-01-31T09:30:02.512Z",
                      *             "outcome": "succeeded",
-                     *             "rows": 1184,
-                     *             "created": 6,
-                     *             "updated": 41,
-                     *             "unchanged": 1136,
-                     *             "missing": 5,
-                     *             "withdrawn": 5,
+                     *             "rows": 3,
+                     *             "created": 1,
+                     *             "updated": 1,
+                     *             "unchanged": 0,
+                     *             "missing": 0,
+                     *             "withdrawn": 0,
                      *             "deleted": 0,
                      *             "failed": 1,
                      *             "cleaned": 0,
-                     *             "sequenceFrom": 1211,
-                     *             "sequenceTo": 1263,
+                     *             "sequenceFrom": 1,
+                     *             "sequenceTo": 3,
                      *             "errors": [
                      *               {
-                     *                 "line": 17,
-                     *                 "externalId": "MLS-20947",
+                     *                 "line": 3,
+                     *                 "externalId": "MLS-20933",
                      *                 "code": "validation_failed",
                      *                 "message": "One field is not valid; see details.",
                      *                 "details": [
                      *                   {
-                     *                     "field": "beds",
-                     *                     "code": "not_an_integer",
-                     *                     "message": "Must be a whole number."
+                     *                     "field": "listPrice",
+                     *                     "code": "inconsistent",
+                     *                     "message": "Is required together with currency, unless closePrice is given."
                      *                   }
                      *                 ]
                      *               }
                      *             ]
                      *           },
                      *           "lastSuccessAt": "2026-01-31T09:30:02.512Z",
-                     *           "lastSuccessAgeSeconds": 3600,
+                     *           "lastSuccessAgeSeconds": 0,
                      *           "isLate": false,
                      *           "lateSince": null
                      *         }
@@ -5991,17 +6006,15 @@ export interface operations {
                     /**
                      * @example {
                      *       "name": "mls",
-                     *       "map": {
-                     *         "Price": "listPrice"
-                     *       },
-                     *       "missing": "withdraw",
+                     *       "map": {},
+                     *       "missing": "keep",
                      *       "missingMax": "20%",
                      *       "failedMax": "5%",
                      *       "clean": false,
                      *       "dates": null,
                      *       "ignoreUnknown": false,
-                     *       "expectedEveryHours": 24,
-                     *       "listings": 1188,
+                     *       "expectedEveryHours": null,
+                     *       "listings": 2,
                      *       "createdAt": "2026-01-31T09:30:00.000Z",
                      *       "lastRun": {
                      *         "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
@@ -6009,35 +6022,35 @@ export interface operations {
                      *         "startedAt": "2026-01-31T09:30:00.000Z",
                      *         "finishedAt": "2026-01-31T09:30:02.512Z",
                      *         "outcome": "succeeded",
-                     *         "rows": 1184,
-                     *         "created": 6,
-                     *         "updated": 41,
-                     *         "unchanged": 1136,
-                     *         "missing": 5,
-                     *         "withdrawn": 5,
+                     *         "rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "missing": 0,
+                     *         "withdrawn": 0,
                      *         "deleted": 0,
                      *         "failed": 1,
                      *         "cleaned": 0,
-                     *         "sequenceFrom": 1211,
-                     *         "sequenceTo": 1263,
+                     *         "sequenceFrom": 1,
+                     *         "sequenceTo": 3,
                      *         "errors": [
                      *           {
-                     *             "line": 17,
-                     *             "externalId": "MLS-20947",
+                     *             "line": 3,
+                     *             "externalId": "MLS-20933",
                      *             "code": "validation_failed",
                      *             "message": "One field is not valid; see details.",
                      *             "details": [
                      *               {
-                     *                 "field": "beds",
-                     *                 "code": "not_an_integer",
-                     *                 "message": "Must be a whole number."
+                     *                 "field": "listPrice",
+                     *                 "code": "inconsistent",
+                     *                 "message": "Is required together with currency, unless closePrice is given."
                      *               }
                      *             ]
                      *           }
                      *         ]
                      *       },
                      *       "lastSuccessAt": "2026-01-31T09:30:02.512Z",
-                     *       "lastSuccessAgeSeconds": 3600,
+                     *       "lastSuccessAgeSeconds": 0,
                      *       "isLate": false,
                      *       "lateSince": null
                      *     }
@@ -6047,7 +6060,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
@@ -6134,16 +6159,14 @@ export interface operations {
         requestBody: {
             content: {
                 /**
-                 * @example {"externalId":"MLS-20931","address":"12 Elm Street","city":"Austin","beds":3,"baths":2,"listPrice":450000,"latitude":30.2672,"longitude":-97.7431}
+                 * @example {"externalId":"MLS-20931","address":"12 Elm Street","city":"Austin","beds":3,"baths":2,"listPrice":450000}
                  *     {"externalId":"MLS-20932","address":"14 Elm Street","city":"Austin","beds":4,"baths":3,"status":"pending"}
-                 *     {"externalId":"MLS-20933","address":"16 Elm Street","city":"Austin","beds":2,"baths":1,"currency":"USD"}
                  */
                 "application/x-ndjson": string;
                 /**
-                 * @example externalId,address,city,beds,baths,status,listPrice,currency
-                 *     MLS-20931,12 Elm Street,Austin,3,2,,450000,
-                 *     MLS-20933,"16 Elm Street, rear",Austin,2,1,,,USD
-                 *     MLS-20932,14 Elm Street,Austin,4,3,pending,,
+                 * @example externalId,address,city,beds,baths,status,listPrice
+                 *     MLS-20931,12 Elm Street,Austin,3,2,,450000
+                 *     MLS-20932,14 Elm Street,Austin,4,3,pending,
                  */
                 "text/csv": string;
                 /**
@@ -6154,9 +6177,7 @@ export interface operations {
                  *         "city": "Austin",
                  *         "beds": 3,
                  *         "baths": 2,
-                 *         "listPrice": 450000,
-                 *         "latitude": 30.2672,
-                 *         "longitude": -97.7431
+                 *         "listPrice": 450000
                  *       },
                  *       {
                  *         "externalId": "MLS-20932",
@@ -6165,14 +6186,6 @@ export interface operations {
                  *         "beds": 4,
                  *         "baths": 3,
                  *         "status": "pending"
-                 *       },
-                 *       {
-                 *         "externalId": "MLS-20933",
-                 *         "address": "16 Elm Street",
-                 *         "city": "Austin",
-                 *         "beds": 2,
-                 *         "baths": 1,
-                 *         "currency": "USD"
                  *       }
                  *     ]
                  */
@@ -6195,32 +6208,18 @@ export interface operations {
                      *       "startedAt": "2026-01-31T09:30:00.000Z",
                      *       "finishedAt": "2026-01-31T09:30:02.512Z",
                      *       "outcome": "succeeded",
-                     *       "rows": 1184,
-                     *       "created": 6,
-                     *       "updated": 41,
-                     *       "unchanged": 1136,
-                     *       "missing": 5,
-                     *       "withdrawn": 5,
+                     *       "rows": 2,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "unchanged": 0,
+                     *       "missing": 0,
+                     *       "withdrawn": 0,
                      *       "deleted": 0,
-                     *       "failed": 1,
+                     *       "failed": 0,
                      *       "cleaned": 0,
-                     *       "sequenceFrom": 1211,
-                     *       "sequenceTo": 1263,
-                     *       "errors": [
-                     *         {
-                     *           "line": 17,
-                     *           "externalId": "MLS-20947",
-                     *           "code": "validation_failed",
-                     *           "message": "One field is not valid; see details.",
-                     *           "details": [
-                     *             {
-                     *               "field": "beds",
-                     *               "code": "not_an_integer",
-                     *               "message": "Must be a whole number."
-                     *             }
-                     *           ]
-                     *         }
-                     *       ]
+                     *       "sequenceFrom": 1,
+                     *       "sequenceTo": 3,
+                     *       "errors": []
                      *     }
                      */
                     "application/json": components["schemas"]["FeedRun"] | components["schemas"]["FeedPlan"];
@@ -6377,7 +6376,19 @@ export interface operations {
             };
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed.feed_busy"];
             431: components["responses"]["headers_too_large"];
@@ -6414,20 +6425,20 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "missing": "withdraw",
                  *       "map": {
                  *         "Price": "listPrice"
                  *       },
+                 *       "missing": "withdraw",
                  *       "expectedEveryHours": 24
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["FeedPatch"];
                 /**
                  * @example {
-                 *       "missing": "withdraw",
                  *       "map": {
                  *         "Price": "listPrice"
                  *       },
+                 *       "missing": "withdraw",
                  *       "expectedEveryHours": 24
                  *     }
                  */
@@ -6456,7 +6467,7 @@ export interface operations {
                      *       "dates": null,
                      *       "ignoreUnknown": false,
                      *       "expectedEveryHours": 24,
-                     *       "listings": 1188,
+                     *       "listings": 2,
                      *       "createdAt": "2026-01-31T09:30:00.000Z",
                      *       "lastRun": {
                      *         "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
@@ -6464,35 +6475,35 @@ export interface operations {
                      *         "startedAt": "2026-01-31T09:30:00.000Z",
                      *         "finishedAt": "2026-01-31T09:30:02.512Z",
                      *         "outcome": "succeeded",
-                     *         "rows": 1184,
-                     *         "created": 6,
-                     *         "updated": 41,
-                     *         "unchanged": 1136,
-                     *         "missing": 5,
-                     *         "withdrawn": 5,
+                     *         "rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "missing": 0,
+                     *         "withdrawn": 0,
                      *         "deleted": 0,
                      *         "failed": 1,
                      *         "cleaned": 0,
-                     *         "sequenceFrom": 1211,
-                     *         "sequenceTo": 1263,
+                     *         "sequenceFrom": 1,
+                     *         "sequenceTo": 3,
                      *         "errors": [
                      *           {
-                     *             "line": 17,
-                     *             "externalId": "MLS-20947",
+                     *             "line": 3,
+                     *             "externalId": "MLS-20933",
                      *             "code": "validation_failed",
                      *             "message": "One field is not valid; see details.",
                      *             "details": [
                      *               {
-                     *                 "field": "beds",
-                     *                 "code": "not_an_integer",
-                     *                 "message": "Must be a whole number."
+                     *                 "field": "listPrice",
+                     *                 "code": "inconsistent",
+                     *                 "message": "Is required together with currency, unless closePrice is given."
                      *               }
                      *             ]
                      *           }
                      *         ]
                      *       },
                      *       "lastSuccessAt": "2026-01-31T09:30:02.512Z",
-                     *       "lastSuccessAgeSeconds": 3600,
+                     *       "lastSuccessAgeSeconds": 0,
                      *       "isLate": false,
                      *       "lateSince": null
                      *     }
@@ -6503,11 +6514,35 @@ export interface operations {
             400: components["responses"]["unknown_parameter.invalid_json"];
             401: components["responses"]["unauthorized"];
             403: components["responses"]["forbidden"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
@@ -6522,7 +6557,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            422: components["responses"]["validation_failed"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -6583,28 +6630,28 @@ export interface operations {
                      *           "startedAt": "2026-01-31T09:30:00.000Z",
                      *           "finishedAt": "2026-01-31T09:30:02.512Z",
                      *           "outcome": "succeeded",
-                     *           "rows": 1184,
-                     *           "created": 6,
-                     *           "updated": 41,
-                     *           "unchanged": 1136,
-                     *           "missing": 5,
-                     *           "withdrawn": 5,
+                     *           "rows": 3,
+                     *           "created": 1,
+                     *           "updated": 1,
+                     *           "unchanged": 0,
+                     *           "missing": 0,
+                     *           "withdrawn": 0,
                      *           "deleted": 0,
                      *           "failed": 1,
                      *           "cleaned": 0,
-                     *           "sequenceFrom": 1211,
-                     *           "sequenceTo": 1263,
+                     *           "sequenceFrom": 1,
+                     *           "sequenceTo": 3,
                      *           "errors": [
                      *             {
-                     *               "line": 17,
-                     *               "externalId": "MLS-20947",
+                     *               "line": 3,
+                     *               "externalId": "MLS-20933",
                      *               "code": "validation_failed",
                      *               "message": "One field is not valid; see details.",
                      *               "details": [
                      *                 {
-                     *                   "field": "beds",
-                     *                   "code": "not_an_integer",
-                     *                   "message": "Must be a whole number."
+                     *                   "field": "listPrice",
+                     *                   "code": "inconsistent",
+                     *                   "message": "Is required together with currency, unless closePrice is given."
                      *                 }
                      *               ]
                      *             }
@@ -6637,7 +6684,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
@@ -6691,28 +6750,28 @@ export interface operations {
                      *       "startedAt": "2026-01-31T09:30:00.000Z",
                      *       "finishedAt": "2026-01-31T09:30:02.512Z",
                      *       "outcome": "succeeded",
-                     *       "rows": 1184,
-                     *       "created": 6,
-                     *       "updated": 41,
-                     *       "unchanged": 1136,
-                     *       "missing": 5,
-                     *       "withdrawn": 5,
+                     *       "rows": 3,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "unchanged": 0,
+                     *       "missing": 0,
+                     *       "withdrawn": 0,
                      *       "deleted": 0,
                      *       "failed": 1,
                      *       "cleaned": 0,
-                     *       "sequenceFrom": 1211,
-                     *       "sequenceTo": 1263,
+                     *       "sequenceFrom": 1,
+                     *       "sequenceTo": 3,
                      *       "errors": [
                      *         {
-                     *           "line": 17,
-                     *           "externalId": "MLS-20947",
+                     *           "line": 3,
+                     *           "externalId": "MLS-20933",
                      *           "code": "validation_failed",
                      *           "message": "One field is not valid; see details.",
                      *           "details": [
                      *             {
-                     *               "field": "beds",
-                     *               "code": "not_an_integer",
-                     *               "message": "Must be a whole number."
+                     *               "field": "listPrice",
+                     *               "code": "inconsistent",
+                     *               "message": "Is required together with currency, unless closePrice is given."
                      *             }
                      *           ]
                      *         }
@@ -6724,7 +6783,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
@@ -6775,22 +6846,24 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "line": 17,
-                     *           "externalId": "MLS-20947",
+                     *           "line": 3,
+                     *           "externalId": "MLS-20933",
                      *           "code": "validation_failed",
                      *           "message": "One field is not valid; see details.",
                      *           "details": [
                      *             {
-                     *               "field": "beds",
-                     *               "code": "not_an_integer",
-                     *               "message": "Must be a whole number."
+                     *               "field": "listPrice",
+                     *               "code": "inconsistent",
+                     *               "message": "Is required together with currency, unless closePrice is given."
                      *             }
                      *           ],
                      *           "values": {
-                     *             "externalId": "MLS-20947",
-                     *             "address": "3 Elm Street",
-                     *             "beds": "2.5",
-                     *             "baths": "2"
+                     *             "externalId": "MLS-20933",
+                     *             "address": "16 Elm Street",
+                     *             "city": "Austin",
+                     *             "beds": 2,
+                     *             "baths": 1,
+                     *             "currency": "USD"
                      *           }
                      *         }
                      *       ]
@@ -6798,20 +6871,32 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["FailedRowList"];
                     /**
-                     * @example {"line":17,"externalId":"MLS-20947","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"beds","code":"not_an_integer","message":"Must be a whole number."}],"values":{"externalId":"MLS-20947","address":"3 Elm Street","beds":"2.5","baths":"2"}}
+                     * @example {"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}],"values":{"externalId":"MLS-20933","address":"16 Elm Street","city":"Austin","beds":2,"baths":1,"currency":"USD"}}
                      *     {"end":true,"count":1}
                      */
                     "application/x-ndjson": string;
                     /**
-                     * @example line,code,message,details,externalId,address,beds,baths
-                     *     17,validation_failed,One field is not valid; see details.,beds: Must be a whole number.,MLS-20947,3 Elm Street,2.5,2
+                     * @example line,code,message,details,externalId,address,city,beds,baths,currency
+                     *     3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, unless closePrice is given.",MLS-20933,16 Elm Street,Austin,2,1,USD
                      */
                     "text/csv": string;
                 };
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            404: components["responses"]["not_found"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
             406: {
                 headers: {

@@ -25,8 +25,8 @@ export interface FeedRequest {
   parameters: Partial<FeedSettings>;
   /** The id of the plan to apply. */
   planId: string | undefined;
-  /** Reads the file. */
-  read: (settings: FeedSettings) => AsyncIterable<FeedRow[]>;
+  /** Reads the file of an account with this currency. */
+  read: (settings: FeedSettings, currency: string) => AsyncIterable<FeedRow[]>;
   restore: RestoreRow;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
@@ -106,8 +106,9 @@ async function makePlan(
     await ownTurn(actor.accountId);
     signal.throwIfAborted();
   });
+  const account = await getActingAccount(database, actor);
   try {
-    for await (const rows of read(settings)) {
+    for await (const rows of read(settings, account.currency)) {
       for (const row of rows) {
         plan.addRow(row);
         await pause();
@@ -117,7 +118,6 @@ async function makePlan(
     if (!(error instanceof AppError) || error.code !== 'feed_guard') throw error;
     plan.noteCut(Number(error.members.line));
   }
-  const account = await getActingAccount(database, actor);
   const context = { account, versionFloor: versionFloorOf(actor.epoch ?? '') };
   const options = { ...context, feed: name, missing: settings.missing, restore, examples, pause };
   await new FeedComparison(database, plan, options).run();

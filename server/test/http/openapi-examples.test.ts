@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  addFeed,
   addInvitation,
   addKey,
   addMember,
@@ -43,6 +44,17 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
     await sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000 });
     await world.caller.fetch(`${world.gate.base}/listings/${world.ids.id}`, { method: 'DELETE' });
   },
+  ...Object.fromEntries(
+    [
+      'listFeeds',
+      'retrieveFeed',
+      'updateFeed',
+      'deleteFeed',
+      'listFeedRuns',
+      'retrieveFeedRun',
+      'listFeedRunErrors',
+    ].map((operationId) => [operationId, addFeed]),
+  ),
   listApiKeys: addKey,
   deleteMember: addMember,
   listInvitations: addInvitation,

@@ -71,8 +71,8 @@ export const feedEndpoints = [
         planId: query.plan,
         restore: restoreRow,
         signal,
-        read: (settings: FeedSettings) => {
-          const options = requestOf(exchange, settings);
+        read: (settings: FeedSettings, currency: string) => {
+          const options = { ...requestOf(exchange, settings), currency };
           const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
           return readRows(exchange, file, signal);
         },
@@ -137,13 +137,12 @@ function parametersOf(query: PutFeedQuery): Partial<FeedSettings> {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 }
 
-function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings): ReadingRequest {
+function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings): Omit<ReadingRequest, 'currency'> {
   const { map, clean, dates, ignoreUnknown } = settings;
   return {
     mediaType: bodyType(headers),
     map: new Map(Object.entries(map)),
     ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge' },
-    currency: undefined,
     hasAllDetails: true,
     hasValues: true,
     isFeed: true,

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../model/errors.ts';
+import { emptyCounts } from '../../../model/feeds.ts';
 import { type ErrorEntry, EXAMPLE_ID, KEY } from './entry.ts';
 
 /** Errors of feeds. */
@@ -32,31 +33,12 @@ export const FEED_ERRORS = {
       `printf '' | curl -i -X PUT $API/feeds/mls ${KEY} -H "Content-Type: application/x-ndjson" --data-binary @-`,
     ],
     example: {
-      message:
-        'Nothing was changed: 812 of 1000 listings of the feed are missing in the file, and the limit is 200. Check ' +
-        'the file; to go on, send it again with missingMax=812.',
+      message: 'Nothing was changed: the file has no rows. Send the whole file.',
       members: {
-        reasons: [
-          {
-            reason: 'missing',
-            message: '812 of 1000 listings of the feed are missing in the file, and the limit is 200',
-            count: 812,
-            limit: 200,
-          },
-        ],
-        plan: {
-          rows: 188,
-          created: 0,
-          updated: 3,
-          unchanged: 185,
-          missing: 812,
-          withdrawn: 812,
-          deleted: 0,
-          failed: 0,
-          cleaned: 0,
-        },
-        planId: 'q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo',
         runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
+        reasons: [{ reason: 'empty', message: 'the file has no rows' }],
+        plan: emptyCounts(),
+        planId: 'q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo',
       },
     },
   },
@@ -69,7 +51,7 @@ export const FEED_ERRORS = {
       'killed, its run ends as `interrupted` within 15 seconds.',
     headers: { 'Retry-After': '5' },
     example: {
-      message: 'A run of the feed mls is in progress since 2026-01-31T09:30:00.000Z; wait until it has finished.',
+      message: 'A run of the feed mls is in progress; wait until it has finished.',
       members: { runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' },
     },
   },

@@ -10,36 +10,42 @@ const CSV_TYPE = 'text/csv';
 const LIMIT_MAX = 100;
 export const RUNS_LIMIT_DEFAULT = 20;
 
-export const EXAMPLE_ERROR = {
-  line: 17,
-  externalId: 'MLS-20947',
-  code: 'validation_failed',
-  message: 'One field is not valid; see details.',
-  details: [{ field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
-};
-
-export const EXAMPLE_COUNTS = {
-  rows: 1184,
-  created: 6,
-  updated: 41,
-  unchanged: 1136,
-  missing: 5,
-  withdrawn: 5,
-  deleted: 0,
-  failed: 1,
-  cleaned: 0,
-};
-
 export const EXAMPLE_RUN = {
   id: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
   feed: 'mls',
   startedAt: '2026-01-31T09:30:00.000Z',
   finishedAt: '2026-01-31T09:30:02.512Z',
   outcome: 'succeeded',
-  ...EXAMPLE_COUNTS,
-  sequenceFrom: 1211,
-  sequenceTo: 1263,
-  errors: [EXAMPLE_ERROR],
+  rows: 3,
+  created: 1,
+  updated: 1,
+  unchanged: 0,
+  missing: 0,
+  withdrawn: 0,
+  deleted: 0,
+  failed: 1,
+  cleaned: 0,
+  sequenceFrom: 1,
+  sequenceTo: 3,
+  errors: [
+    {
+      line: 3,
+      externalId: 'MLS-20933',
+      code: 'validation_failed',
+      message: 'One field is not valid; see details.',
+      details: [
+        {
+          field: 'listPrice',
+          code: 'inconsistent',
+          message: 'Is required together with currency, unless closePrice is given.',
+        },
+      ],
+    },
+  ],
+};
+
+export const NO_FEED = {
+  message: 'There is no feed with this name in the account; its first file creates it.',
 };
 
 const runsQuery = z.strictObject({
@@ -64,6 +70,7 @@ export const listRunsOperation: Operation<'account', typeof runsQuery> = {
     },
   ],
   errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+  errorExamples: { not_found: NO_FEED },
 };
 
 export const retrieveRunOperation: Operation<'account'> = {
@@ -76,9 +83,13 @@ export const retrieveRunOperation: Operation<'account'> = {
   query: noQuery,
   replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
   errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
 };
 
-const VALUES = { externalId: 'MLS-20947', address: '3 Elm Street', beds: '2.5', baths: '2' };
+const FAILED = {
+  ...EXAMPLE_RUN.errors[0],
+  values: { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
+};
 
 const storedRow = failedRow
   .extend({
@@ -106,20 +117,22 @@ export const listRunErrorsOperation: Operation<'account'> = {
       status: 200,
       description: 'The failed rows.',
       schema: z.object({ data: z.array(storedRow) }).meta({ id: 'FailedRowList' }),
-      example: { data: [{ ...EXAMPLE_ERROR, values: VALUES }] },
+      example: { data: [FAILED] },
       media: {
         [NDJSON_TYPE]: {
           schema: z.string().meta({ description: 'A failed row per line, then a line that marks the end.' }),
-          example: `${JSON.stringify({ ...EXAMPLE_ERROR, values: VALUES })}\n{"end":true,"count":1}\n`,
+          example: `${JSON.stringify(FAILED)}\n{"end":true,"count":1}\n`,
         },
         [CSV_TYPE]: {
           schema: z.string().meta({ description: 'A header row, then a failed row per line (RFC 4180).' }),
           example:
-            'line,code,message,details,externalId,address,beds,baths\r\n' +
-            '17,validation_failed,One field is not valid; see details.,beds: Must be a whole number.,MLS-20947,3 Elm Street,2.5,2\r\n',
+            'line,code,message,details,externalId,address,city,beds,baths,currency\r\n' +
+            '3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, ' +
+            'unless closePrice is given.",MLS-20933,16 Elm Street,Austin,2,1,USD\r\n',
         },
       },
     },
   ],
   errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
 };

@@ -5,28 +5,29 @@ import { feed, feedPatch } from '../schemas/feeds.ts';
 import { choiceParameter } from '../schemas/parameters.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
-import { EXAMPLE_RUN } from './feed-runs.ts';
+import { EXAMPLE_RUN, NO_FEED } from './feed-runs.ts';
 
 const PATH = '/feeds/{name}';
 
 const EXAMPLE = {
   name: 'mls',
-  map: { Price: 'listPrice' },
-  missing: 'withdraw',
+  map: {},
+  missing: 'keep',
   missingMax: '20%',
   failedMax: '5%',
   clean: false,
   dates: null,
   ignoreUnknown: false,
-  expectedEveryHours: 24,
-  listings: 1188,
+  expectedEveryHours: null,
+  listings: 2,
   createdAt: '2026-01-31T09:30:00.000Z',
   lastRun: EXAMPLE_RUN,
   lastSuccessAt: EXAMPLE_RUN.finishedAt,
-  lastSuccessAgeSeconds: 3600,
+  lastSuccessAgeSeconds: 0,
   isLate: false,
   lateSince: null,
 };
+const CHANGES = { map: { Price: 'listPrice' }, missing: 'withdraw', expectedEveryHours: 24 };
 
 export const listFeedsOperation: Operation<'account'> = {
   method: 'get',
@@ -57,6 +58,7 @@ export const retrieveFeedOperation: Operation<'account'> = {
   query: noQuery,
   replies: [{ status: 200, description: 'The feed.', schema: feed, example: EXAMPLE }],
   errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
 };
 
 export const updateFeedOperation: Operation<'account'> = {
@@ -72,10 +74,18 @@ export const updateFeedOperation: Operation<'account'> = {
   body: {
     types: ['application/merge-patch+json', JSON_TYPE],
     schema: feedPatch,
-    example: { missing: 'withdraw', map: { Price: 'listPrice' }, expectedEveryHours: 24 },
+    example: CHANGES,
   },
-  replies: [{ status: 200, description: 'The feed.', schema: feed, example: EXAMPLE }],
+  replies: [{ status: 200, description: 'The feed.', schema: feed, example: { ...EXAMPLE, ...CHANGES } }],
   errors: [...INPUT_ERRORS, 'insufficient_scope', 'not_found'],
+  errorExamples: {
+    not_found: NO_FEED,
+    payload_too_large: { message: 'The body is larger than 16384 bytes; send less.' },
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'missing', code: 'invalid_choice', message: 'Must be one of keep, withdraw, delete.' }],
+    },
+  },
 };
 
 const deleteQuery = z.strictObject({
@@ -98,4 +108,5 @@ export const deleteFeedOperation: Operation<'account', typeof deleteQuery> = {
   query: deleteQuery,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['invalid_query', 'insufficient_scope', 'not_found', 'feed_busy', 'outcome_unknown', 'storage_full'],
+  errorExamples: { not_found: NO_FEED },
 };

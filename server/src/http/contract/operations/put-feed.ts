@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { MISSING_MODES } from '../../../model/feeds.ts';
+import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { FAILED_MAX, feedPlan, feedRun, limitText, MISSING, MISSING_MAX } from '../schemas/feeds.ts';
+import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
 import { EXAMPLE_RUN } from './feed-runs.ts';
-import { importOperation } from './imports.ts';
+import { NDJSON_TYPE } from './imports.ts';
 
 const putFeedQuery = z.strictObject({
   missing: choiceParameter(MISSING_MODES, MISSING, 'withdraw').optional(),
@@ -26,7 +28,10 @@ const putFeedQuery = z.strictObject({
 
 export type PutFeedQuery = z.output<typeof putFeedQuery>;
 
-const { body } = importOperation;
+const rows = [
+  { externalId: 'MLS-20931', address: '12 Elm Street', city: 'Austin', beds: 3, baths: 2, listPrice: 450000 },
+  { externalId: 'MLS-20932', address: '14 Elm Street', city: 'Austin', beds: 4, baths: 3, status: 'pending' },
+];
 
 export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
   method: 'put',
@@ -43,13 +48,25 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     'again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed.',
   caller: 'account',
   query: putFeedQuery,
-  ...(body && { body }),
+  body: {
+    types: [NDJSON_TYPE, 'text/csv', JSON_TYPE],
+    encodings: ['gzip'],
+    schema: z.array(importRow),
+    example: rows,
+    texts: {
+      [NDJSON_TYPE]: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+      'text/csv':
+        'externalId,address,city,beds,baths,status,listPrice\r\n' +
+        'MLS-20931,12 Elm Street,Austin,3,2,,450000\r\n' +
+        'MLS-20932,14 Elm Street,Austin,4,3,pending,\r\n',
+    },
+  },
   replies: [
     {
       status: 200,
       description: 'The finished run; with `dryRun=true`, the plan.',
       schema: z.union([feedRun, feedPlan]),
-      example: EXAMPLE_RUN,
+      example: { ...EXAMPLE_RUN, rows: 2, failed: 0, errors: [] },
     },
   ],
   errors: [
@@ -77,17 +94,17 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
       message:
         'The column adress cannot be imported: There is no such column; did you mean address? To skip unknown columns, ' +
         'set ignoreUnknown=true.',
-      members: { line: 1 },
+      members: { runId: EXAMPLE_RUN.id, line: 1 },
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
     request_timeout: { message: 'No bytes arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
-      members: { line: 2, offset: 73 },
+      members: { runId: EXAMPLE_RUN.id, line: 2, offset: 73 },
     },
     import_failed: {
       message: 'Content-Encoding is gzip, but the body is not valid gzip or was cut off; compress it again.',
-      members: { line: 1 },
+      members: { runId: EXAMPLE_RUN.id, line: 1 },
     },
     quota_exceeded: {
       message: 'The account has 100 feeds, the maximum: delete one that is no longer used.',
