@@ -148,6 +148,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the feeds
+         * @description All feeds of the account, by name. An account can have 100.
+         */
+        get: operations["listFeeds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feeds/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a feed
+         * @description The settings of the feed, the number of its listings, its last run, and whether it is late.
+         */
+        get: operations["retrieveFeed"];
+        /**
+         * Send the whole file of a feed
+         * @description Makes the feed's listings what the file says, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts one that belongs to no feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed.
+         */
+        put: operations["putFeed"];
+        post?: never;
+        /**
+         * Delete a feed
+         * @description Deletes the feed with its settings and runs. Its listings stay, without a feed, or are deleted. If the request is interrupted, send it again.
+         */
+        delete: operations["deleteFeed"];
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of a feed
+         * @description Changes the settings in the body (RFC 7396); null brings a default back. They are the defaults of the parameters of later runs. The first file creates the feed.
+         */
+        patch: operations["updateFeed"];
+        trace?: never;
+    };
+    "/feeds/{name}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the runs of a feed
+         * @description The runs of the last 90 days, newest first. A dry run is not recorded.
+         */
+        get: operations["listFeedRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feeds/{name}/runs/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a run of a feed
+         * @description A run of the last 90 days; also one that is in progress, with its counts so far.
+         */
+        get: operations["retrieveFeedRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/feeds/{name}/runs/{runId}/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the failed rows of a run
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`, so that the file can be corrected and sent again to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the oldest runs lose theirs.
+         */
+        get: operations["listFeedRunErrors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -332,7 +444,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "http_version_not_supported" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
+                code: "invalid_json" | "invalid_query" | "unknown_parameter" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_header" | "unauthorized" | "insufficient_scope" | "forbidden" | "not_found" | "method_not_allowed" | "not_acceptable" | "request_timeout" | "external_id_taken" | "belongs_to_feed" | "feed_guard" | "feed_busy" | "account_changed" | "conflict" | "events_expired" | "version_mismatch" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "import_failed" | "rate_limited" | "too_many_imports" | "headers_too_large" | "http_version_not_supported" | "internal_error" | "unavailable" | "outcome_unknown" | "storage_full" | "quota_exceeded";
                 /** @description The problem, and how to solve it. */
                 message: string;
                 /** @description The id of the request, as in `X-Request-Id`; absent from a 401. */
@@ -657,6 +769,220 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+        };
+        FeedList: {
+            data: components["schemas"]["Feed"][];
+        };
+        Feed: {
+            /** @example mls */
+            name: string;
+            /**
+             * @description The fields of columns with other names; an empty text skips a column.
+             * @example {
+             *       "Price": "listPrice",
+             *       "Agent": ""
+             *     }
+             */
+            map: {
+                [key: string]: string;
+            };
+            /**
+             * @description What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
+             * @enum {string}
+             */
+            missing: "keep" | "withdraw" | "delete";
+            /**
+             * @description How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+             * @example 10%
+             */
+            missingMax: string;
+            /**
+             * @description How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+             * @example 5%
+             */
+            failedMax: string;
+            /** @description Whether values are read as people write them. */
+            clean: boolean;
+            dates: ("mdy" | "dmy") | null;
+            /** @description Whether unknown columns are skipped. */
+            ignoreUnknown: boolean;
+            expectedEveryHours: number | null;
+            /** @description Listings that belong to the feed. */
+            listings: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            lastRun: components["schemas"]["FeedRun"] | null;
+            lastSuccessAt: string | null;
+            /** @description Seconds since `lastSuccessAt`. */
+            lastSuccessAgeSeconds: number | null;
+            /** @description Whether no run has succeeded for `expectedEveryHours`. */
+            isLate: boolean;
+            lateSince: string | null;
+        };
+        FeedRun: {
+            /** @example run_01kt3vwq8r5f0x4m2n7p9s1d6h */
+            id: string;
+            /** @example mls */
+            feed: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            startedAt: string;
+            finishedAt: string | null;
+            /**
+             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After both, the counted changes stay; send the file again to complete them.
+             * @enum {string}
+             */
+            outcome: "running" | "succeeded" | "stopped_by_guard" | "interrupted" | "failed";
+            /** @description Rows of the file. */
+            rows: number;
+            /** @description New listings. */
+            created: number;
+            /** @description Rows that change a listing, also by adopting it. */
+            updated: number;
+            /** @description Rows that match their listing. */
+            unchanged: number;
+            /** @description Listings of the feed that are not in the file. */
+            missing: number;
+            /** @description Missing listings whose status becomes `withdrawn`. */
+            withdrawn: number;
+            /** @description Missing listings that are deleted. */
+            deleted: number;
+            /** @description Rows with an error. */
+            failed: number;
+            /** @description Values that were read as people write them. */
+            cleaned: number;
+            /** @description The sequence of the account before the first change of the run; null before the changes. */
+            sequenceFrom: number | null;
+            /** @description The sequence after its last change so far. */
+            sequenceTo: number | null;
+            /** @description The first 100 failed rows. */
+            errors: components["schemas"]["FailedRow"][];
+            /** @description Why the run failed or was stopped. */
+            error?: {
+                code: string;
+                message: string;
+            };
+        };
+        FailedRow: {
+            /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
+            line: number;
+            externalId?: string;
+            code: string;
+            message: string;
+            details?: {
+                field: string;
+                code: string;
+                message: string;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        FeedPatch: {
+            /**
+             * @description Is merged column by column; null removes a column.
+             * @example {
+             *       "Price": "listPrice"
+             *     }
+             */
+            map?: {
+                [key: string]: string | null;
+            } | null;
+            missing?: ("keep" | "withdraw" | "delete") | null;
+            missingMax?: string | null;
+            failedMax?: string | null;
+            clean?: boolean | null;
+            dates?: ("mdy" | "dmy") | null;
+            ignoreUnknown?: boolean | null;
+            expectedEveryHours?: number | null;
+        };
+        FeedPlan: {
+            /** @example mls */
+            feed: string;
+            /** @description Identifies these changes; see the parameter `plan`. */
+            planId: string;
+            /** @description Rows of the file. */
+            rows: number;
+            /** @description New listings. */
+            created: number;
+            /** @description Rows that change a listing, also by adopting it. */
+            updated: number;
+            /** @description Rows that match their listing. */
+            unchanged: number;
+            /** @description Listings of the feed that are not in the file. */
+            missing: number;
+            /** @description Missing listings whose status becomes `withdrawn`. */
+            withdrawn: number;
+            /** @description Missing listings that are deleted. */
+            deleted: number;
+            /** @description Rows with an error. */
+            failed: number;
+            /** @description Values that were read as people write them. */
+            cleaned: number;
+            /** @description Why a run without `plan` would be stopped; empty if it would not be. */
+            guard: components["schemas"]["GuardReason"][];
+            /** @description Up to 1,000 of each kind. */
+            examples: {
+                create: {
+                    line: number;
+                    externalId: string;
+                    address: string;
+                }[];
+                update: {
+                    line: number;
+                    externalId: string;
+                    listingId: string;
+                    /** @description The changed fields; `description`, `photos`, and `metadata` without their values. */
+                    changes: {
+                        [key: string]: {
+                            from?: unknown;
+                            to?: unknown;
+                        };
+                    };
+                }[];
+                missing: {
+                    listingId: string;
+                    externalId: string | null;
+                    address: string;
+                }[];
+                failed: components["schemas"]["FailedRow"][];
+            };
+        };
+        GuardReason: {
+            /** @enum {string} */
+            reason: "empty" | "cut" | "missing" | "failed";
+            message: string;
+            count?: number;
+            limit?: number;
+        };
+        FeedRunList: {
+            data: components["schemas"]["FeedRun"][];
+            nextCursor: string | null;
+        };
+        FailedRowList: {
+            data: components["schemas"]["StoredFailedRow"][];
+        };
+        StoredFailedRow: {
+            /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
+            line: number;
+            externalId?: string;
+            code: string;
+            message: string;
+            details?: {
+                field: string;
+                code: string;
+                message: string;
+            }[];
+            /** @description The row's own values, by the names in the file; null if they are not kept. */
+            values: {
+                [key: string]: unknown;
+            } | null;
+        } & {
+            [key: string]: unknown;
         };
         Me: {
             account: {
@@ -1052,6 +1378,58 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+         *
+         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+         */
+        "unknown_parameter.invalid_json": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress. */
+        feed_busy: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
+         *
+         *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
+         */
+        "feed_guard.feed_busy": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1089,6 +1467,16 @@ export interface components {
          * @example MLS-20931
          */
         externalId: string;
+        /**
+         * @description The name of the feed.
+         * @example mls
+         */
+        name: string;
+        /**
+         * @description The `id` of the run.
+         * @example run_01kt3vwq8r5f0x4m2n7p9s1d6h
+         */
+        runId: string;
     };
     requestBodies: never;
     headers: {
@@ -3015,6 +3403,1035 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             507: components["responses"]["storage_full"];
+        };
+    };
+    listFeeds: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feeds. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "mls",
+                     *           "map": {},
+                     *           "missing": "keep",
+                     *           "missingMax": "20%",
+                     *           "failedMax": "5%",
+                     *           "clean": false,
+                     *           "dates": null,
+                     *           "ignoreUnknown": false,
+                     *           "expectedEveryHours": null,
+                     *           "listings": 2,
+                     *           "createdAt": "2026-01-31T09:30:00.000Z",
+                     *           "lastRun": {
+                     *             "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *             "feed": "mls",
+                     *             "startedAt": "2026-01-31T09:30:00.000Z",
+                     *             "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *             "outcome": "succeeded",
+                     *             "rows": 3,
+                     *             "created": 1,
+                     *             "updated": 1,
+                     *             "unchanged": 0,
+                     *             "missing": 0,
+                     *             "withdrawn": 0,
+                     *             "deleted": 0,
+                     *             "failed": 1,
+                     *             "cleaned": 0,
+                     *             "sequenceFrom": 1,
+                     *             "sequenceTo": 3,
+                     *             "errors": [
+                     *               {
+                     *                 "line": 3,
+                     *                 "externalId": "MLS-20933",
+                     *                 "code": "validation_failed",
+                     *                 "message": "One field is not valid; see details.",
+                     *                 "details": [
+                     *                   {
+                     *                     "field": "listPrice",
+                     *                     "code": "inconsistent",
+                     *                     "message": "Is required together with currency, unless closePrice is given."
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ]
+                     *           },
+                     *           "lastSuccessAt": "2026-01-31T09:30:02.512Z",
+                     *           "lastSuccessAgeSeconds": 0,
+                     *           "isLate": false,
+                     *           "lateSince": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FeedList"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    retrieveFeed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "mls",
+                     *       "map": {},
+                     *       "missing": "keep",
+                     *       "missingMax": "20%",
+                     *       "failedMax": "5%",
+                     *       "clean": false,
+                     *       "dates": null,
+                     *       "ignoreUnknown": false,
+                     *       "expectedEveryHours": null,
+                     *       "listings": 2,
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastRun": {
+                     *         "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *         "feed": "mls",
+                     *         "startedAt": "2026-01-31T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *         "outcome": "succeeded",
+                     *         "rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "missing": 0,
+                     *         "withdrawn": 0,
+                     *         "deleted": 0,
+                     *         "failed": 1,
+                     *         "cleaned": 0,
+                     *         "sequenceFrom": 1,
+                     *         "sequenceTo": 3,
+                     *         "errors": [
+                     *           {
+                     *             "line": 3,
+                     *             "externalId": "MLS-20933",
+                     *             "code": "validation_failed",
+                     *             "message": "One field is not valid; see details.",
+                     *             "details": [
+                     *               {
+                     *                 "field": "listPrice",
+                     *                 "code": "inconsistent",
+                     *                 "message": "Is required together with currency, unless closePrice is given."
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastSuccessAt": "2026-01-31T09:30:02.512Z",
+                     *       "lastSuccessAgeSeconds": 0,
+                     *       "isLate": false,
+                     *       "lateSince": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Feed"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    putFeed: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
+                 * @example withdraw
+                 */
+                missing?: "keep" | "withdraw" | "delete";
+                /**
+                 * @description How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+                 * @example 10%
+                 */
+                missingMax?: string;
+                /**
+                 * @description How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+                 * @example 5%
+                 */
+                failedMax?: string;
+                /**
+                 * @description Writes nothing, and returns the plan. A read-only key is enough.
+                 * @example true
+                 */
+                dryRun?: boolean;
+                /**
+                 * @description The `planId` of a dry run with the same file, or of a `feed_guard` error. Exactly that plan is applied, whatever the limits are. If the file or the listings have changed since, the response is 409 `feed_guard`.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
+                plan?: string;
+                /**
+                 * @description Names the field of a column or member: `map[Price]=listPrice`. The field can also have its RESO name, such as `LotSizeAcres`, or be a member of `metadata`: `map[Notes]=metadata.notes`. `map[Agent]=` skips the column. At most 100 columns.
+                 * @example {
+                 *       "Price": "listPrice",
+                 *       "Notes": "metadata.notes",
+                 *       "Agent": ""
+                 *     }
+                 */
+                map?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
+                 * @example true
+                 */
+                clean?: boolean;
+                /**
+                 * @description The order of dates such as `03/04/2026`: month first (`mdy`) or day first (`dmy`). Requires `clean=true`.
+                 * @example mdy
+                 */
+                dates?: "mdy" | "dmy";
+                /**
+                 * @description Skips unknown columns and members.
+                 * @example true
+                 */
+                ignoreUnknown?: boolean;
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {"externalId":"MLS-20931","address":"12 Elm Street","city":"Austin","beds":3,"baths":2,"listPrice":450000}
+                 *     {"externalId":"MLS-20932","address":"14 Elm Street","city":"Austin","beds":4,"baths":3,"status":"pending"}
+                 */
+                "application/x-ndjson": string;
+                /**
+                 * @example externalId,address,city,beds,baths,status,listPrice
+                 *     MLS-20931,12 Elm Street,Austin,3,2,,450000
+                 *     MLS-20932,14 Elm Street,Austin,4,3,pending,
+                 */
+                "text/csv": string;
+                /**
+                 * @example [
+                 *       {
+                 *         "externalId": "MLS-20931",
+                 *         "address": "12 Elm Street",
+                 *         "city": "Austin",
+                 *         "beds": 3,
+                 *         "baths": 2,
+                 *         "listPrice": 450000
+                 *       },
+                 *       {
+                 *         "externalId": "MLS-20932",
+                 *         "address": "14 Elm Street",
+                 *         "city": "Austin",
+                 *         "beds": 4,
+                 *         "baths": 3,
+                 *         "status": "pending"
+                 *       }
+                 *     ]
+                 */
+                "application/json": components["schemas"]["ImportRow"][];
+            };
+        };
+        responses: {
+            /** @description The finished run; with `dryRun=true`, the plan. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *       "feed": "mls",
+                     *       "startedAt": "2026-01-31T09:30:00.000Z",
+                     *       "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *       "outcome": "succeeded",
+                     *       "rows": 2,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "unchanged": 0,
+                     *       "missing": 0,
+                     *       "withdrawn": 0,
+                     *       "deleted": 0,
+                     *       "failed": 0,
+                     *       "cleaned": 0,
+                     *       "sequenceFrom": 1,
+                     *       "sequenceTo": 3,
+                     *       "errors": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FeedRun"] | components["schemas"]["FeedPlan"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_scope"];
+            406: components["responses"]["not_acceptable"];
+            /** @description [`request_timeout`](/docs/errors/request_timeout): The request took too long to arrive. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: components["responses"]["feed_guard.feed_busy"];
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+             *
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited.too_many_imports"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            /**
+             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             *
+             *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
+             */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteFeed: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether the listings of the feed stay, without a feed, or are deleted. Default `keep`.
+                 * @example keep
+                 */
+                listings?: "keep" | "delete";
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_scope"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            409: components["responses"]["feed_busy"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    updateFeed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "map": {
+                 *         "Price": "listPrice"
+                 *       },
+                 *       "missing": "withdraw",
+                 *       "expectedEveryHours": 24
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["FeedPatch"];
+                /**
+                 * @example {
+                 *       "map": {
+                 *         "Price": "listPrice"
+                 *       },
+                 *       "missing": "withdraw",
+                 *       "expectedEveryHours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["FeedPatch"];
+            };
+        };
+        responses: {
+            /** @description The feed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "mls",
+                     *       "map": {
+                     *         "Price": "listPrice"
+                     *       },
+                     *       "missing": "withdraw",
+                     *       "missingMax": "20%",
+                     *       "failedMax": "5%",
+                     *       "clean": false,
+                     *       "dates": null,
+                     *       "ignoreUnknown": false,
+                     *       "expectedEveryHours": 24,
+                     *       "listings": 2,
+                     *       "createdAt": "2026-01-31T09:30:00.000Z",
+                     *       "lastRun": {
+                     *         "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *         "feed": "mls",
+                     *         "startedAt": "2026-01-31T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *         "outcome": "succeeded",
+                     *         "rows": 3,
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "unchanged": 0,
+                     *         "missing": 0,
+                     *         "withdrawn": 0,
+                     *         "deleted": 0,
+                     *         "failed": 1,
+                     *         "cleaned": 0,
+                     *         "sequenceFrom": 1,
+                     *         "sequenceTo": 3,
+                     *         "errors": [
+                     *           {
+                     *             "line": 3,
+                     *             "externalId": "MLS-20933",
+                     *             "code": "validation_failed",
+                     *             "message": "One field is not valid; see details.",
+                     *             "details": [
+                     *               {
+                     *                 "field": "listPrice",
+                     *                 "code": "inconsistent",
+                     *                 "message": "Is required together with currency, unless closePrice is given."
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "lastSuccessAt": "2026-01-31T09:30:02.512Z",
+                     *       "lastSuccessAgeSeconds": 0,
+                     *       "isLate": false,
+                     *       "lateSince": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Feed"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["insufficient_scope"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listFeedRuns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of runs; default 20.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The runs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *           "feed": "mls",
+                     *           "startedAt": "2026-01-31T09:30:00.000Z",
+                     *           "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *           "outcome": "succeeded",
+                     *           "rows": 3,
+                     *           "created": 1,
+                     *           "updated": 1,
+                     *           "unchanged": 0,
+                     *           "missing": 0,
+                     *           "withdrawn": 0,
+                     *           "deleted": 0,
+                     *           "failed": 1,
+                     *           "cleaned": 0,
+                     *           "sequenceFrom": 1,
+                     *           "sequenceTo": 3,
+                     *           "errors": [
+                     *             {
+                     *               "line": 3,
+                     *               "externalId": "MLS-20933",
+                     *               "code": "validation_failed",
+                     *               "message": "One field is not valid; see details.",
+                     *               "details": [
+                     *                 {
+                     *                   "field": "listPrice",
+                     *                   "code": "inconsistent",
+                     *                   "message": "Is required together with currency, unless closePrice is given."
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FeedRunList"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    retrieveFeedRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+                /**
+                 * @description The `id` of the run.
+                 * @example run_01kt3vwq8r5f0x4m2n7p9s1d6h
+                 */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "run_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *       "feed": "mls",
+                     *       "startedAt": "2026-01-31T09:30:00.000Z",
+                     *       "finishedAt": "2026-01-31T09:30:02.512Z",
+                     *       "outcome": "succeeded",
+                     *       "rows": 3,
+                     *       "created": 1,
+                     *       "updated": 1,
+                     *       "unchanged": 0,
+                     *       "missing": 0,
+                     *       "withdrawn": 0,
+                     *       "deleted": 0,
+                     *       "failed": 1,
+                     *       "cleaned": 0,
+                     *       "sequenceFrom": 1,
+                     *       "sequenceTo": 3,
+                     *       "errors": [
+                     *         {
+                     *           "line": 3,
+                     *           "externalId": "MLS-20933",
+                     *           "code": "validation_failed",
+                     *           "message": "One field is not valid; see details.",
+                     *           "details": [
+                     *             {
+                     *               "field": "listPrice",
+                     *               "code": "inconsistent",
+                     *               "message": "Is required together with currency, unless closePrice is given."
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FeedRun"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    listFeedRunErrors: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The name of the feed.
+                 * @example mls
+                 */
+                name: components["parameters"]["name"];
+                /**
+                 * @description The `id` of the run.
+                 * @example run_01kt3vwq8r5f0x4m2n7p9s1d6h
+                 */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The failed rows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "line": 3,
+                     *           "externalId": "MLS-20933",
+                     *           "code": "validation_failed",
+                     *           "message": "One field is not valid; see details.",
+                     *           "details": [
+                     *             {
+                     *               "field": "listPrice",
+                     *               "code": "inconsistent",
+                     *               "message": "Is required together with currency, unless closePrice is given."
+                     *             }
+                     *           ],
+                     *           "values": {
+                     *             "externalId": "MLS-20933",
+                     *             "address": "16 Elm Street",
+                     *             "city": "Austin",
+                     *             "beds": 2,
+                     *             "baths": 1,
+                     *             "currency": "USD"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FailedRowList"];
+                    /**
+                     * @example {"line":3,"externalId":"MLS-20933","code":"validation_failed","message":"One field is not valid; see details.","details":[{"field":"listPrice","code":"inconsistent","message":"Is required together with currency, unless closePrice is given."}],"values":{"externalId":"MLS-20933","address":"16 Elm Street","city":"Austin","beds":2,"baths":1,"currency":"USD"}}
+                     *     {"end":true,"count":1}
+                     */
+                    "application/x-ndjson": string;
+                    /**
+                     * @example line,code,message,details,externalId,address,city,beds,baths,currency
+                     *     3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, unless closePrice is given.",MLS-20933,16 Elm Street,Austin,2,1,USD
+                     */
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_acceptable`](/docs/errors/not_acceptable): The requested format is not available. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
         };
     };
     retrieveMe: {

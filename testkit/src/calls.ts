@@ -1,3 +1,4 @@
+import { importOperation } from '../../server/src/http/contract/operations/imports.ts';
 import { addKeyHour } from '../../server/src/storage/key-hours.ts';
 import { Browser, createPerson, signIn } from './browser.ts';
 import type { DocumentedOperation } from './openapi.ts';
@@ -50,7 +51,7 @@ const EXTERNAL_ID = 'MLS-20931';
 /** Creates an empty account. */
 export async function createEmptyWorld(service: TestService, gate: Gate): Promise<World> {
   const { memberId = '', ...entered } = await gate.enter(service);
-  return { service, gate, ...entered, ids: { externalId: EXTERNAL_ID, memberId } };
+  return { service, gate, ...entered, ids: { externalId: EXTERNAL_ID, memberId, name: 'mls' } };
 }
 
 /** Creates an account with this listing. */
@@ -76,6 +77,13 @@ export async function addInvitation(world: World): Promise<void> {
   const given = { email: 'grace@example.com', role: 'member' };
   const { id } = Object(await (await sendJson(world, 'POST', '/invitations', given)).json());
   world.ids.invitationId = id;
+}
+
+/** Adds the feed of the examples, with a failed row. */
+export async function addFeed(world: World): Promise<void> {
+  const { body } = importOperation;
+  const response = await sendJson(world, 'PUT', '/feeds/mls?failedMax=1', body?.example);
+  world.ids.runId = Object(await response.json()).id;
 }
 
 /** Records a request with the key. */
@@ -116,7 +124,7 @@ export function call(
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   const example = media?.example;
   const text = typeof example === 'string' ? example : JSON.stringify(example);
-  const url = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody');
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'nobody');
   const query = change.query === undefined ? '' : `?${change.query}`;
   return (change.caller ?? caller).fetch(`${gate.base}${change.path ?? url}${query}`, {
     method: method.toUpperCase(),

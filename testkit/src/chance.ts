@@ -2,7 +2,7 @@
 export function withoutChance(text: string): string {
   return (
     text
-      .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv)_[0-9a-z]{26}/g, '$1_')
+      .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv|run)_[0-9a-z]{26}/g, '$1_')
       .replaceAll(/\bplk_[0-9A-Za-z]+/g, 'plk_')
       .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
       .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')
@@ -12,6 +12,7 @@ export function withoutChance(text: string): string {
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replaceAll(/("requestId": ?)"[0-9a-f-]{36}"/g, '$1ID')
       .replaceAll(/("epoch": ?)"\w{8}"/g, '$1EPOCH')
+      .replaceAll(/("planId": ?)"[\w-]+"/g, '$1ID')
       .replaceAll(/\bin \d+ s\b/g, 'in SECONDS')
       .trim()
   );

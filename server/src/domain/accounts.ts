@@ -13,6 +13,7 @@ import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
+import { removeAllRuns } from './feed-purge.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 
 /**
@@ -109,6 +110,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((transaction) => removeEvents(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeHistory(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
+  await inSlices((limit) => database.write((transaction) => removeAllRuns(transaction, id, limit), id));
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
     // Writes whose key was checked before the deletion may have committed in the meantime.

@@ -7,6 +7,7 @@ import { ImportPlan } from './import-plan.ts';
 import { type ImportReport, importFailed } from './import-report.ts';
 import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
+import { pauseAfterSlices } from './pause.ts';
 import {
   findEarlierResult,
   getActingAccount,
@@ -66,8 +67,6 @@ async function prepare(database: Database, request: Import, rows: ImportRow[]): 
   return plan;
 }
 
-/** Time slice per event-loop turn, inside and outside the transaction. */
-const SLICE_MS = 2;
 /** How often the key or session is checked again. */
 const ACTOR_INTERVAL_MS = 250;
 
@@ -80,15 +79,6 @@ function pauseOutside(database: Database, { actor, signal }: Import): () => Prom
     await getActingAccount(database, actor);
     askedMs = performance.now();
   });
-}
-
-function pauseAfterSlices(turn: () => Promise<void>): () => Promise<void> {
-  let sliceEndMs = performance.now() + SLICE_MS;
-  return async () => {
-    if (performance.now() < sliceEndMs) return;
-    await turn();
-    sliceEndMs = performance.now() + SLICE_MS;
-  };
 }
 
 /** The most concurrent changes that a refresh of the plan reads, inside and outside the transaction. */

@@ -65,3 +65,15 @@ export async function auditImport(
   const target = { type: 'import', id: createId('imp'), name } as const;
   await recordAudit(transaction, user.accountId, actorOf(user), 'import.finished', target);
 }
+
+/** Records a user's change of a feed, or the end of a run that a user has begun. */
+export async function auditFeed(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  action: `feed.${string}` & AuditAction,
+  { name, words }: { name: string; words?: string },
+): Promise<void> {
+  if (user === undefined) return;
+  const target = { type: 'feed', id: name, name: words === undefined ? name : `${name}: ${words}` } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), action, target);
+}

@@ -1,12 +1,13 @@
 import { createId } from '../lib/ids.ts';
 import type { AccountHead } from '../model/accounts.ts';
 import { countBytes } from '../model/history.ts';
-import { LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
-import type { SearchRow } from '../model/search-terms.ts';
+import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../model/listings.ts';
+import { changedParts, type SearchRow, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequenceBy } from '../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../storage/batches.ts';
-import type { LongTransaction } from '../storage/database.ts';
+import type { Executor } from '../storage/database.ts';
 import { insertEvents } from '../storage/events.ts';
+import { growFeed } from '../storage/feeds.ts';
 import { insertFormer, keepVersions } from '../storage/history.ts';
 import { type KeyedListing, putListings } from '../storage/listings.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../storage/search-rows.ts';
@@ -25,6 +26,23 @@ export interface ReadyChange {
   changes: string | null;
   /** The listing's search row, and its parts that can differ. */
   search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
+  /** What the listing's feed stores with it. */
+  feedMark?: string | undefined;
+}
+
+/** `changes` has the fields of an updated listing that differ. */
+export function readyChange(
+  type: ReadyChange['type'],
+  listing: Listing,
+  changes: Record<string, FieldChange>,
+): ReadyChange {
+  const changed = Object.keys(changes);
+  const search = { row: toSearchRow(listing), parts: changedParts(changed) };
+  const texts =
+    type === 'created'
+      ? { changed: null, changes: null }
+      : { changed: JSON.stringify(changed), changes: JSON.stringify(changes) };
+  return { type, listing, doc: JSON.stringify(listing), ...texts, search };
 }
 
 interface ReadyEvent extends ReadyChange {
@@ -45,6 +63,8 @@ interface Final {
 const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
+
+type Transaction = Executor & { nextTurn?: () => Promise<void> };
 
 /** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
@@ -71,8 +91,11 @@ export class ChangeBatch {
     if (change.type === 'created') this.#created += 1;
   }
 
-  /** Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. */
-  async store({ transaction, account, changedBy }: Writing<LongTransaction>): Promise<void> {
+  /**
+   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch that takes
+   * more than a few milliseconds needs a transaction that can yield.
+   */
+  async store({ transaction, account, changedBy }: Writing<Transaction>): Promise<void> {
     if (this.#events.length === 0) return;
     this.#renewIds(account);
     const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#countedBytes };
@@ -94,6 +117,7 @@ export class ChangeBatch {
         ),
     );
     await storeSearchRows(transaction, account.id, finals);
+    for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
 
   /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
@@ -119,7 +143,7 @@ export class ChangeBatch {
 
   /** Stores the versions that later changes of the batch have replaced. */
   async #storeReplaced(
-    transaction: LongTransaction,
+    transaction: Transaction,
     accountId: string,
     lastSequence: number,
     actor: string,
@@ -137,7 +161,7 @@ export class ChangeBatch {
     );
   }
 
-  async #storeEvents(transaction: LongTransaction, accountId: string, lastSequence: number): Promise<void> {
+  async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
     const createdAt = Date.now();
     const rows = this.#events.map(({ type, listing: { id, feed }, changed }, index) => {
       const sequence = lastSequence + index + 1;
@@ -159,14 +183,28 @@ function withId<C extends ReadyChange>(change: C, id: string): C {
   return { ...change, listing: { ...listing, id }, doc: doc.replace(listing.id, id) };
 }
 
-function toRow({ change: { listing, search, doc, changes }, place }: Final, lastSequence: number, actor: string) {
+function toRow(
+  { change: { listing, search, doc, changes, feedMark }, place }: Final,
+  lastSequence: number,
+  actor: string,
+) {
   const { terms } = search.row;
   const { id, version } = listing;
-  return { id, version, sequence: lastSequence + place, terms, doc, actor, changes };
+  return { id, version, sequence: lastSequence + place, terms, doc, actor, changes, feedMark };
+}
+
+/** Feed → the number of listings that it gains. */
+function feedGrowth(finals: Final[]): Map<string, number> {
+  const growth = new Map<string, number>();
+  for (const { change, before } of finals) {
+    const { feed } = change.listing;
+    if (feed !== undefined && before?.stored.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
+  }
+  return growth;
 }
 
 /** Copies the stored versions that the batch replaces to the history. */
-async function keepFormer(transaction: LongTransaction, accountId: string, finals: Final[]): Promise<void> {
+async function keepFormer(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   await inBatches(
     transaction,
     finals.map(({ before }) => before).filter((before) => before !== undefined),
@@ -180,7 +218,7 @@ async function keepFormer(transaction: LongTransaction, accountId: string, final
   );
 }
 
-async function storeSearchRows(transaction: LongTransaction, accountId: string, finals: Final[]): Promise<void> {
+async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { listing } }) => {
     const externalId = before?.stored.externalId ?? undefined;
@@ -215,7 +253,7 @@ async function storeSearchRows(transaction: LongTransaction, accountId: string, 
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
 async function inBatches<T>(
-  transaction: LongTransaction,
+  transaction: Transaction,
   rows: readonly T[],
   bytesOf: (row: T) => number,
   work: (some: readonly T[]) => Promise<void>,
@@ -224,7 +262,7 @@ async function inBatches<T>(
   for (const some of cut(rows, bytesOf)) {
     await work(some);
     if (performance.now() < sliceEndMs) continue;
-    await transaction.nextTurn();
+    await transaction.nextTurn?.();
     sliceEndMs = performance.now() + SLICE_MS;
   }
 }

@@ -1,10 +1,9 @@
 import type { AccountHead } from '../model/accounts.ts';
 import { AppError, attempt } from '../model/errors.ts';
 import type { FieldChange } from '../model/listings.ts';
-import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import type { Executor } from '../storage/database.ts';
 import { findChangedListings } from '../storage/events.ts';
-import { ChangeBatch, type ReadyChange } from './change-batch.ts';
+import { ChangeBatch, type ReadyChange, readyChange } from './change-batch.ts';
 import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 import { KnownListing, KnownListings } from './known-listings.ts';
@@ -161,16 +160,10 @@ export class ImportPlan {
     listing: PlannedChange['listing'],
     changes: Record<string, FieldChange>,
   ): PlannedChange {
-    const doc = JSON.stringify(listing);
-    const changed = Object.keys(changes);
-    const texts =
-      type === 'created'
-        ? { changed: null, changes: null }
-        : { changed: JSON.stringify(changed), changes: JSON.stringify(changes) };
-    const search = { row: toSearchRow(listing), parts: changedParts(changed) };
+    const change = readyChange(type, listing, changes);
     // The sequence is unknown until the listing is written; later rows do not use it.
-    const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc });
-    return { type, listing, doc, ...texts, search, after };
+    const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc: change.doc });
+    return { ...change, after };
   }
 
   #requireRoom(bytes: number): void {

@@ -32,11 +32,11 @@ export async function saveNew(writing: Writing, input: ListingInput): Promise<Sa
 }
 
 /** The listing is the account's newest: even with several processes, ids grow in the order of the writes. */
-export function makeNew(account: AccountHead, input: ListingInput): Listing {
+export function makeNew(account: AccountHead, input: ListingInput, feed?: string): Listing {
   const now = new Date().toISOString();
   const id = createId(LISTING_ID_PREFIX, account.newestId);
   account.newestId = id;
-  return toListing(input, account, { id, version: 1, createdAt: now, updatedAt: now });
+  return toListing(input, account, { id, feed, version: 1, createdAt: now, updatedAt: now });
 }
 
 /** Like `saveNew`, but for an existing listing. */
@@ -55,18 +55,22 @@ export async function saveChanged(
   return { type: 'updated', ...updated };
 }
 
-/** Makes a listing's new version. `changes` has the fields that differ. */
+/**
+ * Makes a listing's new version. `changes` has the fields that differ.
+ * @param feed null for none; by default, the listing stays in its feed
+ */
 export function makeChanged(
   { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
   before: Listing,
   input: ListingInput,
+  feed: string | null | undefined = before.feed,
 ): { listing: Listing; changes: Record<string, FieldChange> } {
-  const { id, feed, createdAt } = before;
+  const { id, createdAt } = before;
   const version = Math.max(before.version + 1, versionFloor);
   const now = new Date().toISOString();
   // The clock may have been set back.
   const updatedAt = now < createdAt ? createdAt : now;
-  const listing = toListing(input, account, { id, feed, version, createdAt, updatedAt });
+  const listing = toListing(input, account, { id, feed: feed ?? undefined, version, createdAt, updatedAt });
   return { listing, changes: findChanges(before, listing) };
 }
 

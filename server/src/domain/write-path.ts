@@ -5,6 +5,7 @@ import { changedParts, toSearchRow } from '../model/search-terms.ts';
 import { advanceSequence, type Growth } from '../storage/account-heads.ts';
 import type { Executor } from '../storage/database.ts';
 import { insertEvent } from '../storage/events.ts';
+import { growFeed } from '../storage/feeds.ts';
 import { insertFormer, keepVersions } from '../storage/history.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../storage/listings.ts';
 import type { Writing } from './writing.ts';
@@ -29,6 +30,7 @@ export async function storeCreated(
   const stored = { id, version, sequence, doc };
   const entry = { actor: JSON.stringify(changedBy), changes: null };
   await insertListing(transaction, account.id, { ...stored, ...entry }, toSearchRow(listing));
+  await moveToFeed(transaction, account, undefined, listing.feed);
   return stored;
 }
 
@@ -55,7 +57,20 @@ export async function storeUpdated(
   const entry = { actor: JSON.stringify(changedBy), changes };
   const search = { row: toSearchRow(listing), parts: changedParts(changed) };
   await replaceListing(transaction, account.id, { ...stored, ...entry }, search);
+  await moveToFeed(transaction, account, current.listing.feed, listing.feed);
   return stored;
+}
+
+/** Counts the listings of feeds. */
+async function moveToFeed(
+  transaction: Executor,
+  { id: accountId }: AccountHead,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<void> {
+  if (before === after) return;
+  if (before !== undefined) await growFeed(transaction, accountId, before, -1);
+  if (after !== undefined) await growFeed(transaction, accountId, after, 1);
 }
 
 export async function storeDeleted(
@@ -71,6 +86,7 @@ export async function storeDeleted(
   const actor = JSON.stringify(changedBy);
   await insertFormer(transaction, account.id, [{ listingId: listing.id, ...entry, actor, changes: null, doc: null }]);
   await removeListing(transaction, account.id, listing.id);
+  await moveToFeed(transaction, account, listing.feed, undefined);
 }
 
 interface Change {

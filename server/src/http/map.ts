@@ -17,6 +17,7 @@ import { authEndpoints } from './routes/auth.ts';
 import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
+import { feedEndpoints } from './routes/feeds.ts';
 import { addHealth } from './routes/health.ts';
 import { historyEndpoints } from './routes/history.ts';
 import { importEndpoints } from './routes/imports.ts';
@@ -32,7 +33,7 @@ import { setupEndpoints } from './routes/setup.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints for both API keys and members. */
-const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints];
+const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
   return endpoints.map(({ operation }) => operation);

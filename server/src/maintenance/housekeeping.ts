@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
+import { endLostRuns } from '../domain/feed-lease.ts';
+import { purgeFeedRuns } from '../domain/feed-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
 import { hasClockJumped } from '../lib/clock.ts';
@@ -12,6 +14,9 @@ const PURGE_INTERVAL_MS = 60_000;
 const LOG_INTERVAL_MS = 600_000;
 /** Long, since each purge reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
+/** Until then, a lost run is only shown as interrupted. */
+const LOST_RUNS_INTERVAL_MS = 30_000;
+const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
 
@@ -30,6 +35,8 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
       database.write((transaction) => removeExpired(transaction, Date.now())),
     ),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
+    purge('feed runs', FEED_PURGE_INTERVAL_MS, (signal) => purgeFeedRuns(database, signal)),
+    schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];
 }

@@ -15,6 +15,10 @@ export const AUDIT_ACTIONS = [
   'administrator.two_factor_enabled',
   'api_key.created',
   'api_key.deleted',
+  'feed.created',
+  'feed.deleted',
+  'feed.run_finished',
+  'feed.updated',
   'import.finished',
   'invitation.created',
   'invitation.revoked',
@@ -30,7 +34,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 export const ACTOR_TYPES = ['administrator', 'operator'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'import', 'invitation', 'listing'] as const;
+export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'feed', 'import', 'invitation', 'listing'] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
 /** The actor of an audit entry: the user, as named at that time, or the operator. */

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Listing } from '../model/listings.ts';
 import { toSearchRow } from '../model/search-terms.ts';
 import type { Database, Executor, QueryBuilder, Statement } from './database.ts';
+import { setFeedMarks } from './feed-listings.ts';
 import { insertListing } from './listings.ts';
 import { RUN_BYTES_MAX, type Run } from './runs.ts';
 import type { Tables } from './schema.ts';
@@ -35,13 +36,16 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   {
     name: 'listings',
     key: ['account_id', 'id'],
-    columns: ['account_id', 'id', 'version', 'sequence', 'doc', 'actor', 'changes'],
+    columns: ['account_id', 'id', 'version', 'sequence', 'doc', 'actor', 'changes', 'feed_mark'],
   },
   { name: 'listing_history', key: ['account_id', 'listing_id', 'sequence'] },
   { name: 'events', key: ['account_id', 'sequence'] },
   { name: 'idempotency_keys', key: ['account_id', 'key'] },
   { name: 'key_hours', key: ['account_id', 'hour', 'key_id'] },
   { name: 'audit_log', key: ['account_id', 'id'] },
+  { name: 'feeds', key: ['account_id', 'name'] },
+  { name: 'feed_runs', key: ['account_id', 'id'] },
+  { name: 'feed_errors', key: ['account_id', 'run_id', 'number'] },
 ];
 
 /** Rows per read and write; fewer if they are large. */
@@ -131,7 +135,9 @@ async function insertCopiedListing(executor: Executor, row: Row): Promise<void> 
   const [actor, changes] = [row.actor, row.changes].map((text) => (text == null ? null : String(text)));
   const version = { id: listing.id, version: Number(row.version), sequence: Number(row.sequence), doc };
   const stored = { ...version, actor: actor ?? null, changes: changes ?? null };
-  await insertListing(executor, String(row.account_id), stored, toSearchRow(listing));
+  const accountId = String(row.account_id);
+  await insertListing(executor, accountId, stored, toSearchRow(listing));
+  if (row.feed_mark != null) await setFeedMarks(executor, accountId, [[listing.id, String(row.feed_mark)]]);
 }
 
 export async function digestTable(database: Database, table: CopiedTable): Promise<TableDigest> {

@@ -66,7 +66,7 @@ export async function replaceListing(
   await updateSearchRow(executor, accountId, row.id, changed);
 }
 
-const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes'] as const;
+const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes', 'feed_mark'] as const;
 
 const put = batchStatement((length) =>
   statement<BatchValues>((query, parameter, engine) => {
@@ -75,34 +75,27 @@ const put = batchStatement((length) =>
       .insertInto('listings')
       .values(rows.map(({ terms, ...row }) => ({ ...row, ...engine.listingTerms(terms) }) as unknown as Row))
       .onConflict((conflict) =>
-        conflict.columns(['account_id', 'id']).doUpdateSet(({ ref }) => ({
+        conflict.columns(['account_id', 'id']).doUpdateSet(({ fn, ref }) => ({
           version: ref('excluded.version'),
           sequence: ref('excluded.sequence'),
           ...engine.listingTerms(sql.ref('excluded.terms')),
           doc: ref('excluded.doc'),
           actor: ref('excluded.actor'),
           changes: ref('excluded.changes'),
+          feed_mark: fn.coalesce('excluded.feed_mark', 'listings.feed_mark'),
         })),
       );
   }),
 );
 
+/** A version with what the listing's feed stores, which stays as it is if undefined. */
+type PutListing = NewVersion & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
+
+const MEMBERS = ['id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes', 'feedMark'] as const;
+
 /** Inserts or replaces the rows of a batch of listings. */
-export async function putListings(
-  executor: Executor,
-  accountId: string,
-  rows: readonly (NewVersion & Pick<SearchRow, 'terms'>)[],
-): Promise<void> {
-  const values = rows.map(({ id, version, sequence, doc, terms, actor, changes }) => [
-    accountId,
-    id,
-    version,
-    sequence,
-    doc,
-    terms,
-    actor,
-    changes,
-  ]);
+export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
+  const values = rows.map((row) => [accountId, ...MEMBERS.map((name) => row[name])]);
   await executeBatch(executor, put, values);
 }
 
@@ -146,9 +139,11 @@ export const findListingByExternalId = firstRow(
       .where('external_id', '=', parameter('externalId')),
 );
 
-/** A listing with its external id. */
+/** A listing with its external id, and what its feed has stored. */
 export interface KeyedListing extends StoredListing {
   externalId: string | null;
+  feed: string | null;
+  feedMark: string | null;
 }
 
 type Lookup = Statement<Record<string, string>, KeyedListing>;
@@ -165,7 +160,15 @@ const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
       .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
       .where('listings.account_id', '=', parameter('accountId'))
       .whereRef('listings.id', '=', 'facets.id')
-      .select(['listings.id', 'version', 'sequence', 'external_id as externalId', 'doc']);
+      .select([
+        'listings.id',
+        'version',
+        'sequence',
+        'external_id as externalId',
+        'feed',
+        'feed_mark as feedMark',
+        'doc',
+      ]);
   });
 
 const LOOKUPS = { id: selectKeyed('facets.id'), externalId: selectKeyed('facets.external_id') };

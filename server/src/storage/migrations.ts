@@ -7,6 +7,7 @@ import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
 import { search } from './migrations/0007-search.ts';
 import { history } from './migrations/0008-history.ts';
+import { feeds } from './migrations/0009-feeds.ts';
 
 /** The SQL of a migration. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   quotas,
   search,
   history,
+  feeds,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -4,6 +4,7 @@ import type { TellProgress } from './rebuild.ts';
 import { openSqlite } from './sqlite.ts';
 
 export { openScratch } from './sqlite/scratch.ts';
+export { StagedFile, type StagedKey, type StagedWork } from './sqlite/staged-file.ts';
 
 export const FILE_SCHEME = 'file:';
 

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { AreaUnits } from '../model/accounts.ts';
 import type { Access } from '../model/api-keys.ts';
 import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
+import type { FeedOutcome } from '../model/feeds.ts';
 import type { EventType } from '../model/listings.ts';
 import type { Role } from '../model/users.ts';
 
@@ -53,6 +54,8 @@ export interface Tables {
     terms: string;
     /** The listing as JSON text, which is the response body. */
     doc: string;
+    /** The version that a feed has written, a point, and a hash of its row; or `MISSING_MARKS` (domain/feed-rows.ts). */
+    feed_mark: string | null;
   };
   /** The search columns, by which listings are filtered, sorted, and searched. */
   listing_facets: {
@@ -243,6 +246,48 @@ export interface Tables {
     /** The SHA-256 of the token in the link, in hex. */
     hash: string;
     expires_at: number;
+  };
+  feeds: {
+    account_id: string;
+    name: string;
+    /** JSON text. */
+    settings: string;
+    listing_count: number;
+    created_at: number;
+    last_success_at: number | null;
+    /** The last run. */
+    run_id: string | null;
+    /** Until when the run must renew its lease; null if it is not in progress. */
+    lease_until: number | null;
+  };
+  feed_runs: {
+    account_id: string;
+    id: string;
+    feed: string;
+    started_at: number;
+    finished_at: number | null;
+    outcome: FeedOutcome;
+    /** JSON text. */
+    counts: string;
+    sequence_from: number | null;
+    sequence_to: number | null;
+    /** The first failed rows, as JSON text. */
+    errors: string;
+    /** The run's own error, as JSON text. */
+    error: string | null;
+    /** Stored failed rows. */
+    stored_rows: number;
+    stored_bytes: number;
+  };
+  /** Failed rows. */
+  feed_errors: {
+    account_id: string;
+    run_id: string;
+    number: number;
+    /** JSON text. */
+    error: string;
+    /** The row's own values as JSON text. */
+    row_values: string | null;
   };
   /** Append-only. */
   audit_log: {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import {
+  addFeed,
   addInvitation,
   addKey,
   addMember,
@@ -45,6 +46,17 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
   },
   listHistory: (world) =>
     sendJson(world, 'PATCH', `/listings/${world.ids.id}`, { listPrice: 439000, description: 'A garden.' }),
+  ...Object.fromEntries(
+    [
+      'listFeeds',
+      'retrieveFeed',
+      'updateFeed',
+      'deleteFeed',
+      'listFeedRuns',
+      'retrieveFeedRun',
+      'listFeedRunErrors',
+    ].map((operationId) => [operationId, addFeed]),
+  ),
   listApiKeys: addKey,
   deleteMember: addMember,
   listInvitations: addInvitation,

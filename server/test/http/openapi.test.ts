@@ -68,6 +68,14 @@ const OPERATION_IDS = {
   'DELETE /listings/external/{externalId}': 'deleteListingByExternalId',
   'GET /events': 'listEvents',
   'POST /imports': 'createImport',
+  'GET /feeds': 'listFeeds',
+  'GET /feeds/{name}': 'retrieveFeed',
+  'PUT /feeds/{name}': 'putFeed',
+  'PATCH /feeds/{name}': 'updateFeed',
+  'DELETE /feeds/{name}': 'deleteFeed',
+  'GET /feeds/{name}/runs': 'listFeedRuns',
+  'GET /feeds/{name}/runs/{runId}': 'retrieveFeedRun',
+  'GET /feeds/{name}/runs/{runId}/errors': 'listFeedRunErrors',
   'GET /me': 'retrieveMe',
 };
 

@@ -1,5 +1,13 @@
 import { type Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
-import { type Caller, type Change, call, createEmptyWorld, sendJson, type World } from '../../../testkit/src/calls.ts';
+import {
+  addFeed,
+  type Caller,
+  type Change,
+  call,
+  createEmptyWorld,
+  sendJson,
+  type World,
+} from '../../../testkit/src/calls.ts';
 import type { DocumentedOperation } from '../../../testkit/src/openapi.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 
@@ -85,6 +93,24 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
   'createImport invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
   ...Object.fromEntries(FOR_ADMINISTRATORS.map((operationId) => [`${operationId} forbidden`, askAsMember])),
+  'putFeed validation_failed': ({ ask }) =>
+    ask({ body: 'adress,beds,baths\r\n', headers: { 'Content-Type': 'text/csv' } }),
+  'putFeed invalid_idempotency_key': ({ ask }) => ask({ headers: { 'Idempotency-Key': '4c1d' } }),
+  'putFeed invalid_json': ({ ask }) =>
+    ask({
+      body: '[{"externalId":"MLS-20931","address":"12 Elm Street","beds":3,"baths":2},]',
+      headers: { 'Content-Type': 'application/json' },
+    }),
+  'putFeed import_failed': ({ ask }) => ask({ headers: { 'Content-Encoding': 'gzip' } }),
+  feed_guard: ({ ask }) => ask({ body: '' }),
+  feed_busy: async ({ ask, world }) => {
+    await addFeed(world);
+    const { service, accountId } = world;
+    await service.sql('update feeds set lease_until = ? where account_id = ?', Date.now() + 60_000, accountId);
+    return ask();
+  },
+  'updateFeed validation_failed': ({ ask }) => ask({ body: '{"missing":"remove"}' }),
+  'updateFeed payload_too_large': ({ ask }) => ask({ body: ' '.repeat(16 * 1024 + 1) }),
   'updateMember validation_failed': ({ ask }) => ask({ body: '{"role":"owner"}' }),
   'updateMember conflict': ({ ask }) => ask({ body: '{"role":"member"}' }),
   'deleteMember conflict': async ({ ask, world: { caller } }) => {

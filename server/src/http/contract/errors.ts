@@ -3,6 +3,7 @@ import { ACCESS_ERRORS } from './errors/access.ts';
 import { BODY_ERRORS } from './errors/bodies.ts';
 import { CONFLICT_ERRORS } from './errors/conflicts.ts';
 import type { ErrorEntry } from './errors/entry.ts';
+import { FEED_ERRORS } from './errors/feeds.ts';
 import { REQUEST_ERRORS } from './errors/requests.ts';
 import { SERVICE_ERRORS } from './errors/service.ts';
 
@@ -12,6 +13,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...ACCESS_ERRORS,
   ...BODY_ERRORS,
   ...CONFLICT_ERRORS,
+  ...FEED_ERRORS,
   ...SERVICE_ERRORS,
 };
 

@@ -7,7 +7,7 @@ import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { fieldOf, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
-import type { FileFormat } from './file-rows.ts';
+import { FileEndError, type FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
@@ -27,7 +27,8 @@ export function csvFile(request: ReadingRequest): FileFormat<Cells> {
     },
     end() {
       if (reader !== undefined) return;
-      throw new AppError('validation_failed', 'The file is empty; it must begin with a row of column names.');
+      const message = 'The file is empty; it must begin with a row of column names.';
+      throw new FileEndError('validation_failed', message, { members: { line: 1 } });
     },
   };
 }

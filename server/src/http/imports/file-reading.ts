@@ -29,17 +29,22 @@ export class FileReading {
     this.#onClose = onClose;
   }
 
+  /** Like `readRows`, but yields rows that can be saved. */
+  async *rows(...parameters: Parameters<FileReading['readRows']>): AsyncGenerator<ImportRow[]> {
+    for await (const rows of this.readRows(...parameters)) yield rows.map((row) => toImportRow(row, this.#mode));
+  }
+
   /**
    * Reads the bytes of `open`, and yields the file's rows in batches.
    * @param onBytes called with the decompressed size of each batch; can throw to stop reading
    * @throws {AppError} for invalid bytes or rows, with the `line` and after the rows before it;
    * `unavailable` if the thread has ended; or the reason of `signal`, at once
    */
-  async *rows(
+  async *readRows(
     open: (signal: AbortSignal) => AsyncGenerator<Buffer>,
     signal: AbortSignal,
     onBytes: (bytes: number) => void = () => {},
-  ): AsyncGenerator<ImportRow[]> {
+  ): AsyncGenerator<ReadRow[]> {
     const over = new AbortController();
     const chunks = open(AbortSignal.any([signal, over.signal]));
     this.#port.on('message', (report: ReadingReport) => this.#note(report, chunks));
@@ -53,7 +58,7 @@ export class FileReading {
         if (batch !== undefined) {
           onBytes(batch.bytes);
           this.#send({ is: 'taken' });
-          yield batch.rows.map((row) => toImportRow(row, this.#mode));
+          yield batch.rows;
         } else if (this.#end === 'end') return;
         else if (this.#end !== undefined) throw this.#end.error;
         else await this.#change();
@@ -121,7 +126,11 @@ function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
 }
 
 /** @throws {AppError} `validation_failed` */
-function makeInput({ patch, lack }: ReadGoodRow, mode: ReadingOptions['mode'], current?: Listing): ListingInput {
+export function makeInput(
+  { patch, lack }: Pick<ReadGoodRow, 'patch' | 'lack'>,
+  mode: ReadingOptions['mode'],
+  current?: Listing,
+): ListingInput {
   const isWhole = current === undefined || mode === 'replace';
   if (isWhole && lack !== undefined) throw fromPlainError(lack);
   if (typeof patch !== 'string') throw fromPlainError(patch);

@@ -24,6 +24,11 @@ export interface FileFormat<T> {
   end?(): void;
 }
 
+/** An error of a file that has no header, or that ends in the middle of a row. */
+export class FileEndError extends AppError {}
+
+const LINE_BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);
+
 /**
  * Reads the rows of a file in batches. A batch ends with its chunk, because the next chunk can take
  * long to arrive.
@@ -36,19 +41,23 @@ export async function* readRows<T>(
   hasAllDetails: boolean,
 ): AsyncGenerator<ReadRow[]> {
   const reader = new RowReader(toRow, hasAllDetails ? Number.POSITIVE_INFINITY : DETAILS_MAX);
+  let lastByte: number | undefined;
+  let isEnding = false;
   try {
     for await (const chunk of rejectUtf16(chunks)) {
+      lastByte = chunk.at(-1);
       for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
         yield* reader.read(splitter.push(chunk.subarray(start, start + PIECE_BYTES)));
       }
       yield* reader.flush();
     }
-    yield* reader.read(await splitter.end());
+    isEnding = true;
+    yield* reader.read(await splitter.end(), !LINE_BREAKS.has(lastByte));
     yield* reader.flush();
     end?.();
   } catch (error) {
     yield* reader.flush();
-    throw describeBreak(error, splitter.line);
+    throw describeBreak(error, splitter.line, isEnding);
   }
 }
 
@@ -58,7 +67,7 @@ export async function* readRows<T>(
  */
 async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start = Buffer.alloc(0);
-  for await (const chunk of chunks) {
+  for await (const chunk of rejectUtf16(chunks)) {
     if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)]);
     const [first, second] = start;
     const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -81,13 +90,16 @@ class RowReader<T> {
     this.#detailsMax = detailsMax;
   }
 
-  /** Yields full batches. @throws what the records and `toRow` throw */
-  async *read(records: Iterable<FileRecord<T>>): AsyncGenerator<ReadRow[]> {
+  /**
+   * Yields full batches. `isOpen` means that the last record does not end with its line.
+   * @throws what the records and `toRow` throw
+   */
+  async *read(records: Iterable<FileRecord<T>>, isOpen = false): AsyncGenerator<ReadRow[]> {
     await ownTurn();
     let sliceEndMs = performance.now() + SLICE_MAX_MS;
     for (const record of records) {
       const row = this.#toRow(record, this.#details < this.#detailsMax);
-      if (row !== undefined) this.#rows.push(row);
+      if (row !== undefined) this.#rows.push(isOpen && isUnreadable(row) ? { ...row, isCut: true } : row);
       this.#details += countDetails(row);
       if (this.#rows.length === BATCH_ROWS_MAX) yield* this.flush();
       if (performance.now() < sliceEndMs) continue;
@@ -110,10 +122,19 @@ function countDetails(row: ReadRow | undefined): number {
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }
 
-function describeBreak(error: unknown, line: number): unknown {
+/** Whether the row is not CSV or JSON; other invalid rows are complete. */
+function isUnreadable(row: ReadRow): boolean {
+  return 'issue' in row && (row.issue.code === 'invalid_json' || row.externalId === undefined);
+}
+
+function describeBreak(error: unknown, line: number, isEnding: boolean): unknown {
+  if (error instanceof FileEndError) return error;
   if (error instanceof AppError) return error.with({ line });
   if (!(error instanceof BrokenFileError)) return error;
   const { message, offset } = error;
-  if (offset === undefined) return new AppError('import_failed', `${message}.`, { members: { line } });
+  if (offset === undefined) {
+    const kind = isEnding ? FileEndError : AppError;
+    return new kind('import_failed', `${message}.`, { members: { line } });
+  }
   return new AppError('invalid_json', `${message}, at byte ${offset}.`, { members: { line, offset } });
 }

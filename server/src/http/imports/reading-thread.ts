@@ -3,7 +3,7 @@ import { setThreadPriority } from '../../lib/thread-priority.ts';
 import { AppError, toPlainError } from '../../model/errors.ts';
 import { csvFile } from './csv-rows.ts';
 import { FileBody } from './file-body.ts';
-import { type FileFormat, readRows } from './file-rows.ts';
+import { FileEndError, type FileFormat, readRows } from './file-rows.ts';
 import { jsonFile } from './json-rows.ts';
 import type { ReadingStart } from './reading.ts';
 
@@ -22,7 +22,9 @@ async function readFile(start: ReadingStart): Promise<void> {
     for await (const rows of readRows(body.chunks(), formatOf(start), start.hasAllDetails)) await body.pass(rows);
     body.send({ is: 'end', fingerprint: body.fingerprint() });
   } catch (error) {
-    if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
+    if (start.isFeed && error instanceof FileEndError) {
+      body.send({ is: 'failed', error: { ...toPlainError(error), code: 'feed_guard' } });
+    } else if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
     else body.send({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
   } finally {
     port.close();

@@ -34,6 +34,8 @@ export interface ReadingRequest extends ReadingOptions {
   hasAllDetails: boolean;
   /** Whether rows include their own values. */
   hasValues: boolean;
+  /** Whether a file that is empty or cut short has the error `feed_guard`. */
+  isFeed: boolean;
 }
 
 export type ReadingStart = ReadingRequest & { port: MessagePort };
@@ -48,6 +50,8 @@ interface ReadAnyRow {
   externalId: string | undefined;
   /** Whether an earlier row has the same external id. */
   isRepeated: boolean;
+  /** Whether the file ends in the middle of the row. */
+  isCut?: boolean;
   /** The row's own values, as the JSON text of an object, if they were requested. */
   values: string | undefined;
 }

@@ -9,6 +9,7 @@ interface Tag {
 const TAGS: Record<string, Tag> = {
   listings: { name: 'Listings', description: 'Find, create, change, and delete the listings of the account.' },
   imports: { name: 'Imports', description: 'Create and change many listings at once.' },
+  feeds: { name: 'Feeds', description: 'Sources of listings whose whole files are sent again and again.' },
   events: { name: 'Events', description: 'Follow changes, in order and without gaps.' },
   'api-keys': { name: 'API keys', description: 'The API keys of the account, as under Settings → API.' },
   account: { name: 'Account', description: 'The account, as under Settings → Account.' },

@@ -106,6 +106,7 @@ async function toReadingRequest(request: ImportRequest, hasAllDetails: boolean):
     currency: clean ? (await getActingAccount(services.database, exchange.principal)).currency : undefined,
     hasAllDetails,
     hasValues: false,
+    isFeed: false,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,
     fingerprintStart: key === undefined ? undefined : fingerprintStart(exchange),

@@ -26,6 +26,9 @@ const TENANT_TABLES = [
   'idempotency_keys',
   'key_hours',
   'audit_log',
+  'feeds',
+  'feed_runs',
+  'feed_errors',
 ];
 /** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';

@@ -6,7 +6,7 @@ import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
 
-const NDJSON_TYPE = 'application/x-ndjson';
+export const NDJSON_TYPE = 'application/x-ndjson';
 
 const importQuery = z.strictObject({
   atomic: booleanParameter(

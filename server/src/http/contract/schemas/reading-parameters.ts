@@ -11,7 +11,8 @@ const MAPPINGS_MAX = 100;
 const COLUMN_LENGTH_MAX = 200;
 const NAME_LENGTH_MAX = 100;
 
-const columnMap = z
+/** The meanings of columns, from entries. */
+export const columnMap = z
   .custom<[column: string, meant: string][]>((value) => Array.isArray(value))
   .transform((entries, context) => {
     if (entries.length > MAPPINGS_MAX) {

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../../../model/errors.ts';
+import { emptyCounts } from '../../../model/feeds.ts';
+import { type ErrorEntry, EXAMPLE_ID, KEY } from './entry.ts';
+
+/** Errors of feeds. */
+export const FEED_ERRORS = {
+  belongs_to_feed: {
+    status: 409,
+    title: 'The listing belongs to another feed',
+    meaning:
+      "A listing belongs to one feed at most. This is the error of a row in a feed's file: the listing with its " +
+      '`externalId` belongs to the feed in `feed`, and was not changed.',
+    remedy:
+      'Remove the row from this file, or give it another `externalId`. To move the listings of a feed to another one, ' +
+      'delete the first feed with `listings=keep`; the next file with their external ids then adopts them.',
+    example: {
+      message: `The listing ${EXAMPLE_ID} belongs to the feed mls; remove the row, or use another externalId.`,
+      members: { feed: 'mls', listingId: EXAMPLE_ID },
+    },
+  },
+  feed_guard: {
+    status: 409,
+    title: 'The file would change too much',
+    meaning:
+      'No listing was changed, because the file is empty or cut short, too many of its rows failed, or too many of ' +
+      'the listings of the feed are missing in it. `reasons` names the limits, and `plan` counts what the file would ' +
+      'change. With `plan=`, the error means that the file or the listings have changed since that plan was made; ' +
+      '`expected` counts what that plan would have changed.',
+    remedy:
+      'Check the file. If it is right, send it again with the parameter in the message, such as `missingMax=50%`, or ' +
+      'with `plan=` and the `planId` of this error, which allows exactly these changes.',
+    commands: [
+      `printf '' | curl -i -X PUT $API/feeds/mls ${KEY} -H "Content-Type: application/x-ndjson" --data-binary @-`,
+    ],
+    example: {
+      message: 'Nothing was changed: the file has no rows. Send the whole file.',
+      members: {
+        runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
+        reasons: [{ reason: 'empty', message: 'the file has no rows' }],
+        plan: emptyCounts(),
+        planId: 'q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo',
+      },
+    },
+  },
+  feed_busy: {
+    status: 409,
+    title: 'A run of the feed is in progress',
+    meaning: 'One file of a feed is processed at a time. Nothing was done.',
+    remedy:
+      'Wait until the run has finished: `GET /v1/feeds/{name}` shows it as `lastRun`. If a process of the service was ' +
+      'killed, its run ends as `interrupted` within 15 seconds.',
+    headers: { 'Retry-After': '5' },
+    example: {
+      message: 'A run of the feed mls is in progress; wait until it has finished.',
+      members: { runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' },
+    },
+  },
+} satisfies Partial<Record<ErrorCode, ErrorEntry>>;

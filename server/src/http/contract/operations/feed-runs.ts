@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { failedRow, feedRun } from '../schemas/feeds.ts';
+import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
+import { noQuery } from '../schemas/query.ts';
+import { NDJSON_TYPE } from './imports.ts';
+
+const CSV_TYPE = 'text/csv';
+const LIMIT_MAX = 100;
+export const RUNS_LIMIT_DEFAULT = 20;
+
+export const EXAMPLE_RUN = {
+  id: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
+  feed: 'mls',
+  startedAt: '2026-01-31T09:30:00.000Z',
+  finishedAt: '2026-01-31T09:30:02.512Z',
+  outcome: 'succeeded',
+  rows: 3,
+  created: 1,
+  updated: 1,
+  unchanged: 0,
+  missing: 0,
+  withdrawn: 0,
+  deleted: 0,
+  failed: 1,
+  cleaned: 0,
+  sequenceFrom: 1,
+  sequenceTo: 3,
+  errors: [
+    {
+      line: 3,
+      externalId: 'MLS-20933',
+      code: 'validation_failed',
+      message: 'One field is not valid; see details.',
+      details: [
+        {
+          field: 'listPrice',
+          code: 'inconsistent',
+          message: 'Is required together with currency, unless closePrice is given.',
+        },
+      ],
+    },
+  ],
+};
+
+export const NO_FEED = {
+  message: 'There is no feed with this name in the account; its first file creates it.',
+};
+
+const runsQuery = z.strictObject({
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of runs; default ${RUNS_LIMIT_DEFAULT}.`, 20).optional(),
+  cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
+});
+
+export const listRunsOperation: Operation<'account', typeof runsQuery> = {
+  method: 'get',
+  path: '/feeds/{name}/runs',
+  operationId: 'listFeedRuns',
+  summary: 'List the runs of a feed',
+  description: 'The runs of the last 90 days, newest first. A dry run is not recorded.',
+  caller: 'account',
+  query: runsQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The runs.',
+      schema: z.object({ data: z.array(feedRun), nextCursor: z.string().nullable() }).meta({ id: 'FeedRunList' }),
+      example: { data: [EXAMPLE_RUN], nextCursor: null },
+    },
+  ],
+  errors: ['invalid_query', 'invalid_cursor', 'not_found'],
+  errorExamples: { not_found: NO_FEED },
+};
+
+export const retrieveRunOperation: Operation<'account'> = {
+  method: 'get',
+  path: '/feeds/{name}/runs/{runId}',
+  operationId: 'retrieveFeedRun',
+  summary: 'Retrieve a run of a feed',
+  description: 'A run of the last 90 days; also one that is in progress, with its counts so far.',
+  caller: 'account',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
+  errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
+};
+
+const FAILED = {
+  ...EXAMPLE_RUN.errors[0],
+  values: { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
+};
+
+const storedRow = failedRow
+  .extend({
+    values: z.record(z.string(), z.unknown()).nullable().meta({
+      description: "The row's own values, by the names in the file; null if they are not kept.",
+    }),
+  })
+  .meta({ id: 'StoredFailedRow' });
+
+export const listRunErrorsOperation: Operation<'account'> = {
+  method: 'get',
+  path: '/feeds/{name}/runs/{runId}/errors',
+  operationId: 'listFeedRunErrors',
+  summary: 'List the failed rows of a run',
+  description:
+    "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
+    'own columns follow `line`, `code`, `message`, and `details`, so that the file can be corrected and sent again ' +
+    'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the ' +
+    'oldest runs lose theirs.',
+  caller: 'account',
+  query: noQuery,
+  types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
+  replies: [
+    {
+      status: 200,
+      description: 'The failed rows.',
+      schema: z.object({ data: z.array(storedRow) }).meta({ id: 'FailedRowList' }),
+      example: { data: [FAILED] },
+      media: {
+        [NDJSON_TYPE]: {
+          schema: z.string().meta({ description: 'A failed row per line, then a line that marks the end.' }),
+          example: `${JSON.stringify(FAILED)}\n{"end":true,"count":1}\n`,
+        },
+        [CSV_TYPE]: {
+          schema: z.string().meta({ description: 'A header row, then a failed row per line (RFC 4180).' }),
+          example:
+            'line,code,message,details,externalId,address,city,beds,baths,currency\r\n' +
+            '3,validation_failed,One field is not valid; see details.,"listPrice: Is required together with currency, ' +
+            'unless closePrice is given.",MLS-20933,16 Elm Street,Austin,2,1,USD\r\n',
+        },
+      },
+    },
+  ],
+  errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
+};

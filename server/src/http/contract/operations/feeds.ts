@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { feed, feedPatch } from '../schemas/feeds.ts';
+import { choiceParameter } from '../schemas/parameters.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+import { EXAMPLE_RUN, NO_FEED } from './feed-runs.ts';
+
+const PATH = '/feeds/{name}';
+
+const EXAMPLE = {
+  name: 'mls',
+  map: {},
+  missing: 'keep',
+  missingMax: '20%',
+  failedMax: '5%',
+  clean: false,
+  dates: null,
+  ignoreUnknown: false,
+  expectedEveryHours: null,
+  listings: 2,
+  createdAt: '2026-01-31T09:30:00.000Z',
+  lastRun: EXAMPLE_RUN,
+  lastSuccessAt: EXAMPLE_RUN.finishedAt,
+  lastSuccessAgeSeconds: 0,
+  isLate: false,
+  lateSince: null,
+};
+const CHANGES = { map: { Price: 'listPrice' }, missing: 'withdraw', expectedEveryHours: 24 };
+
+export const listFeedsOperation: Operation<'account'> = {
+  method: 'get',
+  path: '/feeds',
+  operationId: 'listFeeds',
+  summary: 'List the feeds',
+  description: 'All feeds of the account, by name. An account can have 100.',
+  caller: 'account',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The feeds.',
+      schema: z.object({ data: z.array(feed) }).meta({ id: 'FeedList' }),
+      example: { data: [EXAMPLE] },
+    },
+  ],
+  errors: [],
+};
+
+export const retrieveFeedOperation: Operation<'account'> = {
+  method: 'get',
+  path: PATH,
+  operationId: 'retrieveFeed',
+  summary: 'Retrieve a feed',
+  description: 'The settings of the feed, the number of its listings, its last run, and whether it is late.',
+  caller: 'account',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The feed.', schema: feed, example: EXAMPLE }],
+  errors: ['not_found'],
+  errorExamples: { not_found: NO_FEED },
+};
+
+export const updateFeedOperation: Operation<'account'> = {
+  method: 'patch',
+  path: PATH,
+  operationId: 'updateFeed',
+  summary: 'Change the settings of a feed',
+  description:
+    'Changes the settings in the body (RFC 7396); null brings a default back. They are the defaults of the parameters ' +
+    'of later runs. The first file creates the feed.',
+  caller: 'account',
+  query: noQuery,
+  body: {
+    types: ['application/merge-patch+json', JSON_TYPE],
+    schema: feedPatch,
+    example: CHANGES,
+  },
+  replies: [{ status: 200, description: 'The feed.', schema: feed, example: { ...EXAMPLE, ...CHANGES } }],
+  errors: [...INPUT_ERRORS, 'insufficient_scope', 'not_found'],
+  errorExamples: {
+    not_found: NO_FEED,
+    payload_too_large: { message: 'The body is larger than 16384 bytes; send less.' },
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'missing', code: 'invalid_choice', message: 'Must be one of keep, withdraw, delete.' }],
+    },
+  },
+};
+
+const deleteQuery = z.strictObject({
+  listings: choiceParameter(
+    ['keep', 'delete'],
+    'Whether the listings of the feed stay, without a feed, or are deleted. Default `keep`.',
+    'keep',
+  ).optional(),
+});
+
+export const deleteFeedOperation: Operation<'account', typeof deleteQuery> = {
+  method: 'delete',
+  path: PATH,
+  operationId: 'deleteFeed',
+  summary: 'Delete a feed',
+  description:
+    'Deletes the feed with its settings and runs. Its listings stay, without a feed, or are deleted. If the request is ' +
+    'interrupted, send it again.',
+  caller: 'account',
+  query: deleteQuery,
+  replies: [{ status: 204, description: 'Deleted.' }],
+  errors: ['invalid_query', 'insufficient_scope', 'not_found', 'feed_busy', 'outcome_unknown', 'storage_full'],
+  errorExamples: { not_found: NO_FEED },
+};

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../../model/feeds.ts';
+import { addIssue, choice, expected, integer, time } from './fields.ts';
+import { feedName } from './listings.ts';
+import { columnMap } from './reading-parameters.ts';
+
+const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as text.';
+
+/** A percentage or a number, as text. */
+export function limitText(description: string, example: string) {
+  return z
+    .string({ error: LIMIT_MESSAGE })
+    .transform((given, context) =>
+      parseLimit(given) === undefined ? addIssue(context, 'invalid_format', LIMIT_MESSAGE) : given,
+    )
+    .meta({ pattern: LIMIT_PATTERN.source, description, example });
+}
+
+export const MISSING_MAX =
+  'How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 ' +
+  'listings, or a number. If more are missing, nothing is changed. Default `20%`.';
+export const FAILED_MAX =
+  'How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.';
+export const MISSING =
+  'What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets ' +
+  'their status to `withdrawn`, and `delete` deletes them. Default `keep`.';
+
+const HOURS_MAX = 8_784;
+
+const settings = {
+  map: z
+    .record(z.string(), z.string(expected('a string')), expected('an object'))
+    .transform((map, context) => {
+      const { data = new Map(), error } = columnMap.safeParse(Object.entries(map));
+      for (const { code, path, message, ...rest } of error?.issues ?? []) {
+        if (code === 'custom')
+          context.addIssue({ code, path, message, ...('params' in rest && { params: rest.params }) });
+      }
+      return Object.fromEntries<string>(data);
+    })
+    .meta({
+      description: 'The fields of columns with other names; an empty text skips a column.',
+      example: { Price: 'listPrice', Agent: '' },
+    }),
+  missing: choice(MISSING_MODES, MISSING),
+  missingMax: limitText(MISSING_MAX, '10%'),
+  failedMax: limitText(FAILED_MAX, '5%'),
+  clean: z.boolean(expected('true or false')).meta({ description: 'Whether values are read as people write them.' }),
+  dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
+  ignoreUnknown: z.boolean(expected('true or false')).meta({ description: 'Whether unknown columns are skipped.' }),
+  expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
+};
+
+/** The settings of a feed, which the parameters of a run override. */
+export const feedSettings = z.strictObject(settings, expected('an object'));
+
+/** A merge patch (RFC 7396); `null` brings a default back. */
+export const feedPatch = z
+  .strictObject({
+    map: z
+      .record(z.string(), z.string().nullable())
+      .nullable()
+      .optional()
+      .meta({ description: 'Is merged column by column; null removes a column.', example: { Price: 'listPrice' } }),
+    missing: settings.missing.nullable().optional(),
+    missingMax: settings.missingMax.nullable().optional(),
+    failedMax: settings.failedMax.nullable().optional(),
+    clean: settings.clean.nullable().optional(),
+    dates: settings.dates.optional(),
+    ignoreUnknown: settings.ignoreUnknown.nullable().optional(),
+    expectedEveryHours: settings.expectedEveryHours.optional(),
+  })
+  .meta({ id: 'FeedPatch' });
+
+const count = (description: string) => z.int().meta({ minimum: 0, description });
+
+const counts = {
+  rows: count('Rows of the file.'),
+  created: count('New listings.'),
+  updated: count('Rows that change a listing, also by adopting it.'),
+  unchanged: count('Rows that match their listing.'),
+  missing: count('Listings of the feed that are not in the file.'),
+  withdrawn: count('Missing listings whose status becomes `withdrawn`.'),
+  deleted: count('Missing listings that are deleted.'),
+  failed: count('Rows with an error.'),
+  cleaned: count('Values that were read as people write them.'),
+};
+
+/** A row with an error. */
+export const failedRow = z
+  .looseObject({
+    line: z.int().meta({
+      minimum: 1,
+      description: 'The line on which the row begins, from 1; for a JSON array, the element, from 1.',
+    }),
+    externalId: z.string().optional(),
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ id: 'FailedRow' });
+
+export const feedRun = z
+  .object({
+    id: z.string().meta({ example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
+    feed: feedName,
+    startedAt: time(),
+    finishedAt: time().nullable(),
+    outcome: z.enum(FEED_OUTCOMES).meta({
+      description:
+        '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After ' +
+        'both, the counted changes stay; send the file again to complete them.',
+    }),
+    ...counts,
+    sequenceFrom: z.int().nullable().meta({
+      description: 'The sequence of the account before the first change of the run; null before the changes.',
+    }),
+    sequenceTo: z.int().nullable().meta({ description: 'The sequence after its last change so far.' }),
+    errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .optional()
+      .meta({ description: 'Why the run failed or was stopped.' }),
+  })
+  .meta({ id: 'FeedRun' });
+
+const fromTo = z.object({ from: z.unknown().optional(), to: z.unknown().optional() });
+
+const guardReason = z
+  .object({
+    reason: z.enum(['empty', 'cut', 'missing', 'failed']),
+    message: z.string(),
+    count: z.int().optional(),
+    limit: z.int().optional(),
+  })
+  .meta({ id: 'GuardReason' });
+
+export const feedPlan = z
+  .object({
+    feed: feedName,
+    planId: z.string().meta({ description: 'Identifies these changes; see the parameter `plan`.' }),
+    ...counts,
+    guard: z
+      .array(guardReason)
+      .meta({ description: 'Why a run without `plan` would be stopped; empty if it would not be.' }),
+    examples: z
+      .object({
+        create: z.array(z.object({ line: z.int(), externalId: z.string(), address: z.string() })),
+        update: z.array(
+          z.object({
+            line: z.int(),
+            externalId: z.string(),
+            listingId: z.string(),
+            changes: z.record(z.string(), fromTo).meta({
+              description: 'The changed fields; `description`, `photos`, and `metadata` without their values.',
+            }),
+          }),
+        ),
+        missing: z.array(z.object({ listingId: z.string(), externalId: z.string().nullable(), address: z.string() })),
+        failed: z.array(failedRow),
+      })
+      .meta({ description: 'Up to 1,000 of each kind.' }),
+  })
+  .meta({ id: 'FeedPlan' });
+
+export const feed = z
+  .object({
+    name: feedName,
+    ...settings,
+    listings: count('Listings that belong to the feed.'),
+    createdAt: time(),
+    lastRun: feedRun.nullable(),
+    lastSuccessAt: time().nullable(),
+    lastSuccessAgeSeconds: z.int().nullable().meta({ description: 'Seconds since `lastSuccessAt`.' }),
+    isLate: z.boolean().meta({ description: 'Whether no run has succeeded for `expectedEveryHours`.' }),
+    lateSince: time().nullable(),
+  })
+  .meta({ id: 'Feed' });

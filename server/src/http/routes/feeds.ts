@@ -1,0 +1,203 @@
+import { planFeed, runFeed } from '../../domain/feed-runs.ts';
+import { changeFeed, deleteFeed, getFeed, getRun, listFeeds, listRuns, type ShownFeed } from '../../domain/feeds.ts';
+import { isObject, mergePatch } from '../../lib/merge-patch.ts';
+import { formatTime } from '../../lib/times.ts';
+import { AppError } from '../../model/errors.ts';
+import { DEFAULT_SETTINGS, type FeedSettings } from '../../model/feeds.ts';
+import type { StoredRun } from '../../storage/feed-runs.ts';
+import {
+  listRunErrorsOperation,
+  listRunsOperation,
+  RUNS_LIMIT_DEFAULT,
+  retrieveRunOperation,
+} from '../contract/operations/feed-runs.ts';
+import {
+  deleteFeedOperation,
+  listFeedsOperation,
+  retrieveFeedOperation,
+  updateFeedOperation,
+} from '../contract/operations/feeds.ts';
+import { type PutFeedQuery, putFeedOperation } from '../contract/operations/put-feed.ts';
+import { feedSettings } from '../contract/schemas/feeds.ts';
+import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
+import { feedName } from '../contract/schemas/listings.ts';
+import { endpoint } from '../endpoint.ts';
+import { requireFullAccess } from '../gate/authenticate.ts';
+import { restoreRow, toFeedRow } from '../imports/feed-rows.ts';
+import type { FileReading } from '../imports/file-reading.ts';
+import type { ReadingRequest } from '../imports/reading.ts';
+import { readUpload } from '../imports/upload.ts';
+import { parseBody, readBody } from '../protocol/body.ts';
+import type { Admitted } from '../protocol/exchange.ts';
+import { readIdempotencyKey } from '../protocol/idempotency.ts';
+import { INPUT_BYTES_MAX } from '../protocol/input.ts';
+import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import { replyFailures } from './feed-errors.ts';
+
+/** Bytes of the runs on a page, which have up to 100 failed rows each. */
+const RUNS_BYTES_MAX = 1024 * 1024;
+
+export const feedEndpoints = [
+  endpoint(listFeedsOperation, async ({ principal }, { services: { database } }) => {
+    const feeds = await listFeeds(database, principal.accountId);
+    return replyLong({ data: feeds.map(showFeed) });
+  }),
+  endpoint(retrieveFeedOperation, async ({ principal }, { parameters: { name = '' }, services: { database } }) =>
+    replyLong(showFeed(await getFeed(database, principal.accountId, name))),
+  ),
+  endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
+    const { value: patch } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
+    requireFullAccess(exchange.principal);
+    const change = (settings: FeedSettings) => patchSettings(settings, patch);
+    return replyLong(showFeed(await changeFeed(database, exchange.principal, name, change)));
+  }),
+  endpoint(deleteFeedOperation, async ({ principal }, { parameters: { name = '' }, query, services: { database } }) => {
+    requireFullAccess(principal);
+    await deleteFeed(database, principal, name, query.listings ?? 'keep');
+    return { status: 204, headers: {} };
+  }),
+  endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
+    const { uploadGate, readingThreads, database } = services;
+    if (readIdempotencyKey(exchange.incoming) !== undefined) throw keyRejected();
+    if (query.dryRun !== true) requireFullAccess(exchange.principal);
+    requireName(name);
+    return uploadGate.run(exchange, async (signal) => {
+      using disposables = new DisposableStack();
+      const request = {
+        actor: exchange.principal,
+        name,
+        parameters: parametersOf(query),
+        planId: query.plan,
+        restore: restoreRow,
+        signal,
+        read: (settings: FeedSettings, currency: string) => {
+          const options = { ...requestOf(exchange, settings), currency };
+          const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
+          return readRows(exchange, file, signal);
+        },
+      };
+      if (query.dryRun) return replyLong(await planFeed(database, request));
+      return replyLong(showRun(await runFeed(database, request)));
+    });
+  }),
+  endpoint(listRunsOperation, async ({ principal }, { parameters: { name = '' }, query, services }) => {
+    const { database, cursors } = services;
+    const { accountId } = principal;
+    const { limit = RUNS_LIMIT_DEFAULT, cursor } = query;
+    const scope = `feed runs\n${accountId}\n${name}`;
+    const before = cursor === undefined ? undefined : cursors.decode(cursor, scope);
+    const { runs, isLast } = await listRuns(database, accountId, name, before, { limit, bytesMax: RUNS_BYTES_MAX });
+    const last = runs.at(-1);
+    const nextCursor = isLast || last === undefined ? null : cursors.encode(last.id, scope);
+    return replyLong({ data: runs.map(showRun), nextCursor });
+  }),
+  endpoint(retrieveRunOperation, async ({ principal }, { parameters: { name = '', runId = '' }, services }) =>
+    replyLong(showRun(await getRun(services.database, principal.accountId, name, runId))),
+  ),
+  endpoint(
+    listRunErrorsOperation,
+    async ({ principal }, { parameters: { name = '', runId = '' }, mediaType, services }) => {
+      const { database } = services;
+      const run = await getRun(database, principal.accountId, name, runId);
+      return replyFailures(database, principal, run.id, mediaType);
+    },
+  ),
+];
+
+function replyLong(value: object): Reply {
+  return { ...replyJson(200, JSON.stringify(value)), isCompressible: true };
+}
+
+/** @throws {AppError} `validation_failed` */
+function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
+  if (!isObject(patch)) throw invalidSettings(feedSettings.safeParse(patch, { reportInput: true }).error?.issues ?? []);
+  const merged = mergePatch(settings, patch, () => true);
+  const result = feedSettings.safeParse({ ...DEFAULT_SETTINGS, ...Object(merged) }, { reportInput: true });
+  if (!result.success) throw invalidSettings(result.error.issues);
+  return result.data;
+}
+
+function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
+  const fields = { accepted: Object.keys(feedSettings.shape), readOnly: new Set<string>() };
+  return invalidFields(toIssues(issues, fields));
+}
+
+function parametersOf(query: PutFeedQuery): Partial<FeedSettings> {
+  const { missing, missingMax, failedMax, clean, dates, ignoreUnknown, 'map[COLUMN]': map } = query;
+  const parameters = {
+    missing,
+    missingMax,
+    failedMax,
+    clean,
+    dates,
+    ignoreUnknown,
+    map: map && Object.fromEntries(map),
+  };
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+}
+
+function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings): Omit<ReadingRequest, 'currency'> {
+  const { map, clean, dates, ignoreUnknown } = settings;
+  return {
+    mediaType: bodyType(headers),
+    map: new Map(Object.entries(map)),
+    ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge' },
+    hasAllDetails: true,
+    hasValues: true,
+    isFeed: true,
+    isGzipped: bodyEncoding(headers) === 'gzip',
+    bytesMax: undefined,
+    fingerprintStart: undefined,
+  };
+}
+
+async function* readRows(exchange: Admitted, file: FileReading, signal: AbortSignal) {
+  for await (const rows of file.readRows((stop) => readUpload(exchange, stop), signal)) yield rows.map(toFeedRow);
+}
+
+/** @throws {AppError} `validation_failed` */
+function requireName(name: string): void {
+  const result = feedName.safeParse(name);
+  if (result.success) return;
+  const message = result.error.issues[0]?.message ?? '';
+  throw new AppError('validation_failed', `The name of a feed ${message[0]?.toLowerCase()}${message.slice(1)}`, {
+    details: [{ field: 'name', code: 'invalid_format', message }],
+  });
+}
+
+function keyRejected(): AppError {
+  const message =
+    'A feed accepts no Idempotency-Key: sending the same file again changes nothing, and completes an interrupted run.';
+  return new AppError('invalid_idempotency_key', message);
+}
+
+function showFeed({ name, settings, listings, createdAt, lastRun, lastSuccessAt, lateSince }: ShownFeed) {
+  return {
+    name,
+    ...settings,
+    listings,
+    createdAt: formatTime(createdAt),
+    lastRun: lastRun ? showRun(lastRun) : null,
+    lastSuccessAt: formatTime(lastSuccessAt),
+    lastSuccessAgeSeconds: lastSuccessAt === null ? null : Math.floor(Math.max(0, Date.now() - lastSuccessAt) / 1000),
+    isLate: lateSince !== null,
+    lateSince: formatTime(lateSince),
+  };
+}
+
+function showRun(run: StoredRun) {
+  const { id, feed, startedAt, finishedAt, outcome, counts, sequenceFrom, sequenceTo, errors, error } = run;
+  return {
+    id,
+    feed,
+    startedAt: formatTime(startedAt),
+    finishedAt: formatTime(finishedAt),
+    outcome,
+    ...counts,
+    sequenceFrom,
+    sequenceTo,
+    errors: JSON.parse(errors),
+    ...(error && { error }),
+  };
+}

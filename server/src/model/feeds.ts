@@ -1,0 +1,56 @@
+/** What a run does with listings of the feed that are not in the file. */
+export const MISSING_MODES = ['keep', 'withdraw', 'delete'] as const;
+export type MissingMode = (typeof MISSING_MODES)[number];
+
+export const FEED_OUTCOMES = ['running', 'succeeded', 'stopped_by_guard', 'interrupted', 'failed'] as const;
+export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
+
+export interface FeedSettings {
+  /** Column → field; empty to skip the column. */
+  map: Record<string, string>;
+  missing: MissingMode;
+  /** Limits of the guard: a percentage such as `20%`, or a number. */
+  missingMax: string;
+  failedMax: string;
+  clean: boolean;
+  dates: 'mdy' | 'dmy' | null;
+  ignoreUnknown: boolean;
+  expectedEveryHours: number | null;
+}
+
+export const DEFAULT_SETTINGS: FeedSettings = {
+  map: {},
+  missing: 'keep',
+  missingMax: '20%',
+  failedMax: '5%',
+  clean: false,
+  dates: null,
+  ignoreUnknown: false,
+  expectedEveryHours: null,
+};
+
+/** What a run has done, or would do. */
+export interface FeedCounts {
+  rows: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  missing: number;
+  withdrawn: number;
+  deleted: number;
+  failed: number;
+  cleaned: number;
+}
+
+export function emptyCounts(): FeedCounts {
+  return { rows: 0, created: 0, updated: 0, unchanged: 0, missing: 0, withdrawn: 0, deleted: 0, failed: 0, cleaned: 0 };
+}
+
+export const LIMIT_PATTERN = /^(?:(?:100|\d{1,2})(?:\.\d{1,2})?%|\d{1,9})$/;
+
+/** Returns the number that a limit such as `20%` or `200` allows out of `total`; undefined for another text. */
+export function parseLimit(text: string): ((total: number) => number) | undefined {
+  if (!LIMIT_PATTERN.test(text)) return undefined;
+  const number = Number.parseFloat(text);
+  return text.endsWith('%') ? (total) => Math.floor((total * Math.min(number, 100)) / 100) : () => number;
+}

@@ -1,0 +1,77 @@
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { countRows } from './functions.ts';
+import type { Run } from './runs.ts';
+import type { Tables } from './schema.ts';
+
+/** A failed row of a run. */
+export interface StoredFailure {
+  /** In the order of the file, from 1. */
+  number: number;
+  /** JSON text, as in responses. */
+  error: string;
+  /** The row's own values as JSON text; null if they are not kept. */
+  values: string | null;
+}
+
+const COLUMNS = ['account_id', 'run_id', 'number', 'error', 'row_values'] as const;
+
+const insertSome = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query.insertInto('feed_errors').values(batchRows<Tables['feed_errors']>(COLUMNS, parameter, length)),
+  ),
+);
+
+/** Stores up to `BATCH_LENGTH` failed rows. */
+export async function insertFailures(
+  executor: Executor,
+  accountId: string,
+  runId: string,
+  failures: readonly StoredFailure[],
+): Promise<void> {
+  const rows = failures.map(({ number, error, values }) => [accountId, runId, number, error, values]);
+  await executeBatch(executor, insertSome, rows);
+}
+
+type Page = { accountId: string; runId: string; after: number; limit: number };
+
+const selectPage = statement<Page, StoredFailure>((query, parameter) =>
+  query
+    .selectFrom('feed_errors')
+    .select(['number', 'error', 'row_values as values'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('run_id', '=', parameter('runId'))
+    .where('number', '>', parameter('after'))
+    .orderBy('number')
+    .limit(parameter('limit')),
+);
+
+/** The next failed rows of a run; fewer if they are large. */
+export function findFailures(
+  executor: Executor,
+  accountId: string,
+  runId: string,
+  after: number,
+  { limit, bytesMax }: { limit: number; bytesMax: number },
+): Promise<Run<StoredFailure>> {
+  return executor.executeRun(selectPage, { accountId, runId, after, limit }, bytesMax);
+}
+
+type Some = { accountId: string; runId: string; limit: number };
+
+/** Removes up to `limit` failed rows of a run. @returns how many */
+export const removeFailures = countRows(['accountId', 'runId', 'limit'], (query, parameter: Parameter<Some>) =>
+  query
+    .deleteFrom('feed_errors')
+    .where('account_id', '=', parameter('accountId'))
+    .where('run_id', '=', parameter('runId'))
+    .where('number', 'in', ({ selectFrom }) =>
+      selectFrom('feed_errors')
+        .select('number')
+        .where('account_id', '=', parameter('accountId'))
+        .where('run_id', '=', parameter('runId'))
+        .orderBy('number')
+        .limit(parameter('limit')),
+    )
+    .returning('number'),
+);

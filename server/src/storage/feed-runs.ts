@@ -1,0 +1,207 @@
+import { sql } from 'kysely';
+import type { FeedCounts, FeedOutcome } from '../model/feeds.ts';
+import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
+import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import type { Run } from './runs.ts';
+
+/** A run as stored; times are UTC milliseconds. */
+export interface StoredRun {
+  id: string;
+  feed: string;
+  startedAt: number;
+  finishedAt: number | null;
+  outcome: FeedOutcome;
+  counts: FeedCounts;
+  sequenceFrom: number | null;
+  sequenceTo: number | null;
+  /** The first failed rows as JSON text. */
+  errors: string;
+  error: { code: string; message: string } | null;
+  /** Failed rows that are stored, and the bytes of their values. */
+  storedRows: number;
+  storedBytes: number;
+}
+
+type Row = Omit<StoredRun, 'counts' | 'error'> & { counts: string; error: string | null };
+
+function toRow({ counts, error, ...run }: StoredRun): Row {
+  return { ...run, counts: JSON.stringify(counts), error: error && JSON.stringify(error) };
+}
+
+function toRun({ counts, error, ...row }: Row): StoredRun {
+  return { ...row, counts: JSON.parse(counts), error: error === null ? null : JSON.parse(error) };
+}
+
+const CHANGING = [
+  ...(['finishedAt', 'outcome', 'counts', 'sequenceFrom', 'sequenceTo'] as const),
+  ...(['errors', 'error', 'storedRows', 'storedBytes'] as const),
+] as const;
+
+const insert = statement<Row & { accountId: string }>((query, parameter) =>
+  query.insertInto('feed_runs').values(rowOf(parameter, ['accountId', 'id', 'feed', 'startedAt', ...CHANGING])),
+);
+
+export async function insertRun(executor: Executor, accountId: string, run: StoredRun): Promise<void> {
+  await executor.execute(insert, { accountId, ...toRow(run) });
+}
+
+const update = statement<Row & { accountId: string }>((query, parameter) =>
+  query
+    .updateTable('feed_runs')
+    .set(rowOf(parameter, CHANGING))
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+export async function updateRun(executor: Executor, accountId: string, run: StoredRun): Promise<void> {
+  await executor.execute(update, { accountId, ...toRow(run) });
+}
+
+type RunKey = { accountId: string; feed: string; id: string };
+
+const select = (query: QueryBuilder) =>
+  query
+    .selectFrom('feed_runs')
+    .select([
+      'id',
+      'feed',
+      'started_at as startedAt',
+      'finished_at as finishedAt',
+      'outcome',
+      'counts',
+      'sequence_from as sequenceFrom',
+      'sequence_to as sequenceTo',
+      'errors',
+      'error',
+      'stored_rows as storedRows',
+      'stored_bytes as storedBytes',
+    ]);
+
+const selectOne = firstRow(['accountId', 'feed', 'id'], (query, parameter: Parameter<RunKey>) =>
+  select(query)
+    .where('account_id', '=', parameter('accountId'))
+    .where('feed', '=', parameter('feed'))
+    .where('id', '=', parameter('id')),
+);
+
+export async function findRun(
+  executor: Executor,
+  accountId: string,
+  feed: string,
+  id: string,
+): Promise<StoredRun | undefined> {
+  const row = await selectOne(executor, accountId, feed, id);
+  return row && toRun(row);
+}
+
+const selectLast = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  select(query)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('feeds').select('run_id').where('account_id', '=', parameter('accountId')),
+    ),
+);
+
+/** The last run of each feed of an account. */
+export async function findLastRuns(executor: Executor, accountId: string): Promise<StoredRun[]> {
+  return (await selectLast(executor, accountId)).map(toRun);
+}
+
+const selectPage = statement<RunKey & { limit: number }, Row>((query, parameter) =>
+  select(query)
+    .where('account_id', '=', parameter('accountId'))
+    .where('feed', '=', parameter('feed'))
+    .where('id', '<', parameter('id'))
+    .orderBy('id', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** Sorts after every id of a run. */
+const AFTER_ALL = 'run~';
+
+/** The runs of a feed before another run, newest first; fewer if their errors are long. */
+export async function findRuns(
+  executor: Executor,
+  accountId: string,
+  feed: string,
+  before: string | undefined,
+  { limit, bytesMax }: { limit: number; bytesMax: number },
+): Promise<Run<StoredRun>> {
+  const page = { accountId, feed, id: before ?? AFTER_ALL, limit };
+  const { rows, isCut } = await executor.executeRun(selectPage, page, bytesMax);
+  return { rows: rows.map(toRun), isCut };
+}
+
+type Ending = { accountId: string; id: string; finishedAt: number };
+
+/** Records that the process of a run has ended before the run. @returns whether it was in progress */
+export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, parameter: Parameter<Ending>) =>
+  query
+    .updateTable('feed_runs')
+    .set({ outcome: 'interrupted', finished_at: parameter('finishedAt') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id'))
+    .where('outcome', '=', 'running')
+    .returning('id'),
+);
+
+type Before = { accountId: string; id: string; limit: number };
+
+/** The oldest runs of an account that began before the run `id` would have. */
+export const findOldRuns = allRows(['accountId', 'id', 'limit'], (query, parameter: Parameter<Before>) =>
+  query
+    .selectFrom('feed_runs')
+    .select(['id', 'feed'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '<', parameter('id'))
+    .orderBy('id')
+    .limit(parameter('limit')),
+);
+
+type OfFeed = { accountId: string; feed: string; limit: number };
+
+export const findRunsOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<OfFeed>) =>
+  query
+    .selectFrom('feed_runs')
+    .select('id')
+    .where('account_id', '=', parameter('accountId'))
+    .where('feed', '=', parameter('feed'))
+    .limit(parameter('limit')),
+);
+
+export const removeRun = command(
+  ['accountId', 'id'],
+  (query, parameter: Parameter<{ accountId: string; id: string }>) =>
+    query.deleteFrom('feed_runs').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
+);
+
+const selectStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  query
+    .selectFrom('feed_runs')
+    .select([
+      sql<number>`count(*)`.as('runs'),
+      sql<number | null>`min(case when stored_rows > 0 then id end)`.as('oldest'),
+      sql<number>`coalesce(sum(stored_bytes), 0)`.as('bytes'),
+    ])
+    .where('account_id', '=', parameter('accountId')),
+);
+
+/** How much an account's runs store, and the oldest run with stored rows. */
+export async function sumStored(
+  executor: Executor,
+  accountId: string,
+): Promise<{ runs: number; bytes: number; oldest: string | null }> {
+  const { runs = 0, bytes = 0, oldest = null } = (await selectStored(executor, accountId)) ?? {};
+  return { runs: Number(runs), bytes: Number(bytes), oldest: oldest === null ? null : String(oldest) };
+}
+
+/** Records that a run has no stored rows any more. */
+export const forgetStored = command(
+  ['accountId', 'id'],
+  (query, parameter: Parameter<{ accountId: string; id: string }>) =>
+    query
+      .updateTable('feed_runs')
+      .set({ stored_rows: 0, stored_bytes: 0 })
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '=', parameter('id')),
+);

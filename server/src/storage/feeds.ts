@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { FeedSettings } from '../model/feeds.ts';
+import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
+import { allRows, command, firstRow, hasRow } from './functions.ts';
+
+/** A feed as stored; times are UTC milliseconds. */
+export interface StoredFeed {
+  name: string;
+  settings: FeedSettings;
+  listings: number;
+  createdAt: number;
+  lastSuccessAt: number | null;
+  /** The last run. */
+  runId: string | null;
+  /** When the run in progress must have renewed its lease; null if there is none. */
+  leaseUntil: number | null;
+}
+
+type Row = Omit<StoredFeed, 'settings'> & { settings: string };
+type Key = { accountId: string; name: string };
+
+const select = (query: QueryBuilder) =>
+  query
+    .selectFrom('feeds')
+    .select([
+      'name',
+      'settings',
+      'listing_count as listings',
+      'created_at as createdAt',
+      'last_success_at as lastSuccessAt',
+      'run_id as runId',
+      'lease_until as leaseUntil',
+    ]);
+
+const selectOne = firstRow(['accountId', 'name'], (query, parameter: Parameter<Key>) =>
+  select(query).where('account_id', '=', parameter('accountId')).where('name', '=', parameter('name')),
+);
+
+export async function findFeed(executor: Executor, accountId: string, name: string): Promise<StoredFeed | undefined> {
+  const row = await selectOne(executor, accountId, name);
+  return row && toFeed(row);
+}
+
+const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  select(query).where('account_id', '=', parameter('accountId')).orderBy('name'),
+);
+
+/** The feeds of an account by name. */
+export async function findFeeds(executor: Executor, accountId: string): Promise<StoredFeed[]> {
+  return (await selectAll(executor, accountId)).map(toFeed);
+}
+
+function toFeed({ settings, ...row }: Row): StoredFeed {
+  return { ...row, settings: JSON.parse(settings) };
+}
+
+const insert = statement<Key & { settings: string; createdAt: number }>((query, parameter) =>
+  query.insertInto('feeds').values({
+    account_id: parameter('accountId'),
+    name: parameter('name'),
+    settings: parameter('settings'),
+    listing_count: 0,
+    created_at: parameter('createdAt'),
+  } as never),
+);
+
+export async function insertFeed(
+  executor: Executor,
+  accountId: string,
+  { name, settings, createdAt }: StoredFeed,
+): Promise<void> {
+  await executor.execute(insert, { accountId, name, settings: JSON.stringify(settings), createdAt });
+}
+
+/** `settings` is JSON text. */
+export const updateSettings = command(
+  ['accountId', 'name', 'settings'],
+  (query, parameter: Parameter<Key & { settings: string }>) =>
+    query
+      .updateTable('feeds')
+      .set({ settings: parameter('settings') })
+      .where('account_id', '=', parameter('accountId'))
+      .where('name', '=', parameter('name')),
+);
+
+export const removeFeed = command(['accountId', 'name'], (query, parameter: Parameter<Key>) =>
+  query.deleteFrom('feeds').where('account_id', '=', parameter('accountId')).where('name', '=', parameter('name')),
+);
+
+/** Adds to the number of a feed's listings. */
+export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: Parameter<Key & { by: number }>) =>
+  query
+    .updateTable('feeds')
+    .set({ listing_count: sql`listing_count + ${parameter('by')}` })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name')),
+);
+
+type Lease = Key & { runId: string; leaseUntil: number };
+
+/** Gives the feed to a run. */
+export const takeLease = command(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
+  query
+    .updateTable('feeds')
+    .set({ run_id: parameter('runId'), lease_until: parameter('leaseUntil') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name')),
+);
+
+/** Prolongs the lease of a run. @returns false if the run has lost it */
+export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
+  query
+    .updateTable('feeds')
+    .set({ lease_until: parameter('leaseUntil') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name'))
+    .where('run_id', '=', parameter('runId'))
+    .where('lease_until', 'is not', null)
+    .returning('name'),
+);
+
+type End = Key & { runId: string; lastSuccessAt: number | null };
+
+/** Ends the lease of a run, which succeeded at `lastSuccessAt` unless that is null. @returns false if it has lost it */
+export const endLease = hasRow(['accountId', 'name', 'runId', 'lastSuccessAt'], (query, parameter: Parameter<End>) =>
+  query
+    .updateTable('feeds')
+    .set(({ fn, ref }) => ({
+      lease_until: null,
+      last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
+    }))
+    .where('account_id', '=', parameter('accountId'))
+    .where('name', '=', parameter('name'))
+    .where('run_id', '=', parameter('runId'))
+    .where('lease_until', 'is not', null)
+    .returning('name'),
+);
+
+type Lost = { name: string; accountId: string; runId: string };
+
+/** Feeds of all accounts whose run has lost its lease. */
+export const findLostRuns = allRows(['now', 'limit'], (query, parameter: Parameter<{ now: number; limit: number }>) =>
+  query
+    .selectFrom('feeds')
+    .select(['account_id as accountId', 'name', 'run_id as runId'])
+    .where('lease_until', '<=', parameter('now'))
+    .limit(parameter('limit'))
+    .$castTo<Lost>(),
+);

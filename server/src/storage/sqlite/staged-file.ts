@@ -1,0 +1,150 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { translateError } from './errors.ts';
+
+const CACHE_KIB = 4_096;
+const PAGE_BYTES = 4_096;
+/** Disk space that a run can take: enough for ten million rows of a kilobyte. */
+const BYTES_MAX = 16 * 1024 * 1024 * 1024;
+
+/** A row of a file on disk. */
+export interface StagedRow {
+  /** In the order of the file, from 1. */
+  number: number;
+  line: number;
+  externalId: string | undefined;
+  /** What the domain needs to make the row again; undefined for a row with an error. */
+  content: string | undefined;
+  /** A hash of the content. */
+  hash: string | undefined;
+  /** The row's own values as JSON text. */
+  values: string | undefined;
+}
+
+export type StagedKey = { externalId: string; number: number; hash: string | null };
+
+/** A row to write. */
+export interface StagedWork {
+  number: number;
+  kind: StagedKind;
+  line: number;
+  externalId: string;
+  content: string;
+  hash: string;
+}
+
+/** A failed row: `error` is JSON text, as in responses. */
+export type StagedFailure = { number: number; error: string; values: string | null };
+
+/** `change`: the listing is written. `mark`: only its mark is. */
+export type StagedKind = 'change' | 'mark';
+
+/**
+ * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up to the size
+ * of the cache, and the rest in an unnamed temporary file, which is deleted with the connection. Each call takes less
+ * than a millisecond, unless it returns many rows.
+ */
+export class StagedFile {
+  readonly #database = new DatabaseSync('');
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** @throws {AppError} `storage_full` */
+  constructor() {
+    // The file need not survive a crash, nor be rolled back.
+    this.#database.exec(`
+      pragma page_size = ${PAGE_BYTES};
+      pragma journal_mode = off;
+      pragma synchronous = off;
+      pragma cache_size = -${CACHE_KIB};
+      pragma max_page_count = ${BYTES_MAX / PAGE_BYTES};
+      create table rows (
+        number integer primary key, line integer, external_id text, content text, hash text, own text
+      ) strict;
+      create table keys (
+        external_id text, number integer, hash text, primary key (external_id, number)
+      ) strict, without rowid;
+      create table work (number integer primary key, kind text) strict;
+      create table missing (id text primary key) strict, without rowid;
+      create table failures (number integer primary key, error text) strict;
+      begin;
+    `);
+  }
+
+  add({ number, line, externalId, content, hash, values }: StagedRow): void {
+    this.#run('insert into rows values (?, ?, ?, ?, ?, ?)', [number, line, externalId, content, hash, values]);
+    if (externalId !== undefined) this.#run('insert into keys values (?, ?, ?)', [externalId, number, hash]);
+  }
+
+  /** The next rows with an external id, in UTF-8 order. */
+  keysAfter(externalId: string, number: number, limit: number): StagedKey[] {
+    const sql = `select external_id as externalId, number, hash from keys
+      where (external_id, number) > (?, ?) order by external_id, number limit ?`;
+    return this.#all(sql, [externalId, number, limit]);
+  }
+
+  has(externalId: string): boolean {
+    return this.#all('select 1 from keys where external_id = ? limit 1', [externalId]).length > 0;
+  }
+
+  contentOf(number: number): string {
+    return (
+      this.#all<{ content: string | null }>('select content from rows where number = ?', [number])[0]?.content ?? ''
+    );
+  }
+
+  lineOf(number: number): number {
+    return this.#all<{ line: number }>('select line from rows where number = ?', [number])[0]?.line ?? 0;
+  }
+
+  addWork(number: number, kind: StagedKind): void {
+    this.#run('insert into work values (?, ?)', [number, kind]);
+  }
+
+  /** The next rows to write, in the order of the file. */
+  workAfter(number: number, limit: number): StagedWork[] {
+    const sql = `select number, kind, line, external_id as externalId, content, hash
+      from work inner join rows using (number) where number > ? order by number limit ?`;
+    return this.#all(sql, [number, limit]);
+  }
+
+  /** A listing whose external id has changed meanwhile can be found twice. @returns false for the second time */
+  addMissing(id: string): boolean {
+    return this.#all('insert or ignore into missing values (?) returning id', [id]).length > 0;
+  }
+
+  missingAfter(id: string, limit: number): string[] {
+    const sql = 'select id from missing where id > ? order by id limit ?';
+    return this.#all<{ id: string }>(sql, [id, limit]).map((row) => row.id);
+  }
+
+  addFailure(number: number, error: string): void {
+    this.#run('insert into failures values (?, ?)', [number, error]);
+  }
+
+  failuresAfter(number: number, limit: number): StagedFailure[] {
+    const sql = `select failures.number, error, own as "values" from failures inner join rows using (number)
+      where failures.number > ? order by failures.number limit ?`;
+    return this.#all(sql, [number, limit]);
+  }
+
+  valuesOf(number: number): string | null {
+    return this.#all<{ own: string | null }>('select own from rows where number = ?', [number])[0]?.own ?? null;
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+
+  #run(sql: string, values: (SQLInputValue | undefined)[]): void {
+    this.#all(sql, values);
+  }
+
+  #all<T>(sql: string, values: (SQLInputValue | undefined)[]): T[] {
+    try {
+      const prepared = this.#statements.get(sql) ?? this.#database.prepare(sql);
+      this.#statements.set(sql, prepared);
+      return prepared.all(...values.map((value) => value ?? null)) as T[];
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}

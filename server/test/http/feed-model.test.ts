@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { get, ndjson, type Run, sendFeed } from '../support/feeds.ts';
+
+/** `npm run test:model` runs 10,000; repeat a failure with the seed and path that it prints. */
+const { MODEL_RUNS = '40', MODEL_SEED, MODEL_PATH } = process.env;
+const options = {
+  numRuns: Number(MODEL_RUNS),
+  ...(MODEL_SEED !== undefined && { seed: Number(MODEL_SEED) }),
+  ...(MODEL_PATH !== undefined && { path: MODEL_PATH }),
+};
+
+const service = await startSharedService();
+
+const FEEDS = ['one', 'two'];
+const MODES = ['keep', 'withdraw', 'delete'] as const;
+type Mode = (typeof MODES)[number];
+
+/** UTF-16 sorts these differently than UTF-8. */
+const EXTERNAL_IDS = ['a', 'A', 'a b', 'é', '\uFFFD', '\u{1F600}', 'z', 'z-1'];
+
+interface Row {
+  externalId: string;
+  beds: number;
+  status?: string;
+}
+
+/** What a client sees of a listing. */
+interface State {
+  externalId: string | undefined;
+  feed: string | undefined;
+  beds: number;
+  status: string;
+}
+
+const row: fc.Arbitrary<Row> = fc.record(
+  {
+    externalId: fc.constantFrom(...EXTERNAL_IDS),
+    // -1 is invalid.
+    beds: fc.constantFrom(0, 1, 1, 2, 2, -1),
+    status: fc.constantFrom('active', 'pending', 'withdrawn'),
+  },
+  { requiredKeys: ['externalId', 'beds'] },
+);
+
+/** Rows whose listings do not depend on whether a feed had withdrawn them. */
+const settled = fc.array(
+  row.map((given) => ({ ...given, status: given.status === 'pending' ? 'pending' : 'active' })),
+  { minLength: 1, maxLength: 8 },
+);
+
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('run' as const),
+      feed: fc.constantFrom(...FEEDS),
+      rows: fc.array(row, { maxLength: 8 }),
+      missing: fc.constantFrom(...MODES),
+      limit: fc.constantFrom('0', '2', '100%'),
+      fault: fc.constantFrom('none', 'none', 'none', 'cut', 'left', 'twice'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('change' as const), at: fc.nat(7), beds: fc.nat(3) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('rename' as const), at: fc.nat(7), to: fc.option(fc.nat(7)) }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), at: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('create' as const), externalId: fc.nat(7) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('together' as const), files: fc.tuple(settled, settled) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('deleteFeed' as const), feed: fc.constantFrom(...FEEDS) }) },
+);
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type RunStep = Extract<Step, { does: 'run' }>;
+
+class Client {
+  readonly tenant: Tenant;
+  /** Listings that a feed has withdrawn since their last row. */
+  readonly #withdrawn = new Set<string>();
+
+  constructor(tenant: Tenant) {
+    this.tenant = tenant;
+  }
+
+  async take(each: Step): Promise<void> {
+    if (each.does === 'run') return this.#run(each);
+    if (each.does === 'together') return this.#runTogether(each.files);
+    if (each.does === 'deleteFeed') return this.#deleteFeed(each.feed);
+    if (each.does === 'create') {
+      const body = { externalId: EXTERNAL_IDS[each.externalId], address: 'Oak', beds: 1, baths: 1 };
+      return this.#send('POST', '/listings', body);
+    }
+    const { data } = await get<{ data: { id: string }[] }>(service, this.tenant, '/listings');
+    const id = data[each.at]?.id;
+    if (id === undefined) return;
+    if (each.does === 'delete') return this.#send('DELETE', `/listings/${id}`);
+    if (each.does === 'change') return this.#send('PATCH', `/listings/${id}`, { beds: each.beds });
+    const externalId = each.to === null ? null : EXTERNAL_IDS[each.to];
+    return this.#send('PATCH', `/listings/${id}`, { externalId });
+  }
+
+  async #send(method: string, path: string, body?: object): Promise<void> {
+    const response = await service.fetch(this.tenant, `/v1${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+    });
+    await response.text();
+    // Another listing can have the external id.
+    assert.ok(response.ok || response.status === 409, `${method} ${path}: ${response.status}`);
+  }
+
+  /** Two feeds and a client change listings at the same time. Each file is then sent again alone. */
+  async #runTogether(files: readonly Row[][]): Promise<void> {
+    const query = '?missingMax=100%25&failedMax=100%25';
+    const bodies = files.map((rows) => ndjson(rows.map((each) => ({ address: 'Elm', baths: 1, ...each }))));
+    const runs = bodies.map(async (body, index) => {
+      const response = await sendFeed(service, this.tenant, FEEDS[index] ?? '', body, { query });
+      assert.equal(response.status, 200, await response.text());
+    });
+    const changes = files.flat().map(({ externalId, beds }) => this.#change(externalId, Math.abs(beds)));
+    await Promise.all([...runs, ...changes]);
+    for (const [index, rows] of files.entries()) {
+      await this.#run({ does: 'run', feed: FEEDS[index] ?? '', rows, missing: 'keep', limit: '100%', fault: 'none' });
+    }
+  }
+
+  async #change(externalId: string, beds: number): Promise<void> {
+    const path = `/v1/listings/external/${encodeURIComponent(externalId)}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ beds });
+    const response = await service.fetch(this.tenant, path, { method: 'PATCH', body, headers });
+    assert.ok([200, 404].includes(response.status), await response.text());
+  }
+
+  async #deleteFeed(feed: string): Promise<void> {
+    const response = await service.fetch(this.tenant, `/v1/feeds/${feed}`, { method: 'DELETE' });
+    assert.ok([204, 404].includes(response.status), String(response.status));
+    assert.ok([...(await this.states()).values()].every((state) => state.feed !== feed));
+  }
+
+  /** Listings by id. */
+  async states(): Promise<Map<string, State>> {
+    const { data } = await get<{ data: (State & { id: string })[] }>(service, this.tenant, '/listings');
+    return new Map(data.map(({ id, externalId, feed, beds, status }) => [id, { externalId, feed, beds, status }]));
+  }
+
+  async #sequence(): Promise<number> {
+    return (await get<{ sequence: number }>(service, this.tenant, '/listings?limit=1')).sequence;
+  }
+
+  async #run({ feed, rows, missing, limit, fault }: RunStep): Promise<void> {
+    const before = await this.states();
+    const sequence = await this.#sequence();
+    const all = fault === 'twice' ? [...rows, ...rows] : rows;
+    const file = ndjson(all.map((each) => ({ address: 'Elm', baths: 1, ...each })));
+    const query = `?missing=${missing}&missingMax=${encodeURIComponent(limit)}&failedMax=100%25`;
+    if (fault === 'left') return this.#leave(feed, file, query);
+    const response = await sendFeed(
+      service,
+      this.tenant,
+      feed,
+      fault === 'cut' ? `${file}{"externalId":"a","be` : file,
+      { query },
+    );
+    const text = await response.text();
+    if (response.status === 409) {
+      const { error } = JSON.parse(text);
+      assert.equal(error.code, 'feed_guard', text);
+      const reasons = error.reasons.map((each: { reason: string }) => each.reason);
+      assert.equal(reasons.includes('cut'), fault === 'cut', text);
+      assert.equal(reasons.includes('empty'), rows.length === 0 && fault !== 'cut', text);
+      assert.deepEqual(await this.states(), before, 'the guard has stopped the run');
+      assert.equal(await this.#sequence(), sequence);
+      return;
+    }
+    assert.equal(response.status, 200, text);
+    assert.ok(rows.length > 0 && fault !== 'cut');
+    const after = await this.states();
+    this.#compare(before, after, { feed, missing, rows: all }, JSON.parse(text));
+    const again: Run = Object(
+      await (
+        await sendFeed(service, this.tenant, feed, file, {
+          query: `${query}&missingMax=100%25`.replace(/missingMax=[^&]*&/, ''),
+        })
+      ).json(),
+    );
+    assert.deepEqual(
+      [again.outcome, again.created, again.updated, again.withdrawn, again.deleted],
+      ['succeeded', 0, 0, 0, 0],
+    );
+    assert.deepEqual(await this.states(), after, 'the same file changes nothing');
+  }
+
+  /** Compares the listings with what the file says. */
+  #compare(
+    before: Map<string, State>,
+    after: Map<string, State>,
+    file: { feed: string; missing: Mode; rows: Row[] },
+    run: Run,
+  ): void {
+    const { feed, missing, rows } = file;
+    const first = new Map<string, Row>();
+    for (const each of rows) if (!first.has(each.externalId)) first.set(each.externalId, each);
+    const expected = new Map<string, State>();
+    const seen = new Set<string>();
+    let [created, failed] = [0, rows.length - first.size];
+    // Repeated rows that are invalid by themselves are counted once, like all failed rows.
+    for (const [id, state] of before) {
+      const given = state.externalId === undefined ? undefined : first.get(state.externalId);
+      const isMine = state.feed === feed;
+      if (given === undefined || given.beds < 0) {
+        if (isMine && given === undefined) this.#miss(expected, id, state, missing);
+        else expected.set(id, state);
+        if (given !== undefined) seen.add(given.externalId);
+        continue;
+      }
+      seen.add(given.externalId);
+      if (!isMine && state.feed !== undefined) {
+        expected.set(id, state);
+        failed += 1;
+        continue;
+      }
+      const isBack = this.#withdrawn.delete(id) && state.status === 'withdrawn';
+      const status = given.status ?? (isBack ? 'active' : state.status);
+      expected.set(id, { externalId: given.externalId, feed, beds: given.beds, status });
+    }
+    for (const given of first.values()) {
+      if (given.beds < 0) failed += 1;
+      else if (!seen.has(given.externalId)) created += 1;
+    }
+    assert.deepEqual([run.rows, run.created, run.failed], [rows.length, created, failed]);
+    const known = new Map([...after].filter(([id]) => before.has(id)));
+    assert.deepEqual(known, expected);
+    const fresh = [...after.entries()].filter(([id]) => !before.has(id)).map(([, state]) => state);
+    const wanted = [...first.values()].filter((given) => given.beds >= 0 && !seen.has(given.externalId));
+    const byId = (one: State, other: State) => (String(one.externalId) < String(other.externalId) ? -1 : 1);
+    assert.deepEqual(
+      fresh.sort(byId),
+      wanted.map(({ externalId, beds, status = 'active' }) => ({ externalId, feed, beds, status })).sort(byId),
+    );
+  }
+
+  #miss(expected: Map<string, State>, id: string, state: State, missing: Mode): void {
+    if (missing === 'delete') return;
+    if (missing === 'withdraw') this.#withdrawn.add(id);
+    else this.#withdrawn.delete(id);
+    // A listing that was withdrawn stays withdrawn, unless a client has changed its status since.
+    expected.set(id, missing === 'withdraw' ? { ...state, status: 'withdrawn' } : state);
+  }
+
+  /** Disconnects in the middle of the file: nothing is written. */
+  async #leave(feed: string, file: string, query: string): Promise<void> {
+    const before = await this.states();
+    const leaving = new AbortController();
+    async function* half() {
+      yield Buffer.from(file.slice(0, file.length / 2));
+      leaving.abort();
+      await new Promise(() => {});
+    }
+    const sent = service.fetch(this.tenant, `/v1/feeds/${feed}${query}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: ReadableStream.from(half()),
+      duplex: 'half',
+      signal: leaving.signal,
+    });
+    await assert.rejects(sent);
+    await this.#untilIdle(feed);
+    assert.deepEqual(await this.states(), before);
+  }
+
+  async #untilIdle(feed: string): Promise<void> {
+    for (;;) {
+      const response = await service.fetch(this.tenant, `/v1/feeds/${feed}`);
+      const { lastRun } = Object(await response.json());
+      if (response.status === 404 || lastRun?.outcome !== 'running') return;
+    }
+  }
+
+  /** The events have no gap and give the current listings, which feeds count correctly. */
+  async check(): Promise<void> {
+    const { data } = await get<{ data: { sequence: number; type: string; listingId: string; listing?: State }[] }>(
+      service,
+      this.tenant,
+      '/events?limit=1000',
+    );
+    assert.deepEqual(
+      data.map(({ sequence }) => sequence),
+      data.map((_, index) => index + 1),
+    );
+    assert.equal(await this.#sequence(), data.length);
+    const followed = new Map<string, State>();
+    for (const { type, listingId, listing } of data) {
+      if (type === 'listing.deleted' || listing === undefined) followed.delete(listingId);
+      else {
+        const { externalId, feed, beds, status } = listing;
+        followed.set(listingId, { externalId, feed, beds, status });
+      }
+    }
+    const states = await this.states();
+    assert.deepEqual(new Map([...followed].sort()), new Map([...states].sort()));
+    const feeds = await get<{ data: { name: string; listings: number }[] }>(service, this.tenant, '/feeds');
+    for (const { name, listings } of feeds.data) {
+      assert.equal(listings, [...states.values()].filter((state) => state.feed === name).length, name);
+    }
+  }
+}
+
+test('after any sequence of files, faults, and changes, the listings of a feed are what its file says', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (all) => {
+      const client = new Client(await service.createTenant());
+      for (const each of all) {
+        await client.take(each);
+        await client.check();
+      }
+    }),
+    options,
+  );
+});

@@ -1,0 +1,399 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { deleteAccount } from '../../src/domain/accounts.ts';
+import { endLostRuns } from '../../src/domain/feed-lease.ts';
+import { purgeFeedRuns } from '../../src/domain/feed-purge.ts';
+import { firstIdAt } from '../../src/lib/ids.ts';
+import { countsOf, get, ndjson, type Run, runFeed, sendFeed } from '../support/feeds.ts';
+
+const service = await startSharedService();
+
+const row = (externalId: string, members: object = {}) => ({
+  externalId,
+  address: `${externalId} Elm Street`,
+  beds: 3,
+  baths: 2,
+  ...members,
+});
+
+const patch = (tenant: Tenant, name: string, body: unknown) =>
+  service.fetch(tenant, `/v1/feeds/${name}`, {
+    method: 'PATCH',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/merge-patch+json' },
+  });
+const remove = (tenant: Tenant, name: string, query = '') =>
+  service.fetch(tenant, `/v1/feeds/${name}${query}`, { method: 'DELETE' });
+
+interface Feed {
+  [name: string]: unknown;
+  lastRun: Run | null;
+}
+const feedOf = (tenant: Tenant, name = 'mls') => get<Feed>(service, tenant, `/feeds/${name}`);
+
+describe('the settings of a feed', () => {
+  test('are the defaults of its runs, and parameters override them', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A'), row('B')]);
+    const settings = {
+      map: { Key: 'externalId', Agent: '' },
+      missing: 'withdraw',
+      failedMax: '1',
+      ignoreUnknown: true,
+    };
+    const changed: Feed = Object(await (await patch(tenant, 'mls', settings)).json());
+    const { map, missing, missingMax, failedMax, clean, dates, ignoreUnknown, expectedEveryHours } = changed;
+    assert.deepEqual(
+      { map, missing, missingMax, failedMax, clean, dates, ignoreUnknown, expectedEveryHours },
+      { ...settings, missingMax: '20%', clean: false, dates: null, expectedEveryHours: null },
+    );
+    const csv = 'Key,Agent,Unknown,address,beds,baths\nA,Ann,x,A Elm Street,3,2\nC,Ann,x,C Elm Street,-1,2\n';
+    const run = await runFeed(service, tenant, 'mls', csv, { type: 'text/csv' });
+    assert.deepEqual(countsOf(run), { rows: 2, unchanged: 1, missing: 1, withdrawn: 1, failed: 1 });
+    const query = '?failedMax=0';
+    await readError(await sendFeed(service, tenant, 'mls', csv, { type: 'text/csv', query }), 409, 'feed_guard');
+  });
+
+  test('are merged, null brings a default back, and a column of `map` can be removed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A')]);
+    await (await patch(tenant, 'mls', { map: { Key: 'externalId', Price: 'listPrice' }, missingMax: '7' })).text();
+    await (await patch(tenant, 'mls', { map: { Key: null }, missingMax: null, expectedEveryHours: 5 })).text();
+    const { map, missingMax, expectedEveryHours } = await feedOf(tenant);
+    assert.deepEqual(
+      { map, missingMax, expectedEveryHours },
+      { map: { Price: 'listPrice' }, missingMax: '20%', expectedEveryHours: 5 },
+    );
+  });
+
+  const WRONG: [patch: unknown, field: string][] = [
+    [{ missing: 'remove' }, 'missing'],
+    [{ missingMax: '200%' }, 'missingMax'],
+    [{ missingMax: 20 }, 'missingMax'],
+    [{ failedMax: '-1' }, 'failedMax'],
+    [{ clean: 'yes' }, 'clean'],
+    [{ dates: 'ymd' }, 'dates'],
+    [{ expectedEveryHours: 0 }, 'expectedEveryHours'],
+    [{ map: { Price: 'price' } }, 'map.Price'],
+    [{ map: { Price: 'listPrice', Cost: 'listPrice' } }, 'map.Cost'],
+    [{ name: 'other' }, 'name'],
+  ];
+  for (const [wrong, field] of WRONG) {
+    test(`reject ${JSON.stringify(wrong)}`, async () => {
+      const tenant = await service.createTenant();
+      await runFeed(service, tenant, 'mls', [row('A')]);
+      const before = await feedOf(tenant);
+      const { details } = await readError(await patch(tenant, 'mls', wrong), 422, 'validation_failed');
+      assert.deepEqual(
+        Object(details).map((issue: { field: string }) => issue.field),
+        [field],
+      );
+      const { lastSuccessAgeSeconds: _, ...after } = await feedOf(tenant);
+      assert.deepEqual({ ...before, lastSuccessAgeSeconds: undefined }, { ...after, lastSuccessAgeSeconds: undefined });
+    });
+  }
+
+  test('exist only for feeds of the account', async () => {
+    const [one, other] = [await service.createTenant(), await service.createTenant()];
+    await runFeed(service, one, 'mls', [row('A')]);
+    await readError(await patch(other, 'mls', {}), 404, 'not_found');
+    await readError(await remove(other, 'mls'), 404, 'not_found');
+    for (const path of ['', '/runs', '/runs/run_0', '/runs/run_0/errors']) {
+      await readError(await service.fetch(other, `/v1/feeds/mls${path}`), 404, 'not_found');
+    }
+    assert.deepEqual(await get(service, other, '/feeds'), { data: [] });
+  });
+});
+
+test('a name that is no name is rejected', async () => {
+  const tenant = await service.createTenant();
+  for (const name of ['MLS', '-mls', 'a'.repeat(65), 'a%20b', 'm%C3%A9']) {
+    const { details } = await readError(await sendFeed(service, tenant, name, [row('A')]), 422, 'validation_failed');
+    assert.equal(Object(details)[0].field, 'name', name);
+    await readError(await service.fetch(tenant, `/v1/feeds/${name}`), 404, 'not_found');
+  }
+  await runFeed(service, tenant, '0-_a'.padEnd(64, 'z'), [row('A')]);
+});
+
+test('an Idempotency-Key is rejected', async () => {
+  const tenant = await service.createTenant();
+  const headers = { 'Idempotency-Key': 'a' };
+  await readError(await sendFeed(service, tenant, 'mls', [row('A')], { headers }), 400, 'invalid_idempotency_key');
+});
+
+test('an account can have 100 feeds', async () => {
+  const tenant = await service.createTenant();
+  await runFeed(service, tenant, 'feed-0', [row('A')]);
+  for (let n = 1; n < 100; n += 1) {
+    await service.sql(
+      `insert into feeds (account_id, name, settings, listing_count, created_at)
+        select account_id, ?, settings, 0, created_at from feeds where account_id = ? and name = 'feed-0'`,
+      `feed-${n}`,
+      tenant.accountId,
+    );
+  }
+  const error = await readError(await sendFeed(service, tenant, 'one-more', [row('A')]), 507, 'quota_exceeded');
+  assert.deepEqual([error.quota, error.limit], ['feeds', 100]);
+  await runFeed(service, tenant, 'feed-99', [row('B')]);
+  assert.equal((await get<{ data: unknown[] }>(service, tenant, '/feeds')).data.length, 100);
+});
+
+test('a feed is late once no run has succeeded in the expected time', async () => {
+  const tenant = await service.createTenant();
+  await runFeed(service, tenant, 'mls', [row('A')]);
+  await (await patch(tenant, 'mls', { expectedEveryHours: 24 })).text();
+  const fresh = await feedOf(tenant);
+  assert.deepEqual([fresh.isLate, fresh.lateSince, fresh.lastSuccessAgeSeconds], [false, null, 0]);
+  const dayMs = 86_400_000;
+  const lastSuccess = Date.now() - 2 * dayMs;
+  await service.sql('update feeds set last_success_at = ? where account_id = ?', lastSuccess, tenant.accountId);
+  const late = await feedOf(tenant);
+  const since = new Date(lastSuccess + dayMs).toISOString();
+  assert.deepEqual([late.isLate, late.lateSince, late.lastSuccessAgeSeconds], [true, since, 172_800]);
+  await sendFeed(service, tenant, 'mls', []);
+  assert.equal((await feedOf(tenant)).isLate, true);
+  await runFeed(service, tenant, 'mls', [row('A')]);
+  assert.equal((await feedOf(tenant)).isLate, false);
+});
+
+describe('one run of a feed at a time', () => {
+  test('is in progress: a second one is rejected, and other feeds run', async () => {
+    const tenant = await service.createTenant();
+    const { promise: held, resolve: go } = Promise.withResolvers<void>();
+    async function* slow() {
+      yield Buffer.from(ndjson([row('A')]));
+      await held;
+      yield Buffer.from(ndjson([row('B')]));
+    }
+    const running = service.fetch(tenant, '/v1/feeds/mls', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: ReadableStream.from(slow()),
+      duplex: 'half',
+    });
+    await until('the run has begun', async () => (await service.fetch(tenant, '/v1/feeds/mls')).status === 200);
+    const { lastRun } = await feedOf(tenant);
+    assert.deepEqual([lastRun?.outcome, lastRun?.finishedAt], ['running', null]);
+    const error = await readError(await sendFeed(service, tenant, 'mls', [row('A')]), 409, 'feed_busy');
+    assert.equal(error.runId, lastRun?.id);
+    await readError(await remove(tenant, 'mls'), 409, 'feed_busy');
+    await runFeed(service, tenant, 'mls', [row('A')], { query: '?dryRun=true' });
+    await runFeed(service, tenant, 'other', [row('C')]);
+    go();
+    const run: Run = Object(await (await running).json());
+    assert.deepEqual([run.outcome, countsOf(run)], ['succeeded', { rows: 2, created: 2 }]);
+  });
+
+  test('ends as failed if the client leaves', async () => {
+    const tenant = await service.createTenant();
+    const leaving = new AbortController();
+    async function* stuck() {
+      yield Buffer.from(ndjson([row('A')]));
+      await new Promise((resolve) => leaving.signal.addEventListener('abort', resolve));
+    }
+    const sent = service.fetch(tenant, '/v1/feeds/mls', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: ReadableStream.from(stuck()),
+      duplex: 'half',
+      signal: leaving.signal,
+    });
+    await until('the run has begun', async () => (await service.fetch(tenant, '/v1/feeds/mls')).status === 200);
+    leaving.abort();
+    await assert.rejects(sent);
+    await until('the run has ended', async () => (await feedOf(tenant)).lastRun?.outcome === 'failed');
+    await runFeed(service, tenant, 'mls', [row('A')]);
+  });
+
+  test('ends as interrupted once a killed process has lost its lease', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await runFeed(service, tenant, 'mls', [row('A')]);
+    const leave = async (until: number) => {
+      await service.sql("update feed_runs set outcome = 'running', finished_at = null where id = ?", id);
+      await service.sql('update feeds set lease_until = ? where account_id = ?', until, tenant.accountId);
+    };
+    await leave(Date.now() + 60_000);
+    await readError(await sendFeed(service, tenant, 'mls', [row('A')]), 409, 'feed_busy');
+    await leave(Date.now() - 1);
+    assert.equal((await feedOf(tenant)).lastRun?.outcome, 'interrupted');
+    await endLostRuns(service.database);
+    const [stored] = await service.sql(
+      'select outcome, lease_until from feed_runs inner join feeds on run_id = id where id = ?',
+      id,
+    );
+    assert.deepEqual({ ...stored }, { outcome: 'interrupted', lease_until: null });
+    await leave(Date.now() - 1);
+    await runFeed(service, tenant, 'mls', [row('A')]);
+    assert.equal((await get<Run>(service, tenant, `/feeds/mls/runs/${id}`)).outcome, 'interrupted');
+  });
+});
+
+describe('the runs of a feed', () => {
+  test('are listed in pages, newest first', async () => {
+    const tenant = await service.createTenant();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.unshift((await runFeed(service, tenant, 'mls', [row('A', { beds: n })])).id);
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const path: string = `/feeds/mls/runs?limit=2${cursor && `&cursor=${cursor}`}`;
+      const page: { data: Run[]; nextCursor: string | null } = await get(service, tenant, path);
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(seen, ids);
+    await readError(await service.fetch(tenant, '/v1/feeds/mls/runs?cursor=abc'), 400, 'invalid_cursor');
+  });
+
+  test('keep their failed rows with their own values, in each format', async () => {
+    const tenant = await service.createTenant();
+    const csv = 'externalId,Price,address,beds,baths\nA,1,"1 Elm, rear",x,2\nB,2,=2 Elm,3,2\nC,3\n';
+    const query = '?map[Price]=listPrice&failedMax=100%25';
+    const run = await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query });
+    assert.equal(run.failed, 2);
+    const path = `/v1/feeds/mls/runs/${run.id}/errors`;
+    const as = async (type: string) => (await service.fetch(tenant, path, { headers: { Accept: type } })).text();
+    const { data } = JSON.parse(await as('application/json'));
+    const [first, second] = data;
+    assert.deepEqual(
+      [first.line, first.externalId, first.code, first.details[0].field],
+      [2, 'A', 'validation_failed', 'beds'],
+    );
+    assert.deepEqual(first.values, { externalId: 'A', Price: '1', address: '1 Elm, rear', beds: 'x', baths: '2' });
+    assert.deepEqual([second.line, second.values], [4, { externalId: 'C', Price: '3' }]);
+    const lines = (await as('application/x-ndjson'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(lines, [...data, { end: true, count: 2 }]);
+    const table = (await as('text/csv')).split('\r\n');
+    assert.equal(table[0], 'line,code,message,details,externalId,Price,address,beds,baths');
+    assert.match(table[1] ?? '', /^2,validation_failed,.*,A,1,"1 Elm, rear",x,2$/);
+    assert.equal(table.length, 4);
+  });
+
+  test('keep rows that are not JSON as text, and every failed row', async () => {
+    const tenant = await service.createTenant();
+    const bad = Array.from({ length: 250 }, (_, n) => row(`X-${n}`, { beds: -1 }));
+    const run = await runFeed(service, tenant, 'mls', `{"externalId":}\n${ndjson([row('A'), ...bad])}`, {
+      query: '?failedMax=100%25',
+    });
+    assert.deepEqual([run.failed, run.errors.length], [251, 100]);
+    const { data } = await get<{ data: { line: number; values: unknown }[] }>(
+      service,
+      tenant,
+      `/feeds/mls/runs/${run.id}/errors`,
+    );
+    assert.equal(data.length, 251);
+    assert.deepEqual(data[0]?.values, { text: '{"externalId":}' });
+    assert.deepEqual(data[250]?.values, bad[249]);
+  });
+
+  test('are removed after 90 days with their failed rows', async () => {
+    const tenant = await service.createTenant();
+    const bad = row('A', { beds: -1 });
+    const old = await runFeed(service, tenant, 'mls', [bad, row('B')], { query: '?failedMax=1' });
+    const recent = await runFeed(service, tenant, 'mls', [bad, row('B')], { query: '?failedMax=1' });
+    const id = firstIdAt('run', Date.now() - 91 * 86_400_000).padEnd(old.id.length, '0');
+    await service.sql('update feed_runs set id = ? where id = ?', id, old.id);
+    await service.sql('update feed_errors set run_id = ? where run_id = ?', id, old.id);
+    await purgeFeedRuns(service.database, new AbortController().signal);
+    const left = await service.sql('select run_id as id from feed_errors where account_id = ?', tenant.accountId);
+    assert.deepEqual(
+      left.map((each) => Object(each).id),
+      [recent.id],
+    );
+    const { data } = await get<{ data: Run[] }>(service, tenant, '/feeds/mls/runs');
+    assert.deepEqual(
+      data.map((run) => run.id),
+      [recent.id],
+    );
+  });
+
+  test('lose their failed rows, the oldest first, if the account stores too many', async () => {
+    const tenant = await service.createTenant();
+    const file = [row('A', { beds: -1 }), row('B')];
+    const old = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
+    const recent = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
+    await service.sql('update feed_runs set stored_bytes = 200000000 where account_id = ?', tenant.accountId);
+    await purgeFeedRuns(service.database, new AbortController().signal);
+    const errorsOf = async ({ id }: Run) =>
+      (await get<{ data: unknown[] }>(service, tenant, `/feeds/mls/runs/${id}/errors`)).data;
+    assert.deepEqual([(await errorsOf(old)).length, (await errorsOf(recent)).length], [0, 1]);
+  });
+});
+
+describe('deleting a feed', () => {
+  test('keeps its listings without a feed', async () => {
+    const tenant = await service.createTenant();
+    const rows = Array.from({ length: 120 }, (_, n) => row(`A-${n}`));
+    await runFeed(service, tenant, 'mls', [...rows, row('X', { beds: -1 })], { query: '?failedMax=1' });
+    assert.equal((await remove(tenant, 'mls')).status, 204);
+    await readError(await service.fetch(tenant, '/v1/feeds/mls'), 404, 'not_found');
+    const { data } = await get<{ data: { feed?: string; version: number }[] }>(service, tenant, '/listings');
+    assert.deepEqual(
+      [data.length, data.every(({ feed, version }) => feed === undefined && version === 2)],
+      [120, true],
+    );
+    for (const table of ['feeds', 'feed_runs', 'feed_errors']) {
+      assert.deepEqual(await service.sql(`select * from ${table} where account_id = ?`, tenant.accountId), []);
+    }
+    assert.deepEqual(countsOf(await runFeed(service, tenant, 'next', rows)), { rows: 120, updated: 120 });
+  });
+
+  test('deletes its listings on request, and no others', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A'), row('B')]);
+    await runFeed(service, tenant, 'other', [row('C')]);
+    assert.equal((await remove(tenant, 'mls', '?listings=delete')).status, 204);
+    const { data } = await get<{ data: { externalId: string }[] }>(service, tenant, '/listings');
+    assert.deepEqual(
+      data.map(({ externalId }) => externalId),
+      ['C'],
+    );
+    await readError(await remove(tenant, 'mls'), 404, 'not_found');
+    await readError(await remove(tenant, 'other', '?listings=all'), 400, 'invalid_query');
+  });
+});
+
+test('deleting an account removes its feeds, runs, and failed rows', async () => {
+  const tenant = await service.createTenant();
+  await runFeed(service, tenant, 'mls', [row('A'), row('B', { beds: -1 })], { query: '?failedMax=1' });
+  await deleteAccount(service.database, tenant.accountId);
+  for (const table of ['feeds', 'feed_runs', 'feed_errors']) {
+    assert.deepEqual(await service.sql(`select * from ${table} where account_id = ?`, tenant.accountId), []);
+  }
+});
+
+test('users have the same endpoints, and their changes are in the audit log', async () => {
+  const person = await createPerson(service);
+  const { cookie } = await signIn(service, person);
+  const headers = { Cookie: cookie, Origin: service.url };
+  const send = (method: string, path: string, body?: string, type = 'application/x-ndjson') =>
+    fetch(`${service.url}/admin${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'Content-Type': type }) },
+      body: body ?? null,
+    });
+  const run: Run = Object(await (await send('PUT', '/feeds/mls', ndjson([row('A')]))).json());
+  assert.equal(run.outcome, 'succeeded');
+  assert.equal((await send('PATCH', '/feeds/mls', '{"missing":"delete"}', 'application/json')).status, 200);
+  assert.equal((await send('GET', '/feeds')).status, 200);
+  assert.equal((await send('GET', `/feeds/mls/runs/${run.id}/errors`)).status, 200);
+  assert.equal((await send('DELETE', '/feeds/mls')).status, 204);
+  const { data } = Object(await (await send('GET', '/activity')).json());
+  const entries = data.filter(({ target }: { target?: { type: string } }) => target?.type === 'feed').reverse();
+  assert.deepEqual(
+    entries.map(({ action, target }: { action: string; target: { name: string } }) => [action, target.name]),
+    [
+      ['feed.created', 'mls'],
+      ['feed.run_finished', 'mls: succeeded, 1 created, 0 updated, 0 withdrawn, 0 deleted, 0 failed'],
+      ['feed.updated', 'mls'],
+      ['feed.deleted', 'mls: listings: keep'],
+    ],
+  );
+});

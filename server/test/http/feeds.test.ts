@@ -1,0 +1,444 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { JSON_ARRAY, listAll } from '../../../testkit/src/imports.ts';
+import { readError } from '../../../testkit/src/replies.ts';
+import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
+import { countsOf, get, ndjson, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
+
+const service = await startSharedService();
+
+const row = (externalId: string, members: object = {}) => ({
+  externalId,
+  address: `${externalId} Elm Street`,
+  beds: 3,
+  baths: 2,
+  ...members,
+});
+
+/** Rows `A-0000`, `A-0001`, … */
+const rows = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => row(`A-${String(from + index).padStart(4, '0')}`));
+
+const request = (tenant: Tenant, method: string, path: string, body?: object) =>
+  service.fetch(tenant, `/v1${path}`, {
+    method,
+    ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
+  });
+
+async function listingsOf(tenant: Tenant, query = ''): Promise<Record<string, unknown>[]> {
+  return (await get<{ data: Record<string, unknown>[] }>(service, tenant, `/listings${query}`)).data;
+}
+
+async function externalIdsOf(tenant: Tenant, query = ''): Promise<unknown[]> {
+  return (await listingsOf(tenant, query)).map(({ externalId }) => externalId).sort();
+}
+
+const sequenceOf = async (tenant: Tenant) => (await listAll(service, tenant)).sequence;
+
+describe('a run', () => {
+  test('creates the listings of a new feed, in the order of the file', async () => {
+    const tenant = await service.createTenant();
+    const file = rows(120).reverse();
+    const run = await runFeed(service, tenant, 'mls', file);
+    assert.deepEqual([run.outcome, countsOf(run)], ['succeeded', { rows: 120, created: 120 }]);
+    assert.deepEqual([run.sequenceFrom, run.sequenceTo, run.errors], [0, 120, []]);
+    const listings = await listingsOf(tenant);
+    assert.deepEqual(
+      listings.map(({ externalId, feed }) => [externalId, feed]).reverse(),
+      file.map(({ externalId }) => [externalId, 'mls']),
+    );
+  });
+
+  test('with the same file again changes nothing, and tells so without reading the listings', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(120));
+    const before = await listAll(service, tenant);
+    const run = await runFeed(service, tenant, 'mls', rows(120));
+    assert.deepEqual([countsOf(run), run.sequenceFrom, run.sequenceTo], [{ rows: 120, unchanged: 120 }, 120, 120]);
+    assert.deepEqual(await listAll(service, tenant), before);
+  });
+
+  test('changes, creates, and keeps missing listings by default', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(10));
+    const run = await runFeed(service, tenant, 'mls', [row('A-0000', { beds: 9 }), ...rows(10, 2)]);
+    assert.deepEqual(countsOf(run), { rows: 11, created: 2, updated: 1, unchanged: 8, missing: 1 });
+    assert.equal((await listingsOf(tenant)).length, 12);
+  });
+
+  test('merges rows: an absent field stays, and null removes it', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A', { city: 'Austin', listPrice: 5 })]);
+    await runFeed(service, tenant, 'mls', [{ externalId: 'A', city: null, beds: 4 }]);
+    const [listing] = await listingsOf(tenant);
+    assert.deepEqual([listing?.city, listing?.listPrice, listing?.beds, listing?.version], [undefined, 5, 4, 2]);
+  });
+
+  test('withdraws missing listings once, and makes them active when they come back without a status', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [...rows(3), row('P', { status: 'pending' })]);
+    const query = '?missing=withdraw';
+    const gone = await runFeed(service, tenant, 'mls', rows(2), { query });
+    assert.deepEqual(countsOf(gone), { rows: 2, unchanged: 2, missing: 2, withdrawn: 2 });
+    assert.deepEqual(await externalIdsOf(tenant, '?status=withdrawn'), ['A-0002', 'P']);
+    const again = await runFeed(service, tenant, 'mls', rows(2), { query });
+    assert.deepEqual(countsOf(again), { rows: 2, unchanged: 2, missing: 2 });
+    const back = await runFeed(service, tenant, 'mls', [...rows(3), row('P', { status: 'withdrawn' })], { query });
+    assert.deepEqual(countsOf(back), { rows: 4, updated: 1, unchanged: 3 });
+    assert.deepEqual(await externalIdsOf(tenant, '?status=active'), ['A-0000', 'A-0001', 'A-0002']);
+  });
+
+  test('deletes missing listings, also those without an external id', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(4));
+    const [newest] = await listingsOf(tenant);
+    await (await request(tenant, 'PATCH', `/listings/${newest?.id}`, { externalId: null })).text();
+    const run = await runFeed(service, tenant, 'mls', rows(2), { query: '?missing=delete' });
+    assert.deepEqual(countsOf(run), { rows: 2, unchanged: 2, missing: 2, deleted: 2 });
+    assert.deepEqual(await externalIdsOf(tenant), ['A-0000', 'A-0001']);
+  });
+
+  test('adopts listings without a feed, and does not touch those of another feed', async () => {
+    const tenant = await service.createTenant();
+    await (await request(tenant, 'POST', '/listings', row('A'))).text();
+    await runFeed(service, tenant, 'other', [row('B', { beds: 7 })]);
+    const before = await listingsOf(tenant, '?feed=other');
+    const run = await runFeed(service, tenant, 'mls', [row('A'), row('B')], { query: '?failedMax=1' });
+    assert.deepEqual(countsOf(run), { rows: 2, updated: 1, failed: 1 });
+    const { line, externalId, code, feed, listingId } = { feed: '', listingId: '', ...run.errors[0] };
+    assert.deepEqual([line, externalId, code, feed, listingId], [2, 'B', 'belongs_to_feed', 'other', before[0]?.id]);
+    assert.deepEqual(await listingsOf(tenant, '?feed=other'), before);
+    assert.deepEqual(await externalIdsOf(tenant, '?feed=mls'), ['A']);
+    const events = await get<{ data: { changed?: string[] }[] }>(service, tenant, '/events?after=2');
+    assert.deepEqual(events.data[0]?.changed, ['feed']);
+  });
+
+  test('fails repeated external ids and rows without one; ids that differ only in case are different', async () => {
+    const tenant = await service.createTenant();
+    const { externalId: _, ...nameless } = row('X');
+    const file = [row('a'), row('A'), row(' a ', { beds: 9 }), nameless, row('A', { beds: 8 })];
+    const run = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=100%25' });
+    assert.deepEqual(countsOf(run), { rows: 5, created: 2, failed: 3 });
+    assert.deepEqual(
+      run.errors.map(({ line, code }) => [line, code]),
+      [
+        [3, 'duplicate'],
+        [4, 'validation_failed'],
+        [5, 'duplicate'],
+      ],
+    );
+    assert.deepEqual(
+      (await listingsOf(tenant)).map(({ beds }) => beds),
+      [3, 3],
+    );
+  });
+
+  test('does not count a listing as missing whose row has failed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(3));
+    const query = '?missing=delete&failedMax=1';
+    const run = await runFeed(service, tenant, 'mls', [...rows(2), row('A-0002', { beds: -1 })], { query });
+    assert.deepEqual(countsOf(run), { rows: 3, unchanged: 2, failed: 1 });
+    assert.equal((await listingsOf(tenant)).length, 3);
+  });
+
+  test('reads CSV with map, gzip, RESO names, and JSON arrays', async () => {
+    const tenant = await service.createTenant();
+    const csv = 'Key,UnparsedAddress,BedroomsTotal,BathroomsTotalInteger,Agent\nA,1 Elm,3,2,Ann\nB,2 Elm,4,1,Bob\n';
+    const run = await runFeed(service, tenant, 'mls', gzipSync(csv), {
+      type: 'text/csv',
+      query: '?map[Key]=externalId&map[Agent]=',
+      headers: { 'Content-Encoding': 'gzip' },
+    });
+    assert.deepEqual(countsOf(run), { rows: 2, created: 2 });
+    const array = JSON.stringify([row('A', { address: '1 Elm' }), row('B', { address: '2 Elm', beds: 4, baths: 1 })]);
+    const same = await runFeed(service, tenant, 'mls', array, { type: JSON_ARRAY });
+    assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2 });
+  });
+
+  test('applies the quota to each row', async () => {
+    const tenant = await service.createTenant();
+    await service.sql('update account_heads set listings_max = 3 where account_id = ?', tenant.accountId);
+    const run = await runFeed(service, tenant, 'mls', rows(5));
+    assert.deepEqual(countsOf(run), { rows: 5, created: 3, failed: 2 });
+    assert.deepEqual([...new Set(run.errors.map(({ code }) => code))], ['quota_exceeded']);
+    assert.equal((await listingsOf(tenant)).length, 3);
+  });
+
+  test('of an account does not see the listings of another', async () => {
+    const [one, other] = [await service.createTenant(), await service.createTenant()];
+    await runFeed(service, one, 'mls', rows(3));
+    const run = await runFeed(service, other, 'mls', rows(3), { query: '?missing=delete' });
+    assert.deepEqual(countsOf(run), { rows: 3, created: 3 });
+    await readError(
+      await request(other, 'GET', `/feeds/mls/runs/${(await runFeed(service, one, 'mls', rows(3))).id}`),
+      404,
+      'not_found',
+    );
+  });
+});
+
+describe('changes by the API', () => {
+  test('are allowed, keep the feed, and the next file wins for what it names', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A'), row('B'), row('C')]);
+    const patched = await request(tenant, 'PATCH', '/listings/external/A', { beds: 8, city: 'Waco' });
+    assert.equal(Object(await patched.json()).feed, 'mls');
+    const put = await request(tenant, 'PUT', '/listings/external/B', { address: '9 Oak', beds: 1, baths: 1 });
+    assert.equal(Object(await put.json()).feed, 'mls');
+    await (await request(tenant, 'DELETE', '/listings/external/C')).text();
+    assert.equal((await get<{ listings: number }>(service, tenant, '/feeds/mls')).listings, 2);
+    const run = await runFeed(service, tenant, 'mls', [row('A'), row('B'), row('C')]);
+    assert.deepEqual(countsOf(run), { rows: 3, created: 1, updated: 2 });
+    const [a] = await listingsOf(tenant, '?externalId=A');
+    assert.deepEqual([a?.beds, a?.city, a?.feed], [3, 'Waco', 'mls']);
+  });
+
+  test('that import rows of a feed keep the feed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', [row('A')]);
+    const response = await service.fetch(tenant, '/v1/imports', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: ndjson([row('A', { beds: 5 })]),
+    });
+    assert.equal(Object(await response.json()).updated, 1);
+    assert.deepEqual(await externalIdsOf(tenant, '?feed=mls'), ['A']);
+  });
+});
+
+describe('the guard', () => {
+  const stopped = async (
+    tenant: Tenant,
+    ...rest: Parameters<typeof stopFeed> extends [unknown, unknown, ...infer R] ? R : never
+  ) => {
+    const before = await listAll(service, tenant);
+    const error = await stopFeed(service, tenant, ...rest);
+    assert.deepEqual(await listAll(service, tenant), before);
+    const run = await get<{ outcome: string; error: { code: string } }>(
+      service,
+      tenant,
+      `/feeds/mls/runs/${error.runId}`,
+    );
+    assert.deepEqual([run.outcome, run.error.code], ['stopped_by_guard', 'feed_guard']);
+    return error;
+  };
+  const reasonsOf = (error: Record<string, unknown>) =>
+    Object(error.reasons).map(({ reason, count, limit }: Record<string, unknown>) =>
+      [reason, count, limit].filter((part) => part !== undefined),
+    );
+
+  test('allows 5 missing listings or 20 %, and stops at more', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(20));
+    const query = '?missing=delete';
+    const error = await stopped(tenant, 'mls', rows(14), { query });
+    assert.deepEqual(reasonsOf(error), [['missing', 6, 5]]);
+    assert.match(String(error.message), /missingMax=6/);
+    assert.deepEqual(error.plan, {
+      rows: 14,
+      created: 0,
+      updated: 0,
+      unchanged: 14,
+      missing: 6,
+      withdrawn: 0,
+      deleted: 6,
+      failed: 0,
+      cleaned: 0,
+    });
+    assert.deepEqual(countsOf(await runFeed(service, tenant, 'mls', rows(15), { query })), {
+      rows: 15,
+      unchanged: 15,
+      missing: 5,
+      deleted: 5,
+    });
+    await stopped(tenant, 'mls', rows(13), { query: `${query}&missingMax=1` });
+    await runFeed(service, tenant, 'mls', rows(1), { query: `${query}&missingMax=14` });
+    assert.equal((await listingsOf(tenant)).length, 1);
+  });
+
+  test('does not count listings that were missing before', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(20));
+    for (const count of [15, 10]) {
+      const run = await runFeed(service, tenant, 'mls', rows(count));
+      assert.equal(run.missing, 20 - count);
+    }
+    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', rows(10), { query: '?missing=withdraw' })), [
+      ['missing', 10, 5],
+    ]);
+  });
+
+  test('stops when more than 5 % of the rows fail', async () => {
+    const tenant = await service.createTenant();
+    const bad = row('X', { beds: -1 });
+    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', [...rows(18), bad])), [['failed', 1, 0]]);
+    assert.deepEqual(countsOf(await runFeed(service, tenant, 'mls', [...rows(19), bad])), {
+      rows: 20,
+      created: 19,
+      failed: 1,
+    });
+  });
+
+  test('stops the file of another feed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'other', rows(10));
+    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', rows(10))), [['failed', 10, 0]]);
+  });
+
+  const EMPTY: [what: string, file: string, type: string][] = [
+    ['an empty NDJSON file', '', 'application/x-ndjson'],
+    ['blank lines', '\n\n', 'application/x-ndjson'],
+    ['an empty CSV file', '', 'text/csv'],
+    ['a header only', 'externalId,address,beds,baths\n', 'text/csv'],
+    ['an empty array', '[]', JSON_ARRAY],
+  ];
+  for (const [what, file, type] of EMPTY) {
+    test(`always stops ${what}`, async () => {
+      const tenant = await service.createTenant();
+      const query = '?missingMax=100%25&failedMax=100%25';
+      assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type, query })), [['empty']]);
+    });
+  }
+
+  const HEADER = 'externalId,address,beds,baths\n';
+  const CUT: [what: string, file: string, type: string][] = [
+    ['CSV that ends in the middle of a row', `${HEADER}A,1 Elm,3,2\nB,2 El`, 'text/csv'],
+    ['CSV that ends in a quoted cell', `${HEADER}A,1 Elm,3,2\nB,"2 Elm\n`, 'text/csv'],
+    ['NDJSON that ends in the middle of a row', `${ndjson(rows(1))}{"externalId":"B","addr`, 'application/x-ndjson'],
+  ];
+  for (const [what, file, type] of CUT) {
+    test(`always stops ${what}`, async () => {
+      const tenant = await service.createTenant();
+      const query = '?missingMax=100%25&failedMax=100%25';
+      assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type, query })), [['cut']]);
+    });
+  }
+
+  test('does not mistake a file without a last line break for a cut one', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', `${HEADER}A,1 Elm,3,2\nB,2 Elm,3,2`, { type: 'text/csv' });
+    await runFeed(service, tenant, 'mls', ndjson(rows(2)).trimEnd());
+  });
+
+  test('leaves files that cannot be read to their own errors', async () => {
+    const tenant = await service.createTenant();
+    const gzip = gzipSync(ndjson(rows(100)));
+    const cut = { headers: { 'Content-Encoding': 'gzip' } };
+    await readError(await sendFeed(service, tenant, 'mls', gzip.subarray(0, 100), cut), 422, 'import_failed');
+    await readError(
+      await sendFeed(service, tenant, 'mls', '[{"externalId":"A"', { type: JSON_ARRAY }),
+      400,
+      'invalid_json',
+    );
+    const wrong = await sendFeed(service, tenant, 'mls', 'externalId,Adress\nA,b\n', { type: 'text/csv' });
+    await readError(wrong, 422, 'validation_failed');
+    const twice = await sendFeed(service, tenant, 'mls', 'externalId,city,City\nA,b,c\n', { type: 'text/csv' });
+    await readError(twice, 422, 'validation_failed');
+    const { data } = await get<{ data: { outcome: string }[] }>(service, tenant, '/feeds/mls/runs');
+    assert.deepEqual(
+      data.map(({ outcome }) => outcome),
+      ['failed', 'failed', 'failed', 'failed'],
+    );
+    assert.equal(await sequenceOf(tenant), 0);
+  });
+
+  test('stops rows in a wrong encoding', async () => {
+    const tenant = await service.createTenant();
+    const file = Buffer.from(`${HEADER}A,Élan,3,2\n`, 'latin1');
+    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type: 'text/csv' })), [['failed', 1, 0]]);
+  });
+});
+
+describe('a plan', () => {
+  interface Plan {
+    planId: string;
+    guard: { reason: string }[];
+    examples: Record<'create' | 'update' | 'missing' | 'failed', Record<string, unknown>[]>;
+  }
+  const plan = async (tenant: Tenant, file: readonly unknown[], query = '') => {
+    const made = await runFeed(service, tenant, 'mls', file, { query: `?dryRun=true${query}` });
+    return made as unknown as Plan & typeof made;
+  };
+
+  test('shows examples of each kind, writes nothing, and leaves no run', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(3));
+    const before = await listAll(service, tenant);
+    const made = await plan(tenant, [row('A-0000', { beds: 4 }), row('A-0001'), row('B'), row('C', { baths: -1 })]);
+    assert.deepEqual(countsOf(made), { rows: 4, created: 1, updated: 1, unchanged: 1, missing: 1, failed: 1 });
+    const { create, update, missing, failed } = made.examples;
+    assert.deepEqual(create, [{ line: 3, externalId: 'B', address: 'B Elm Street' }]);
+    const ids = new Map(before.data.map(({ externalId, id }) => [externalId, id]));
+    assert.deepEqual(update, [
+      { line: 1, externalId: 'A-0000', listingId: ids.get('A-0000'), changes: { beds: { from: 3, to: 4 } } },
+    ]);
+    assert.deepEqual(missing, [{ listingId: ids.get('A-0002'), externalId: 'A-0002', address: 'A-0002 Elm Street' }]);
+    assert.deepEqual(
+      failed.map(({ line, code }) => [line, code]),
+      [[4, 'validation_failed']],
+    );
+    assert.deepEqual(
+      made.guard.map(({ reason }) => reason),
+      ['failed'],
+    );
+    assert.deepEqual(await listAll(service, tenant), before);
+    assert.equal((await get<{ data: unknown[] }>(service, tenant, '/feeds/mls/runs')).data.length, 1);
+  });
+
+  test('of a new feed creates no feed', async () => {
+    const tenant = await service.createTenant();
+    assert.deepEqual(countsOf(await plan(tenant, rows(2))), { rows: 2, created: 2 });
+    assert.deepEqual(await get(service, tenant, '/feeds'), { data: [] });
+  });
+
+  test('is applied whatever the limits are, with its own `missing`', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(20));
+    const { planId } = await plan(tenant, rows(2), '&missing=delete');
+    const run = await runFeed(service, tenant, 'mls', rows(2), { query: `?plan=${planId}` });
+    assert.deepEqual(countsOf(run), { rows: 2, unchanged: 2, missing: 18, deleted: 18 });
+  });
+
+  test('in a guard error can be applied', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(20));
+    const { planId } = await stopFeed(service, tenant, 'mls', rows(2), { query: '?missing=withdraw' });
+    const run = await runFeed(service, tenant, 'mls', rows(2), { query: `?plan=${planId}` });
+    assert.equal(run.withdrawn, 18);
+  });
+
+  test('is rejected with what has changed since, if the file or a listing has changed', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', rows(5));
+    const file = [row('A-0000', { beds: 9 }), ...rows(4, 1)];
+    const { planId } = await plan(tenant, file);
+    const other = await stopFeed(service, tenant, 'mls', [...file, row('B')], { query: `?plan=${planId}` });
+    assert.deepEqual([Object(other.expected).created, Object(other.plan).created], [0, 1]);
+    await (await request(tenant, 'PATCH', '/listings/external/A-0000', { city: 'Waco' })).text();
+    const changed = await stopFeed(service, tenant, 'mls', file, { query: `?plan=${planId}` });
+    assert.notEqual(changed.planId, planId);
+    const run = await runFeed(service, tenant, 'mls', file, { query: `?plan=${changed.planId}` });
+    assert.deepEqual(countsOf(run), { rows: 5, updated: 1, unchanged: 4 });
+    const stale = await stopFeed(service, tenant, 'mls', file, { query: `?plan=${changed.planId}` });
+    assert.equal(Object(stale.plan).updated, 0);
+  });
+
+  test('needs an id as it was given', async () => {
+    const tenant = await service.createTenant();
+    await readError(await sendFeed(service, tenant, 'mls', rows(1), { query: '?plan=abc' }), 400, 'invalid_query');
+    assert.deepEqual(await get(service, tenant, '/feeds'), { data: [] });
+  });
+
+  test('can be made with a read-only key, and not applied', async () => {
+    const tenant = await service.createTenant();
+    const reader = await service.createKey(tenant.accountId, 'read');
+    await plan(reader, rows(2));
+    await readError(await sendFeed(service, reader, 'mls', rows(2)), 403, 'insufficient_scope');
+    await runFeed(service, tenant, 'mls', rows(2));
+    await get(service, reader, '/feeds/mls');
+    await readError(await request(reader, 'PATCH', '/feeds/mls', {}), 403, 'insufficient_scope');
+    await readError(await request(reader, 'DELETE', '/feeds/mls'), 403, 'insufficient_scope');
+  });
+});
