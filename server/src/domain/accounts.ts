@@ -11,8 +11,10 @@ import { removeEvents } from '../storage/events.ts';
 import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
+import { listWebhooks } from '../storage/webhooks.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
+import { removeAllDeliveries } from './webhook-purge.ts';
 
 /**
  * Creates an account whose listings default to US dollars and square feet.
@@ -107,6 +109,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((transaction) => removeListings(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeEvents(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
+  for (const webhook of await listWebhooks(database, id)) await removeAllDeliveries(database, id, webhook.id);
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
     // Writes whose key was checked before the deletion may have committed in the meantime.

@@ -91,3 +91,11 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
 function expired(reason: string): AppError {
   return new AppError('events_expired', `${reason}. List all listings again, and continue from that list's sequence.`);
 }
+
+/** Returns an event as JSON, and inserts the listing's stored JSON text. */
+export function eventJson({ sequence, type, listingId, doc, changed, createdAt }: StoredEvent): string {
+  const listing = doc === null ? '' : `,"listing":${doc}`;
+  const fields = changed === null ? '' : `,"changed":${changed}`;
+  const time = new Date(createdAt).toISOString();
+  return `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"${listing}${fields},"createdAt":"${time}"}`;
+}

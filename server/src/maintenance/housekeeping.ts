@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
+import { purgeDeliveries } from '../domain/webhook-purge.ts';
 import { hasClockJumped } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';
@@ -30,6 +31,7 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
       database.write((transaction) => removeExpired(transaction, Date.now())),
     ),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
+    purge('deliveries', EVENT_PURGE_INTERVAL_MS, (signal) => purgeDeliveries(database, signal)),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];
 }

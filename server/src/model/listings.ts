@@ -76,7 +76,8 @@ export interface Listing extends ListingInput {
 
 export const LISTING_ID_PREFIX = 'lst';
 
-export type EventType = 'listing.created' | 'listing.updated' | 'listing.deleted';
+export const EVENT_TYPES = ['listing.created', 'listing.updated', 'listing.deleted'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The fields that only the server sets. */
 export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt'] as const;

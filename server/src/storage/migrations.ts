@@ -6,6 +6,7 @@ import { singleUseCodes } from './migrations/0004-single-use-codes.ts';
 import { keyUseBatches } from './migrations/0005-key-use-batches.ts';
 import { quotas } from './migrations/0006-quotas.ts';
 import { search } from './migrations/0007-search.ts';
+import { webhooks } from './migrations/0010-webhooks.ts';
 
 /** The SQL of a migration. */
 export interface Migration {
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   keyUseBatches,
   quotas,
   search,
+  webhooks,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -8,6 +8,11 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   keyId: { description: 'The `id` of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   memberId: { description: 'The `id` of the member.', example: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7n' },
   invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
+  webhookId: { description: 'The `id` of the endpoint.', example: 'whk_01kt3vb2d4f6h8j0k1m3n5p7q9' },
+  deliveryId: {
+    description: 'The `id` of the delivery, which is its `webhook-id`.',
+    example: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_42',
+  },
   externalId: {
     description:
       'Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',

@@ -10,6 +10,7 @@ const TAGS: Record<string, Tag> = {
   listings: { name: 'Listings', description: 'Find, create, change, and delete the listings of the account.' },
   imports: { name: 'Imports', description: 'Create and change many listings at once.' },
   events: { name: 'Events', description: 'Follow changes, in order and without gaps.' },
+  webhooks: { name: 'Webhooks', description: 'Receive the events of the account as signed HTTP requests.' },
   'api-keys': { name: 'API keys', description: 'The API keys of the account, as under Settings → API.' },
   account: { name: 'Account', description: 'The account, as under Settings → Account.' },
   session: { name: 'Session', description: 'The signed-in user and their current account.' },

@@ -1,4 +1,4 @@
-import { type EventPage, followEvents } from '../../domain/events.ts';
+import { type EventPage, eventJson, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import { eventsOperation, LIMIT_DEFAULT } from '../contract/operations/events.ts';
 import { endpoint } from '../endpoint.ts';
@@ -27,12 +27,4 @@ function pageJson({ first, rest, epoch }: EventPage, after: number): string | As
   const start = `{"data":[${toText(first)}`;
   const end = () => `],"nextAfter":${nextAfter},"epoch":"${epoch}"}`;
   return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
-}
-
-/** Returns an event as JSON, and inserts the listing's stored JSON text. */
-function eventJson({ sequence, type, listingId, doc, changed, createdAt }: StoredEvent): string {
-  const listing = doc === null ? '' : `,"listing":${doc}`;
-  const fields = changed === null ? '' : `,"changed":${changed}`;
-  const time = new Date(createdAt).toISOString();
-  return `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"${listing}${fields},"createdAt":"${time}"}`;
 }
