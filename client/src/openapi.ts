@@ -3291,7 +3291,20 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             /**
              * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
@@ -3610,7 +3623,20 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
             415: {
                 headers: {
@@ -3938,7 +3964,20 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            413: components["responses"]["payload_too_large"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             415: components["responses"]["unsupported_media_type"];
             /**
              * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.

@@ -78,6 +78,12 @@ export async function addInvitation(world: World): Promise<void> {
   world.ids.invitationId = id;
 }
 
+/** Adds the webhook endpoint of the examples, at another address if that should respond. */
+export async function addWebhook(world: World, url = 'https://example.com/webhooks'): Promise<void> {
+  const { id } = Object(await (await sendJson(world, 'POST', '/webhooks', { url, description: 'Website' })).json());
+  world.ids.webhookId = id;
+}
+
 /** Records a request with the key. */
 export async function useKey({ service, accountId, ids }: World): Promise<void> {
   const hour = { keyId: ids.keyId ?? '', hour: Math.floor(Date.now() / 3_600_000) * 3_600_000, requests: 1, errors: 0 };
@@ -116,7 +122,7 @@ export function call(
   const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
   const example = media?.example;
   const text = typeof example === 'string' ? example : JSON.stringify(example);
-  const url = path.replace(/\{(\w+)\}/, (_, name) => ids[name] ?? 'nobody');
+  const url = path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? 'nobody');
   const query = change.query === undefined ? '' : `?${change.query}`;
   return (change.caller ?? caller).fetch(`${gate.base}${change.path ?? url}${query}`, {
     method: method.toUpperCase(),

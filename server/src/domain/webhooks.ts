@@ -79,7 +79,9 @@ export async function createWebhook(
     await audit(transaction, account.id, actor, 'webhook.created', webhook);
     return webhook.id;
   });
-  return withSecret(services, change.principal.accountId, result);
+  const { accountId } = change.principal;
+  const created = await getWebhook(services.database, accountId, result.outcome);
+  return { ...result, outcome: { ...created, secret: await findSecret(services, accountId, created.id) } };
 }
 
 /**
@@ -118,7 +120,7 @@ export async function rollSecret(
       return { ...webhook, oldSecretUntil: Date.now() + SECRET_OVERLAP_MS };
     },
   );
-  return withSecret(services, accountId, { ...result, outcome: id });
+  return { ...result, outcome: { ...result.outcome, secret: await findSecret(services, accountId, id) } };
 }
 
 /** Moves an endpoint to a sequence. @throws {AppError} `not_found`, `events_expired`, or what `write` throws */
@@ -190,16 +192,18 @@ export async function changeOne(
   change: (transaction: Executor, webhook: Webhook, sequence: number) => Promise<Webhook>,
 ): Promise<WriteResult<Webhook>> {
   const { accountId } = principal;
+  let changed: Webhook | undefined;
   const { isReplayed } = await write(database, principal, idempotency, async ({ transaction, account }) => {
     const actor = await getAuditActor(transaction, principal);
     const webhook = await getWebhook(transaction, accountId, id);
-    const changed = await change(transaction, webhook, account.sequence);
+    changed = await change(transaction, webhook, account.sequence);
     if (isDeepStrictEqual(changed, webhook)) return true;
-    await updateWebhook(transaction, accountId, { ...changed, updatedAt: Date.now() });
+    changed.updatedAt = Date.now();
+    await updateWebhook(transaction, accountId, changed);
     await audit(transaction, accountId, actor, action, changed);
     return true;
   });
-  return { outcome: await getWebhook(database, accountId, id), isReplayed };
+  return { outcome: changed ?? (await getWebhook(database, accountId, id)), isReplayed };
 }
 
 /** @throws {AppError} `validation_failed` */
@@ -214,15 +218,9 @@ function generateSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
-async function withSecret(
-  { database, secretBox }: WebhookServices,
-  accountId: string,
-  { outcome: id, isReplayed }: WriteResult<string>,
-): Promise<WriteResult<WebhookWithSecret>> {
-  const webhook = await getWebhook(database, accountId, id);
+async function findSecret({ database, secretBox }: WebhookServices, accountId: string, id: string): Promise<string> {
   const secrets = await findWebhookSecrets(database, accountId, id);
-  const secret = secretBox.open(secrets?.secret ?? '', secretOwner(accountId, id));
-  return { outcome: { ...webhook, secret }, isReplayed };
+  return secretBox.open(secrets?.secret ?? '', secretOwner(accountId, id));
 }
 
 function tooMany(): AppError {

@@ -41,15 +41,13 @@ function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
   return endpoints.map(({ operation }) => operation);
 }
 
-const v1Endpoints = [...SHARED, ...WEBHOOKS, ...meEndpoints];
-
 /** The API for programs, which authenticate with an API key. */
 export const V1: ServedApi<'account' | 'full' | 'key' | 'anyone'> = {
   ...V1_DESCRIPTION,
   authenticators: { account: admitKey, full: admitKey, key: admitKey, anyone: async (exchange) => exchange },
   requireLikelyCaller: requireLikelyKey,
-  endpoints: v1Endpoints,
-  operations: operationsOf(v1Endpoints),
+  endpoints: [...SHARED, ...WEBHOOKS, ...meEndpoints],
+  operations: [...operationsOf(SHARED), ...operationsOf(WEBHOOKS).map(withShortBody), ...operationsOf(meEndpoints)],
 };
 
 const USER_ENDPOINTS = [
@@ -87,7 +85,7 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
     ...operationsOf(USER_ENDPOINTS).map(withShortBody),
     ...operationsOf(overviewEndpoints),
     ...operationsOf(SHARED),
-    ...operationsOf(WEBHOOKS),
+    ...operationsOf(WEBHOOKS).map(withShortBody),
     ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
   ],
 };

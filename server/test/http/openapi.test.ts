@@ -67,6 +67,16 @@ const OPERATION_IDS = {
   'DELETE /listings/external/{externalId}': 'deleteListingByExternalId',
   'GET /events': 'listEvents',
   'POST /imports': 'createImport',
+  'GET /webhooks': 'listWebhooks',
+  'POST /webhooks': 'createWebhook',
+  'GET /webhooks/{webhookId}': 'retrieveWebhook',
+  'PATCH /webhooks/{webhookId}': 'updateWebhook',
+  'DELETE /webhooks/{webhookId}': 'deleteWebhook',
+  'POST /webhooks/{webhookId}/roll-secret': 'rollWebhookSecret',
+  'POST /webhooks/{webhookId}/test': 'testWebhook',
+  'POST /webhooks/{webhookId}/replay': 'replayWebhook',
+  'GET /webhooks/{webhookId}/deliveries': 'listWebhookDeliveries',
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver': 'redeliverWebhookDelivery',
   'GET /me': 'retrieveMe',
 };
 
