@@ -95,17 +95,21 @@ export class OutgoingRequests {
       rejectUnauthorized: true,
       signal,
     });
-    const timer = setTimeout(() => request.destroy(tookTooLong()), endMs - performance.now());
     let incoming: IncomingMessage | undefined;
+    // Once the headers have arrived, the status is known, and nothing that happens to the body matters.
+    const fail = (error: Error) => {
+      if (incoming === undefined) reject(isStale(request, error) ? new StaleConnection() : error);
+    };
+    const timer = setTimeout(() => request.destroy(tookTooLong()), endMs - performance.now());
     request.on('response', (arrived) => {
       incoming = arrived;
       readResponse(arrived, resolve);
     });
-    request.on('error', (error) => reject(isStale(request, error) ? new StaleConnection() : error));
+    request.on('error', fail);
     request.on('upgrade', (_, socket) => socket.destroy());
     request.on('close', () => {
       clearTimeout(timer);
-      if (incoming === undefined) reject(new Error('The connection was closed without a response'));
+      fail(new Error('The connection was closed without a response'));
     });
     request.end(body);
     return await promise;

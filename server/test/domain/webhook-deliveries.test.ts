@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { mock, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createPerson } from '../../../testkit/src/browser.ts';
 import { createDatabase } from '../../../testkit/src/database.ts';
-import { directoryFor } from '../../../testkit/src/serving.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/event-purge.ts';
 import { startMailServer } from '../support/mail-server.ts';
@@ -15,8 +15,10 @@ import { Webhooks } from '../support/webhooks.ts';
 const service = await startSharedService();
 
 const tenant = async () => new Webhooks(service, await service.createTenant());
-const reply = (status: number, headers: Record<string, string> = {}, body = '') => (_: Received, response: ServerResponse) =>
-  void response.writeHead(status, headers).end(body);
+const reply =
+  (status: number, headers: Record<string, string> = {}, body = '') =>
+  (_: Received, response: ServerResponse) =>
+    void response.writeHead(status, headers).end(body);
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -40,11 +42,17 @@ test('every event arrives once, signed, and in order for each listing', async (t
   await Promise.all(Array.from({ length: 8 }, () => webhooks.createListing(5)));
   await webhooks.untilSettled(id, 48);
 
-  assert.deepEqual([...receiver.sequences].sort((a, b) => a - b), Array.from({ length: 48 }, (_, index) => index + 1));
+  assert.deepEqual(
+    [...receiver.sequences].sort((a, b) => a - b),
+    Array.from({ length: 48 }, (_, index) => index + 1),
+  );
   const byListing = Map.groupBy(receiver.requests, ({ event }) => event.data.listingId);
   for (const received of byListing.values()) {
     const sequences = received.map(({ event }) => event.data.sequence);
-    assert.deepEqual(sequences, sequences.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      sequences,
+      sequences.toSorted((a, b) => a - b),
+    );
   }
   const [{ body: first }] = [await webhooks.call('GET', '/v1/events?limit=1')];
   const one = receiver.requests.find(({ event }) => event.data.sequence === 1);
@@ -71,18 +79,33 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
   const webhooks = await tenant();
   const { id } = await webhooks.create(receiver.url);
   let bad = '';
-  receiver.respond = ({ event }, response) => void response.writeHead(event.data.listingId === bad ? 503 : 204).end('Busy\u0000');
+  receiver.respond = ({ event }, response) =>
+    void response.writeHead(event.data.listingId === bad ? 503 : 204).end('Busy\u0000');
   bad = await webhooks.createListing();
-  await until('the first attempt has failed', async () => (await webhooks.deliveries(id, '?state=pending')).length === 1);
+  await until(
+    'the first attempt has failed',
+    async () => (await webhooks.deliveries(id, '?state=pending')).length === 1,
+  );
   await webhooks.call('PATCH', `/v1/listings/${bad}`, { beds: 4 });
   await webhooks.createListing();
   await until('the other listing was delivered', async () => (await webhooks.get(id)).position === 3);
   const attempts = () => receiver.requests.filter(({ event }) => event.data.listingId === bad);
-  assert.equal(attempts().every(({ event }) => event.data.sequence === 1), true);
+  assert.equal(
+    attempts().every(({ event }) => event.data.sequence === 1),
+    true,
+  );
 
   // The schedule of the contract, with a jitter of a fifth.
   let nowMs = Date.now();
-  for (const [index, delayMs] of [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR].entries()) {
+  for (const [index, delayMs] of [
+    5 * SECOND,
+    5 * MINUTE,
+    30 * MINUTE,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    10 * HOUR,
+  ].entries()) {
     const delivery = await until(`attempt ${index + 1} is stored`, async () =>
       (await webhooks.deliveries(id)).find(({ sequence, attempts: count }) => sequence === 1 && count === index + 1),
     );
@@ -100,7 +123,9 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
   );
   assert.equal(failed.attempts, 8);
   await until('the next event of the listing is sent', () => attempts().some(({ event }) => event.data.sequence === 2));
-  const ids = attempts().filter(({ event }) => event.data.sequence === 1).map(({ headers }) => headers['webhook-id']);
+  const ids = attempts()
+    .filter(({ event }) => event.data.sequence === 1)
+    .map(({ headers }) => headers['webhook-id']);
   assert.deepEqual([ids.length, new Set(ids).size], [8, 1]);
 
   receiver.respond = reply(204);
@@ -219,7 +244,10 @@ test('types filter events, and a position that passed only such events is stored
   const listing = await webhooks.createListing(2);
   await webhooks.call('DELETE', `/v1/listings/${listing}`);
   await webhooks.untilSettled(id, 4);
-  assert.deepEqual(receiver.requests.map(({ event }) => event.type), ['listing.deleted']);
+  assert.deepEqual(
+    receiver.requests.map(({ event }) => event.type),
+    ['listing.deleted'],
+  );
 });
 
 test('a replay sends all later events again with the same ids', async (t) => {
@@ -232,7 +260,10 @@ test('a replay sends all later events again with the same ids', async (t) => {
   const { body } = await webhooks.call('POST', `/v1/webhooks/${id}/replay`, { after: 1 });
   assert.equal(body.position, 1);
   await until('they arrived again', () => receiver.requests.length === 5);
-  assert.deepEqual(receiver.requests.slice(3).map(({ headers }) => headers['webhook-id']), before.slice(1));
+  assert.deepEqual(
+    receiver.requests.slice(3).map(({ headers }) => headers['webhook-id']),
+    before.slice(1),
+  );
 });
 
 test('two processes send each event once, and after a stop the other one continues', async (t) => {
@@ -250,7 +281,10 @@ test('two processes send each event once, and after a stop the other one continu
   await other[Symbol.asyncDispose]();
   await webhooks.createListing(1);
   await webhooks.untilSettled(id, 22);
-  assert.deepEqual([...receiver.sequences].sort((a, b) => a - b), Array.from({ length: 22 }, (_, index) => index + 1));
+  assert.deepEqual(
+    [...receiver.sequences].sort((a, b) => a - b),
+    Array.from({ length: 22 }, (_, index) => index + 1),
+  );
 });
 
 test('endpoints that hang or refuse do not delay others, and a stop does not wait for them', async (t) => {
