@@ -5637,7 +5637,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
             431: components["responses"]["headers_too_large"];
@@ -5714,7 +5726,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             406: components["responses"]["not_acceptable"];
             408: components["responses"]["request_timeout"];
             409: components["responses"]["account_changed"];
@@ -5827,7 +5851,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -5891,7 +5927,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6000,7 +6048,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6130,7 +6190,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6202,7 +6274,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6294,7 +6378,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6459,7 +6555,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {
@@ -6548,7 +6656,19 @@ export interface operations {
             };
             400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
             401: components["responses"]["unauthorized"];
-            403: components["responses"]["forbidden"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
             404: {
                 headers: {

@@ -95,8 +95,8 @@ export async function testWebhook(
   const stored = await findWebhookSecrets(database, accountId, webhookId);
   const secrets = openSecrets(secretBox, accountId, { ...webhook, secret: '', oldSecret: null, ...stored });
   const id = `${deliveryId(webhookId, { epoch, sequence: 0 }).replace(/_0$/, '')}_test${randomWord(12)}`;
-  const message = { type: TEST_TYPE, createdAt: Date.now(), json: JSON.stringify({ webhookId }) };
-  const body = webhookBody(message, accountId, epoch);
+  const message = { createdAt: Date.now(), json: JSON.stringify({ webhookId }) };
+  const body = webhookBody(TEST_TYPE, message, accountId, epoch);
   const outcome = await outgoing.post(new URL(webhook.url), signedHeaders(id, body, secrets), body, signal);
   return { id, ...outcome };
 }

@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import type { Mailer } from '../../lib/mailer.ts';
+import { AppError } from '../../model/errors.ts';
 import { getDatabaseInfo } from '../../storage/database-info.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { claimWebhook, findEnabledWebhooks } from '../../storage/webhooks.ts';
@@ -21,6 +22,10 @@ const PAGE_LENGTH = 500;
 /** Endpoints that start at the same time. */
 const STARTING_MAX = 4;
 
+/** Large messages, of up to 1 MiB, in flight. */
+const LARGE_MAX = 32;
+const LARGE_PER_ACCOUNT_MAX = 4;
+
 type Row = Awaited<ReturnType<typeof findEnabledWebhooks>>[number];
 
 /** Sends webhooks: finds the endpoints of this process that have something to send. */
@@ -28,6 +33,8 @@ export class Dispatcher {
   readonly #services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined };
   readonly #leases: Leases;
   readonly #slots = new Slots();
+  readonly #held = { bytes: 0 };
+  readonly #large = new FairSemaphore(LARGE_MAX, LARGE_PER_ACCOUNT_MAX);
   readonly #starting = new FairSemaphore(STARTING_MAX);
   readonly #senders = new Map<string, EndpointSender | 'starting'>();
   /** The enabled endpoints of this process by account. */
@@ -178,7 +185,15 @@ export class Dispatcher {
     if (webhook === undefined) return undefined;
     const keys = openSecrets(secretBox, accountId, webhook);
     const onEnd = (sender: EndpointSender, why: 'changed' | 'disabled' | Error) => this.#onEnd(sender, why);
-    const context = { ...this.#services, slots: this.#slots, epoch: this.#epoch, owner, onEnd };
+    const context = {
+      ...this.#services,
+      slots: this.#slots,
+      held: this.#held,
+      large: this.#large,
+      epoch: this.#epoch,
+      owner,
+      onEnd,
+    };
     return new EndpointSender(context, accountId, webhook, keys);
   }
 
@@ -203,6 +218,8 @@ export class Dispatcher {
   }
 
   #logError(error: unknown): void {
+    // Requests report a database that is away.
+    if (error instanceof AppError && error.code === 'unavailable') return;
     this.#services.log.logger.error({ err: error }, 'could not send webhooks');
   }
 }

@@ -1,4 +1,5 @@
 import type { EventType } from '../../model/listings.ts';
+import type { Message } from './message.ts';
 
 /** An event that an endpoint has not settled. */
 export interface Entry {
@@ -13,7 +14,7 @@ export interface Entry {
   /** Whether the table has a row for it, so that the position can move on. */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
-  message: { json: string; createdAt: number } | undefined;
+  message: Message | undefined;
 }
 
 /**
@@ -84,11 +85,6 @@ export class EndpointQueue {
     return this.#ready.shift();
   }
 
-  /** Puts an event that was taken back. */
-  putBack(entry: Entry): void {
-    this.#ready.unshift(entry);
-  }
-
   /** Makes events ready that are due. */
   wake(now: number): void {
     for (const entry of this.#waiting) {
@@ -119,7 +115,6 @@ export class EndpointQueue {
   markStored(entry: Entry): void {
     if (entry.isStored) return;
     entry.isStored = true;
-    entry.message = undefined;
     this.#storedCount += 1;
   }
 

@@ -12,13 +12,14 @@ import {
 import { findSequences } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../storage/events.ts';
+import type { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { findPendingDeliveries, putDeliveries, trimDeliveries } from '../../storage/webhook-deliveries.ts';
 import { advanceWebhook, type ClaimedWebhook } from '../../storage/webhooks.ts';
 import { SERVICE } from '../audit.ts';
 import { eventJson } from '../events.ts';
 import { audit, type WebhookServices } from '../webhooks.ts';
 import { EndpointQueue, type Entry } from './endpoint-queue.ts';
-import { type SigningKeys, signedHeaders, webhookBody } from './message.ts';
+import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
 /** Events read at a time. Reading them takes less than 2 ms. */
@@ -40,11 +41,17 @@ const TRIM_EVERY = 250;
 const FAILURES_IN_ROW = 3;
 const LIMIT_START = 16;
 const LIMIT_MAX = 64;
-/** Longer messages are read again for each attempt. */
-const HELD_BYTES_MAX = 16 * 1024;
+/** Bytes of the messages in memory of all endpoints. Further messages are read again when they are sent. */
+const HELD_BYTES_MAX = 32 * 1024 * 1024;
+/** Longer messages are sent with a permit. */
+const LARGE_BYTES = 64 * 1024;
 
 export interface SenderContext extends WebhookServices {
   slots: Slots;
+  /** The bytes of messages in memory. */
+  held: { bytes: number };
+  /** Permits for large messages. */
+  large: FairSemaphore;
   epoch: string;
   owner: string;
   /** The endpoint must be read again, or is disabled. */
@@ -72,7 +79,7 @@ export class EndpointSender implements SlotUser {
   #pumping: Promise<void> | undefined;
   #flushTimer: NodeJS.Timeout | undefined;
   #sinceTrim = TRIM_EVERY;
-  #inFlight = 0;
+  #heldBytes = 0;
   limit = LIMIT_START;
 
   constructor(context: SenderContext, accountId: string, webhook: ClaimedWebhook, keys: SigningKeys) {
@@ -126,8 +133,7 @@ export class EndpointSender implements SlotUser {
   /** Aborts attempts in flight, which are then sent again, and stores the other results. */
   async stop(): Promise<void> {
     if (this.#hasEnded) return;
-    this.#ending.abort();
-    clearTimeout(this.#flushTimer);
+    this.#close();
     await this.#pumping;
     await this.#flush().catch(() => {});
   }
@@ -196,11 +202,26 @@ export class EndpointSender implements SlotUser {
   #add(event: StoredEvent): void {
     const { sequence, type, listingId, createdAt } = event;
     if (!this.#isWanted(event) || this.#queue.has(sequence, listingId)) return;
-    const json = eventJson(event);
-    const message = json.length > HELD_BYTES_MAX ? undefined : { json, createdAt };
+    const message = this.#hold({ json: eventJson(event), createdAt });
     const { epoch } = this.#context;
     const entry = { sequence, epoch, type, listingId, attempts: 0, nextAt: 0, isStored: false, message };
     if (this.#queue.add(entry)) this.#store(entry);
+  }
+
+  /** Keeps a message in memory if there is room. */
+  #hold(message: Message): Message | undefined {
+    const { length } = message.json;
+    if (length > LARGE_BYTES || this.#context.held.bytes + length > HELD_BYTES_MAX) return undefined;
+    this.#context.held.bytes += length;
+    this.#heldBytes += length;
+    return message;
+  }
+
+  #drop(entry: Entry): void {
+    const length = entry.message?.json.length ?? 0;
+    entry.message = undefined;
+    this.#context.held.bytes -= length;
+    this.#heldBytes -= length;
   }
 
   #isWanted({ type, doc }: StoredEvent): boolean {
@@ -224,11 +245,9 @@ export class EndpointSender implements SlotUser {
         free();
         return;
       }
-      this.#inFlight += 1;
       void this.#attempt(entry)
         .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
         .finally(() => {
-          this.#inFlight -= 1;
           free();
           this.wake();
         });
@@ -242,14 +261,23 @@ export class EndpointSender implements SlotUser {
       this.#record({ ...rowOf(entry, 'expired'), updatedAt: Date.now() });
       return;
     }
-    const id = deliveryId(this.webhook.id, entry);
-    const body = webhookBody({ type: entry.type, ...message }, this.accountId, entry.epoch);
-    const headers = signedHeaders(id, body, this.#keys);
-    const outcome = await this.#context.outgoing.post(this.#url, headers, body, this.#ending.signal);
-    if (!this.#hasEnded) this.#note(entry, outcome);
+    if (message.json.length <= LARGE_BYTES) return this.#send(entry, message);
+    // Read again with the permit, so that few large messages are in memory.
+    const sendLarge = async () => this.#send(entry, (await this.#findMessage(entry)) ?? message);
+    await this.#context.large.run(this.accountId, sendLarge, { signal: this.#ending.signal });
   }
 
-  async #findMessage({ sequence }: Entry): Promise<Entry['message']> {
+  async #send(entry: Entry, message: Message): Promise<void> {
+    const id = deliveryId(this.webhook.id, entry);
+    const body = webhookBody(entry.type, message, this.accountId, entry.epoch);
+    const headers = signedHeaders(id, body, this.#keys);
+    const outcome = await this.#context.outgoing.post(this.#url, headers, body, this.#ending.signal);
+    if (this.#hasEnded) return;
+    this.#drop(entry);
+    this.#note(entry, outcome);
+  }
+
+  async #findMessage({ sequence }: Entry): Promise<Message | undefined> {
     const range = { limit: 1, bytesMax: 1 };
     const { rows } = await findEvents(this.#database, this.accountId, sequence - 1, range);
     const [event] = rows;
@@ -287,6 +315,7 @@ export class EndpointSender implements SlotUser {
 
   /** Stores an event that waits behind another one of its listing. */
   #store(entry: Entry): void {
+    this.#drop(entry);
     this.#record({ ...rowOf(entry, 'pending'), updatedAt: Date.now() });
     this.#queue.markStored(entry);
   }
@@ -353,9 +382,15 @@ export class EndpointSender implements SlotUser {
 
   #end(why: 'changed' | 'disabled' | Error): void {
     if (this.#hasEnded) return;
+    this.#close();
+    this.#context.onEnd(this, why);
+  }
+
+  #close(): void {
     this.#ending.abort();
     clearTimeout(this.#flushTimer);
-    this.#context.onEnd(this, why);
+    this.#context.held.bytes -= this.#heldBytes;
+    this.#heldBytes = 0;
   }
 }
 

@@ -33,14 +33,13 @@ function keyOf(secret: string): Buffer {
 }
 
 export interface Message {
-  type: string;
   /** UTC milliseconds. */
   createdAt: number;
   /** The member `data`, as JSON. */
   json: string;
 }
 
-export function webhookBody({ type, createdAt, json }: Message, accountId: string, epoch: string): string {
+export function webhookBody(type: string, { createdAt, json }: Message, accountId: string, epoch: string): string {
   const timestamp = formatTime(createdAt);
   return `{"type":"${type}","timestamp":"${timestamp}","data":${json},"accountId":"${accountId}","epoch":"${epoch}"}`;
 }
