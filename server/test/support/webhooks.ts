@@ -20,6 +20,7 @@ export interface ShownDelivery {
   lastSequence: number;
   attempts: number;
   nextAttemptAt: string | null;
+  lastAttemptAt: string | null;
   status: number | null;
   response: string | null;
   error: string | null;
