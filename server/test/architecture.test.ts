@@ -166,7 +166,9 @@ describe('architecture', () => {
   });
 
   test('the CLI calls the service only through the client', () => {
-    assert.deepEqual(filesWith('cli/src', /from '(node:https?|node:net|undici)|[^.\w]fetch\(/), []);
+    // `webhooks listen` also sends webhooks to a program on the same machine.
+    const exceptions = ['webhooks/deliver.ts'];
+    assert.deepEqual(filesWith('cli/src', /from '(node:https?|node:net|undici)|[^.\w]fetch\(/), exceptions);
   });
 
   test('the client has no dependencies and uses no Node.js-only APIs', () => {

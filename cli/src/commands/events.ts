@@ -13,7 +13,7 @@ interface EventsOptions extends CurlOptions {
 }
 
 /** The wait of a long poll in the client's `events.follow`. */
-const WAIT_SECONDS = 25;
+export const WAIT_SECONDS = 25;
 
 export function addEvents(program: Command): void {
   const command = program
@@ -52,7 +52,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   }
 }
 
-function toFlags({ after, epoch }: Position): string {
+export function toFlags({ after, epoch }: Position): string {
   return ` --after ${after}${epoch === undefined ? '' : ` --epoch ${epoch}`}`;
 }
 
@@ -68,7 +68,7 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
   }
 }
 
-async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
+export async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
   const { sequence, epoch } = await client.listings.list({ limit: 1, fields: ['id'] });
   return { after: sequence, epoch };
 }
