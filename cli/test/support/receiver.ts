@@ -20,9 +20,8 @@ export async function receiverFor(
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const event = await verifyWebhook(body, request.headers, secret()).catch((error: Error) => error);
-    if (event instanceof Error) return response.writeHead(400).end();
-    received.push({ event, body });
-    response.writeHead(await decide(event, received.length)).end();
+    const isEvent = !(event instanceof Error) && received.push({ event, body }) > 0;
+    response.writeHead(isEvent ? await decide(event, received.length) : 400).end();
   }).listen(port, '127.0.0.1');
   t.after(() => {
     server.close();
