@@ -16,7 +16,7 @@ interface Message<Type extends string, Data> {
   epoch: string;
 }
 
-type Test = Message<'webhook.test', { message: string }>;
+type Test = Message<'webhook.test', { webhookId: string }>;
 /** One member per type of event, so that `type` decides which `data` there is. */
 type ListingMessage<Event = ListingEvent> = Event extends ListingEvent ? Message<Event['type'], Event> : never;
 

@@ -33,9 +33,10 @@ export function createSample(type: WebhookType, now = new Date()) {
 }
 
 const ACCOUNT_ID = 'acc_00000000000000000000000000';
+const WEBHOOK_ID = 'whk_00000000000000000000000000';
 
 function createData(type: WebhookType, createdAt: string): object {
-  if (type === 'webhook.test') return { message: 'This is a test of your webhook endpoint.' };
+  if (type === 'webhook.test') return { webhookId: WEBHOOK_ID };
   const event = { sequence: 1, type, listingId: SAMPLE_LISTING_ID };
   const listing = { ...LISTING, version: 1, createdAt, updatedAt: createdAt };
   if (type === 'listing.deleted') return { ...event, externalId: LISTING.externalId, createdAt };
