@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListingEvent, Position, PropertyListings } from '@property-listings/client';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { quote } from '../curl.ts';
@@ -9,12 +9,13 @@ import { type Attempt, type Destination, deliver } from '../webhooks/deliver.ts'
 import { type Delivery, writeDelivery } from '../webhooks/delivery-line.ts';
 import { DeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
+import { withTypeOption } from '../webhooks/event-types.ts';
 import { readPosition, toFlags, WAIT_SECONDS } from './events.ts';
 
 interface ListenOptions extends CurlOptions {
   forwardTo: string;
   secret?: string;
-  type?: string[];
+  type?: ListingEvent['type'][];
   after?: number;
   epoch?: string;
   retries: number;
@@ -23,7 +24,6 @@ interface ListenOptions extends CurlOptions {
 
 type FollowedEvent = ListingEvent & { epoch: string };
 
-const EVENT_TYPES: readonly ListingEvent['type'][] = ['listing.created', 'listing.updated', 'listing.deleted'];
 /** Doubles with each retry. */
 const FIRST_DELAY_SECONDS = 1;
 
@@ -32,9 +32,7 @@ export function addWebhooksListen(webhooks: Command): void {
     .command('listen')
     .description('deliver changes to a program on this machine, signed like webhooks')
     .requiredOption('--forward-to <url>', 'address of the program, such as http://localhost:3000/hooks', parseUrl);
-  const types = command.createOption('--type <type>', `deliver only these types: ${EVENT_TYPES.join(', ')}`);
-  types.argParser(parseTypes).argChoices = [...EVENT_TYPES];
-  withCurlOption(withSecretOption(command.addOption(types)))
+  withCurlOption(withSecretOption(withTypeOption(command)))
     .option('--after <sequence>', 'start after this sequence instead of now', parseSequence)
     .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
     .option('--retries <count>', 'how often to retry a failed delivery (default: 3)', parseSequence, 3)
@@ -56,13 +54,6 @@ Examples:
         listen(client, { url: options.forwardTo, secret: options.secret ?? deriveSecret(apiKey) }, options),
       );
     });
-}
-
-function parseTypes(text: string, before: string[] = []): string[] {
-  const given = text.split(',');
-  const known: readonly string[] = EVENT_TYPES;
-  if (given.every((type) => known.includes(type))) return [...before, ...given];
-  throw new InvalidArgumentError(`It must be one or more of: ${EVENT_TYPES.join(', ')}.`);
 }
 
 async function listen(client: PropertyListings, destination: Destination, options: ListenOptions): Promise<void> {
