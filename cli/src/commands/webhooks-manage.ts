@@ -3,7 +3,7 @@ import { type Webhook, WebhookEndpoints } from '@property-listings/client/webhoo
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
-import { CommandError, usageError } from '../exit-codes.ts';
+import { CommandError, EXIT, usageError } from '../exit-codes.ts';
 import { toJsonArray } from '../listings.ts';
 import { toTabbedLines, toTable } from '../output/listing-table.ts';
 import { page } from '../output/pager.ts';
@@ -32,25 +32,25 @@ const SECRET_NOTE = 'Store the secret now: it is not shown again.';
 export function addWebhooksManage(webhooks: Command): void {
   addList(webhooks);
   addCreate(webhooks);
+  addForOne(webhooks, 'get', 'show an endpoint', (endpoints, id) => endpoints.retrieve(id));
   addUpdate(webhooks);
   addDelete(webhooks);
-  addDeliveries(webhooks);
-  addForOne(webhooks, 'get', 'show an endpoint', (endpoints, id) => endpoints.retrieve(id));
-  addForOne(webhooks, 'test', 'send a sample to an endpoint and show its response', async (endpoints, id) => {
-    const result = await endpoints.test(id);
-    if (!result.delivered) process.exitCode = 1;
-    return result;
-  });
   addForOne(
     webhooks,
     'roll-secret',
-    'replace the secret; the old one stays valid for 24 hours',
+    'replace the secret; the old one signs for 24 more hours',
     async (endpoints, id) => {
       const rolled = await endpoints.rollSecret(id);
       note(SECRET_NOTE);
       return rolled;
     },
   );
+  addForOne(webhooks, 'test', 'send a sample to an endpoint and show its response', async (endpoints, id) => {
+    const result = await endpoints.test(id);
+    if (!result.delivered) process.exitCode = EXIT.failure;
+    return result;
+  });
+  addDeliveries(webhooks);
 }
 
 /** Adds a command for one endpoint that shows the result. */
