@@ -23,7 +23,10 @@ test('the commands in the README work and print the output that it shows', async
   await writeFile(join(directory, 'key.txt'), `${key}\n`);
   const settings = await emptyConfiguration(t);
   const receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
-  t.after(() => receiver.close());
+  t.after(() => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
   await once(receiver, 'listening');
   const receiverUrl = `http://127.0.0.1:${Object(receiver.address()).port}/hooks`;
   let id = '';
