@@ -3,12 +3,7 @@ import { signWebhook, WebhookVerificationError } from '@property-listings/client
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from '../exit-codes.ts';
 
-export interface DestinationOptions {
-  forwardTo: string;
-  secret?: string;
-}
-
-/** Adds the options that say where deliveries go, and how they are signed. */
+/** Adds the option that says how deliveries are signed. */
 export function withSecretOption(command: Command): Command {
   return command.option('--secret <secret>', 'sign with this secret (whsec_…), not with the one of your API key');
 }
