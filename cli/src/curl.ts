@@ -49,6 +49,6 @@ function toBodyOption(body: NonNullable<RequestInit['body']>, { sent }: CurlFile
 }
 
 /** Quotes any text as one shell word. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -14,6 +14,7 @@ import { addList } from './commands/list.ts';
 import { addLogin, addLogout } from './commands/login.ts';
 import { addMe } from './commands/me.ts';
 import { addUpdate } from './commands/update.ts';
+import { addWebhooks } from './commands/webhooks.ts';
 import { describeError } from './describe-error.ts';
 import { EXIT } from './exit-codes.ts';
 import { exitQuietlyOnClosedOutput, note } from './output/standard-output.ts';
@@ -65,6 +66,8 @@ function createProgram(): Command {
   for (const add of [addList, addGet, addHistory, addCreate, addUpdate, addDelete]) add(program);
   program.commandsGroup('Bulk data:');
   for (const add of [addImport, addExport, addEvents]) add(program);
+  program.commandsGroup('Webhooks:');
+  addWebhooks(program);
   program.commandsGroup('Keys and settings:');
   for (const add of [addLogin, addLogout, addMe, addKeys, addCompletion]) add(program);
   program.helpCommand('help [command]', 'show help for a command');

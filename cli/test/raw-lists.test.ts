@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
 import { listings, shell, standInFor } from './support/cli.ts';
-import './support/source.ts';
+import '../../testkit/src/client-source.ts';
 
 const { readRaw } = await import('../src/raw-lists.ts');
 

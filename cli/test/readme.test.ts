@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withoutChance } from '../../testkit/src/chance.ts';
@@ -10,6 +12,8 @@ import { directoryFor } from '../../testkit/src/serving.ts';
 import { emptyConfiguration, shell } from './support/cli.ts';
 
 const ORIGIN = 'http://127.0.0.1:3000';
+/** The address of a program that receives webhooks. */
+const RECEIVER = 'http://localhost:3000/hooks';
 const LISTING_ID = /lst_[0-9a-z]{26}/g;
 
 test('the commands in the README work and print the output that it shows', async (t) => {
@@ -18,11 +22,18 @@ test('the commands in the README work and print the output that it shows', async
   const directory = await directoryFor(t);
   await writeFile(join(directory, 'key.txt'), `${key}\n`);
   const settings = await emptyConfiguration(t);
+  const receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
+  t.after(() => {
+    receiver.close();
+    receiver.closeAllConnections();
+  });
+  await once(receiver, 'listening');
+  const receiverUrl = `http://127.0.0.1:${Object(receiver.address()).port}/hooks`;
   let id = '';
   const steps = stepsOf(readFileSync(join(REPOSITORY, 'cli/README.md'), 'utf8'));
   assert.ok(steps.length > 10);
   for (const { command, expected } of steps) {
-    const line = command.replace(ORIGIN, service.url).replace(LISTING_ID, id);
+    const line = command.replace(ORIGIN, service.url).replace(RECEIVER, receiverUrl).replace(LISTING_ID, id);
     const { output, closed } = shell(t, `cd '${directory}'; exec 2>&1; ${line}`, settings);
     await closed;
     assert.equal(comparable(output.stdout.replaceAll(service.url, ORIGIN)), comparable(expected), command);
@@ -40,6 +51,7 @@ function stepsOf(text: string): { command: string; expected: string }[] {
 
 function comparable(text: string): string {
   return withoutChance(text)
+    .replaceAll(/\b\d+ ms\b/g, 'MS')
     .replaceAll(/request id: [\w-]+/g, 'request id: ID')
     .replaceAll(/Stored in .*settings\.json/g, 'Stored in settings.json');
 }

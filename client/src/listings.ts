@@ -1,8 +1,9 @@
 import type { Call } from './call.ts';
+import { toJson, toSegment } from './encode.ts';
 import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
 import { type ListingStore, type SyncOptions, syncStore } from './sync.ts';
-import type { MakeBody, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 import type {
   ChosenListing,
   HistoryEntry,
@@ -124,18 +125,4 @@ function pathOf(id: string): string {
 
 function externalPathOf(externalId: string): string {
   return `/listings/external/${toSegment(externalId)}`;
-}
-
-/** Encodes an ID. @throws {TypeError} for an ID that would change the path: empty, `.`, and `..` */
-function toSegment(id: string): string {
-  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
-    throw new TypeError('The ID must be a string other than "", ".", and "..".');
-  return encodeURIComponent(id);
-}
-
-/** Serializes once, so that every attempt sends the same bytes. @throws {TypeError} if the value is not an object */
-function toJson(value: object): MakeBody {
-  if (Object(value) !== value) throw new TypeError('Pass the listing or patch as an object.');
-  const body = JSON.stringify(value);
-  return () => ({ body });
 }

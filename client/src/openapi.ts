@@ -260,6 +260,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook endpoints
+         * @description All webhook endpoints of the account, oldest first. Webhooks need a key with full access.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed attempts are repeated for 27 hours. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a webhook endpoint
+         * @description One webhook endpoint of the account. Webhooks need a key with full access.
+         */
+        get: operations["retrieveWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing more is sent, and its deliveries are removed.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description A merge patch (RFC 7396). Changed filters apply to events that were not read yet. An endpoint that is enabled again continues where it stopped; events that were removed in the meantime are reported as an `expired` delivery.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/roll-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll the signing secret
+         * @description Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both: `webhook-signature` then has two signatures, separated by a space.
+         */
+        post: operations["rollWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sample to a webhook endpoint
+         * @description Sends one signed request with the type `webhook.test` and the `webhookId` as data, waits at most 10 seconds for its response, and shows it. The sample is not repeated and is not a delivery.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send events again
+         * @description Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. Deliveries of later events that wait for their next attempt start over.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook endpoint
+         * @description The highest sequence first: deliveries that wait for their next attempt, and those settled in the last 30 days, of which the latest 1,000 in each state are kept.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{webhookId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one event again
+         * @description Sends the event of a delivery as soon as possible, with the same `webhook-id`, and repeats failed attempts as for a new event.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me": {
         parameters: {
             query?: never;
@@ -984,6 +1136,141 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+            nextCursor: null;
+        };
+        Webhook: {
+            id: string;
+            url: string;
+            types: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
+            feed: string | null;
+            description: string | null;
+            enabled: boolean;
+            /** @description Every event up to this sequence is delivered, failed, or waiting for its next attempt. */
+            position: number;
+            /** @description Number of deliveries that wait for their next attempt. */
+            pending: number;
+            /** @description Since when every attempt has failed; null after a success. */
+            failingSince: string | null;
+            /** @description When the service disabled the endpoint after five days of failures only. */
+            disabledAt: string | null;
+            /** @description Until when the previous secret signs as well, after a roll. */
+            oldSecretExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+        };
+        NewWebhook: {
+            /**
+             * Format: uri
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its name must resolve to public addresses each time that the service connects.
+             * @example https://example.com/webhooks
+             */
+            url: string;
+            types?: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
+            feed?: string | null;
+            description?: string | null;
+            enabled?: boolean | null;
+        };
+        WebhookWithSecret: {
+            id: string;
+            url: string;
+            types: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
+            feed: string | null;
+            description: string | null;
+            enabled: boolean;
+            /** @description Every event up to this sequence is delivered, failed, or waiting for its next attempt. */
+            position: number;
+            /** @description Number of deliveries that wait for their next attempt. */
+            pending: number;
+            /** @description Since when every attempt has failed; null after a success. */
+            failingSince: string | null;
+            /** @description When the service disabled the endpoint after five days of failures only. */
+            disabledAt: string | null;
+            /** @description Until when the previous secret signs as well, after a roll. */
+            oldSecretExpiresAt: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updatedAt: string;
+            /** @description The signing secret (Standard Webhooks); shown only here. */
+            secret: string;
+        };
+        WebhookPatch: {
+            /**
+             * Format: uri
+             * @description Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and its name must resolve to public addresses each time that the service connects.
+             * @example https://example.com/webhooks
+             */
+            url?: string;
+            types?: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
+            feed?: string | null;
+            description?: string | null;
+            /** @description Whether events are sent. An endpoint that is enabled again continues where it stopped. */
+            enabled?: boolean;
+        };
+        WebhookTest: {
+            id: string;
+            /** @description Whether the status is 2xx. */
+            delivered: boolean;
+            /** @description The status of the last response; null if there was none. */
+            status: number | null;
+            /** @description How long the last attempt took, in milliseconds. */
+            durationMs: number | null;
+            /** @description The first KiB of the last response, as text. */
+            response: string | null;
+            /** @description Why there was no response. */
+            error: string | null;
+        };
+        WebhookReplay: {
+            /** @description The sequence after which to send all events again. */
+            after: number;
+        };
+        WebhookDeliveryList: {
+            data: components["schemas"]["WebhookDelivery"][];
+            nextCursor: string | null;
+        };
+        WebhookDelivery: {
+            /** @description The `webhook-id`, which is the same in every attempt. */
+            id: string;
+            /**
+             * @description `pending` waits for its next attempt, `failed` has used all of them, and `expired` stands for the events from `sequence` to `lastSequence`, which were removed before they were sent.
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "failed" | "expired";
+            sequence: number;
+            /** @description Equals `sequence` except for expired events. */
+            lastSequence: number;
+            epoch: string;
+            type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
+            listingId: string | null;
+            /** @description Number of attempts; 0 while an earlier event of the listing waits. */
+            attempts: number;
+            nextAttemptAt: string | null;
+            lastAttemptAt: string | null;
+            /** @description The status of the last response; null if there was none. */
+            status: number | null;
+            /** @description How long the last attempt took, in milliseconds. */
+            durationMs: number | null;
+            /** @description The first KiB of the last response, as text. */
+            response: string | null;
+            /** @description Why there was no response. */
+            error: string | null;
+        };
         Me: {
             account: {
                 id: string;
@@ -1430,6 +1717,44 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+         *
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
+         *
+         *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
+         */
+        "unknown_parameter.invalid_idempotency_key.invalid_json": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
+         * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+         *
+         *     [`invalid_idempotency_key`](/docs/errors/invalid_idempotency_key): The Idempotency-Key is not valid.
+         */
+        "unknown_parameter.invalid_idempotency_key": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1477,6 +1802,16 @@ export interface components {
          * @example run_01kt3vwq8r5f0x4m2n7p9s1d6h
          */
         runId: string;
+        /**
+         * @description The `id` of the endpoint.
+         * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+         */
+        webhookId: string;
+        /**
+         * @description The `id` of the delivery, which is its `webhook-id`.
+         * @example msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_42
+         */
+        deliveryId: string;
     };
     requestBodies: never;
     headers: {
@@ -4432,6 +4767,1134 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *           "url": "https://example.com/webhooks",
+                     *           "types": null,
+                     *           "feed": null,
+                     *           "description": "Website",
+                     *           "enabled": true,
+                     *           "position": 1,
+                     *           "pending": 0,
+                     *           "failingSince": null,
+                     *           "disabledAt": null,
+                     *           "oldSecretExpiresAt": null,
+                     *           "createdAt": "2026-01-31T09:35:00.000Z",
+                     *           "updatedAt": "2026-01-31T09:35:00.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/webhooks",
+                 *       "description": "Website"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description The endpoint and its signing secret. */
+            201: {
+                headers: {
+                    /** @description The path of the endpoint. */
+                    Location?: string;
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "url": "https://example.com/webhooks",
+                     *       "types": null,
+                     *       "feed": null,
+                     *       "description": "Website",
+                     *       "enabled": true,
+                     *       "position": 1,
+                     *       "pending": 0,
+                     *       "failingSince": null,
+                     *       "disabledAt": null,
+                     *       "oldSecretExpiresAt": null,
+                     *       "createdAt": "2026-01-31T09:35:00.000Z",
+                     *       "updatedAt": "2026-01-31T09:35:00.000Z",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            /**
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             *
+             *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            /**
+             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             *
+             *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
+             */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retrieveWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "url": "https://example.com/webhooks",
+                     *       "types": null,
+                     *       "feed": null,
+                     *       "description": "Website",
+                     *       "enabled": true,
+                     *       "position": 1,
+                     *       "pending": 0,
+                     *       "failingSince": null,
+                     *       "disabledAt": null,
+                     *       "oldSecretExpiresAt": null,
+                     *       "createdAt": "2026-01-31T09:35:00.000Z",
+                     *       "updatedAt": "2026-01-31T09:35:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "types": [
+                 *         "listing.created",
+                 *         "listing.deleted"
+                 *       ]
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["WebhookPatch"];
+                /**
+                 * @example {
+                 *       "types": [
+                 *         "listing.created",
+                 *         "listing.deleted"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description The changed endpoint. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "url": "https://example.com/webhooks",
+                     *       "types": [
+                     *         "listing.created",
+                     *         "listing.deleted"
+                     *       ],
+                     *       "feed": null,
+                     *       "description": "Website",
+                     *       "enabled": true,
+                     *       "position": 1,
+                     *       "pending": 0,
+                     *       "failingSince": null,
+                     *       "disabledAt": null,
+                     *       "oldSecretExpiresAt": null,
+                     *       "createdAt": "2026-01-31T09:35:00.000Z",
+                     *       "updatedAt": "2026-02-03T14:05:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             *
+             *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    rollWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint and its new signing secret. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "url": "https://example.com/webhooks",
+                     *       "types": null,
+                     *       "feed": null,
+                     *       "description": "Website",
+                     *       "enabled": true,
+                     *       "position": 1,
+                     *       "pending": 0,
+                     *       "failingSince": null,
+                     *       "disabledAt": null,
+                     *       "oldSecretExpiresAt": "2026-02-04T14:05:00.000Z",
+                     *       "createdAt": "2026-01-31T09:35:00.000Z",
+                     *       "updatedAt": "2026-02-03T14:05:00.000Z",
+                     *       "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result, also if the endpoint failed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test",
+                     *       "delivered": true,
+                     *       "status": 204,
+                     *       "durationMs": 87,
+                     *       "response": "",
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTest"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            /** @description The endpoint at its new position. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "whk_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "url": "https://example.com/webhooks",
+                     *       "types": null,
+                     *       "feed": null,
+                     *       "description": "Website",
+                     *       "enabled": true,
+                     *       "position": 0,
+                     *       "pending": 0,
+                     *       "failingSince": null,
+                     *       "disabledAt": null,
+                     *       "oldSecretExpiresAt": null,
+                     *       "createdAt": "2026-01-31T09:35:00.000Z",
+                     *       "updatedAt": "2026-02-03T14:05:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            /**
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             *
+             *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of deliveries; default 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
+                cursor?: string;
+                /**
+                 * @description Only deliveries in these states. Separate several with commas.
+                 * @example [
+                 *       "failed"
+                 *     ]
+                 */
+                state?: ("pending" | "delivered" | "failed" | "expired")[];
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_1",
+                     *           "state": "delivered",
+                     *           "sequence": 1,
+                     *           "lastSequence": 1,
+                     *           "epoch": "7k2m9q4x",
+                     *           "type": "listing.created",
+                     *           "listingId": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *           "attempts": 1,
+                     *           "nextAttemptAt": null,
+                     *           "lastAttemptAt": "2026-01-31T09:35:01.000Z",
+                     *           "status": 204,
+                     *           "durationMs": 87,
+                     *           "response": "",
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes the request safe to repeat. 1 to 255 visible characters, such as a UUID; use a new key for each new request. For 24 hours, repeating the request with the same key changes nothing and gets the same response.
+                 * @example 0f6b1c52-3d0e-4f7a-9c55-2f6f0e9f5d11
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the endpoint.
+                 * @example whk_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                webhookId: components["parameters"]["webhookId"];
+                /**
+                 * @description The `id` of the delivery, which is its `webhook-id`.
+                 * @example msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_42
+                 */
+                deliveryId: components["parameters"]["deliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which waits for its first attempt. */
+            202: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_1",
+                     *       "state": "pending",
+                     *       "sequence": 1,
+                     *       "lastSequence": 1,
+                     *       "epoch": "7k2m9q4x",
+                     *       "type": "listing.created",
+                     *       "listingId": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h",
+                     *       "attempts": 0,
+                     *       "nextAttemptAt": "2026-02-03T14:05:00.000Z",
+                     *       "lastAttemptAt": "2026-01-31T09:35:01.000Z",
+                     *       "status": 204,
+                     *       "durationMs": 87,
+                     *       "response": "",
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_idempotency_key"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`insufficient_scope`](/docs/errors/insufficient_scope): The key is read-only. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            /** @description [`events_expired`](/docs/errors/events_expired): Events after this sequence are no longer available. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: components["responses"]["idempotency_key_reused"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            /**
+             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             *
+             *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
+             */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
         };
     };
     retrieveMe: {

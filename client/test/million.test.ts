@@ -39,7 +39,7 @@ test(`${COUNT} listings are streamed in at most 80 MB`, async (t) => {
   const tenant = await service.createTenant();
   await plant(service, tenant, COUNT, DESCRIPTION_LENGTH);
   const directory = await directoryFor(t);
-  await writeFile(join(directory, 'client.mjs'), await bundleClient());
+  await writeFile(join(directory, 'client.mjs'), await bundleClient('index.ts'));
   await writeFile(join(directory, 'program.mjs'), PROGRAM);
   const env = {
     PATH: process.env.PATH,

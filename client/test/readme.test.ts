@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -10,8 +10,14 @@ const PACKAGE = join(import.meta.dirname, '..');
 const TSC = join(PACKAGE, '../node_modules/typescript/bin/tsc');
 const run = promisify(execFile);
 
-const readme = await readFile(join(PACKAGE, 'README.md'), 'utf8');
-const examples = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+const files = await readdir(join(PACKAGE, 'examples'));
+const receivers = await Promise.all(files.map((file) => readFile(join(PACKAGE, 'examples', file), 'utf8')));
+const texts = await Promise.all(
+  ['README.md', '../docs/webhooks.md'].map((name) => readFile(join(PACKAGE, name), 'utf8')),
+);
+const blocks = [...texts.join('').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
+/** Without the receivers, which run until they are stopped, and have their own test. */
+const examples = blocks.filter((code) => !receivers.includes(code));
 
 const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
@@ -22,15 +28,15 @@ after(() => rm(directory, { recursive: true }));
 for (const [index, code] of examples.entries()) await writeFile(join(directory, `${index}.ts`), code);
 await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', include: ['.'] }));
 
-describe('the README of the client', () => {
+describe('the README of the client, and the page about webhooks,', () => {
   test('has examples that compile', async () => {
-    assert.ok(examples.length > 5);
+    assert.ok(examples.length > 5 && examples.length < blocks.length);
     const { stdout } = await run(process.execPath, [TSC, '-p', directory]).catch((error) => error);
     assert.equal(stdout, '');
   });
 
   for (const [index, code] of examples.entries()) {
-    const name = /client\.(\w+\.\w+|me)/.exec(code)?.[1];
+    const name = /client\.(\w+\.\w+|me)|verifyWebhook/.exec(code)?.[1] ?? 'verifyWebhook';
     test(`has example ${index + 1}, with ${name}, that prints the output that it shows`, async () => {
       const { key } = await service.createTenant();
       const env = {

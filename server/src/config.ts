@@ -24,6 +24,7 @@ const STATEMENT_TIMEOUT_MAX_MS = 600_000;
 /** A day. Timers can run for at most 24 days. */
 const RATE_LIMIT_SECONDS_MAX = 86_400;
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
+const SECRETS_KEY_BYTES = 32;
 /** Errors never show these values, which can contain a password. */
 const SECRETS = ['DATABASE_URL', 'SMTP_URL'];
 const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
@@ -92,6 +93,16 @@ export const SETTINGS = z.object({
     `a number from 1 to ${WORKERS_MAX}, or auto`,
     'number of processes that serve on the port, or `auto` for one per core; by default, a single process does everything',
   ),
+  WEBHOOK_ALLOW: row(
+    parsedBy(parseNetworks).optional(),
+    'addresses or networks such as 10.0.0.0/8, separated by commas',
+    'addresses and networks, separated by commas, to which webhooks can be sent although they are not public, also over `http:`, such as `10.0.0.0/8`',
+  ),
+  SECRETS_KEY_FILE: row(
+    parsedBy(readKey).optional(),
+    'the path of a file with 32 random bytes in base64, from: openssl rand -base64 32',
+    'file that contains the key that encrypts the signing secrets of webhooks in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, they are stored as plain text',
+  ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
     'addresses or networks such as 10.0.0.0/8, separated by commas',
@@ -121,6 +132,8 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     logLevel: settings.LOG_LEVEL,
     trustedProxies: settings.TRUSTED_PROXIES,
     rateLimit: settings.RATE_LIMIT,
+    webhookAllow: settings.WEBHOOK_ALLOW,
+    secretsKey: settings.SECRETS_KEY_FILE,
     dataDirectory: settings.DATA_DIR,
     firstAdministrator: readFirstAdministrator(settings),
     mail: readMail(settings),
@@ -213,6 +226,13 @@ function parseOrigin(text: string): string | undefined {
 /** Reads a file's content, without a trailing newline. */
 function readSecret(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
+}
+
+/** Reads a key of 256 bits in base64. */
+function readKey(path: string): Buffer | undefined {
+  const text = readSecret(path).trim();
+  const key = Buffer.from(text, 'base64');
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) && key.length === SECRETS_KEY_BYTES ? key : undefined;
 }
 
 /** Parses an allowance such as `600/10s`, of at most 24 hours. */

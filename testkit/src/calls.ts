@@ -86,6 +86,12 @@ export async function addFeed(world: World): Promise<void> {
   world.ids.runId = Object(await response.json()).id;
 }
 
+/** Adds the webhook endpoint of the examples, at another address if that should respond. */
+export async function addWebhook(world: World, url = 'https://example.com/webhooks'): Promise<void> {
+  const { id } = Object(await (await sendJson(world, 'POST', '/webhooks', { url, description: 'Website' })).json());
+  world.ids.webhookId = id;
+}
+
 /** Records a request with the key. */
 export async function useKey({ service, accountId, ids }: World): Promise<void> {
   const hour = { keyId: ids.keyId ?? '', hour: Math.floor(Date.now() / 3_600_000) * 3_600_000, requests: 1, errors: 0 };

@@ -2,7 +2,10 @@
 export function withoutChance(text: string): string {
   return (
     text
-      .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv|run)_[0-9a-z]{26}/g, '$1_')
+      .replaceAll(/\b(lst|acc|key|usr|aud|imp|inv|run|whk)_[0-9a-z]{26}/g, '$1_')
+      .replaceAll(/\bmsg_[0-9a-z]{26}_\w+/g, 'msg_')
+      .replaceAll(/\bwhsec_[0-9A-Za-z+/=]+/g, 'whsec_')
+      .replaceAll(/("durationMs": ?)\d+/g, '$1MS')
       .replaceAll(/\bplk_[0-9A-Za-z]+/g, 'plk_')
       .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
       .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -30,12 +31,21 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
 
 /** Options of a test; no rate limit by default. */
 type TestOptions = ServerLimits &
-  Partial<Pick<Config, 'rateLimit' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'>> & {
+  Partial<
+    Pick<
+      Config,
+      'rateLimit' | 'webhookAllow' | 'secretsKey' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'
+    >
+  > & {
     engine?: Engine;
     /** Used instead of a new database. */
     database?: TestDatabase;
     databasePool?: Partial<Config['databasePool']>;
   };
+
+/** Tests receive webhooks on this machine. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
@@ -65,6 +75,8 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     logLevel: 'info',
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,
+    webhookAllow: options.webhookAllow ?? LOOPBACK,
+    secretsKey: options.secretsKey,
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
     mail: options.mail,

@@ -16,7 +16,7 @@ interface EventsOptions extends CurlOptions {
 }
 
 /** The wait of a long poll in the client's `events.follow`. */
-const WAIT_SECONDS = 25;
+export const WAIT_SECONDS = 25;
 
 const TYPES = ['created', 'updated', 'deleted'] as const;
 
@@ -78,7 +78,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   }
 }
 
-function toFlags({ after, epoch }: Position, { type, listing, feed }: EventsOptions): string {
+export function toFlags({ after, epoch }: Position, { type, listing, feed }: EventsOptions = {}): string {
   const flags = { after, epoch, type: type?.map((name) => name.replace('listing.', '')).join(), listing, feed };
   const given = Object.entries(flags).filter(([, value]) => value !== undefined);
   return given.map(([name, value]) => ` --${name} ${value}`).join('');
@@ -96,7 +96,7 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
   }
 }
 
-async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
+export async function readPosition(client: PropertyListings): Promise<{ after: number; epoch: string }> {
   const { sequence, epoch } = await client.listings.list({ limit: 1, fields: ['id'] });
   return { after: sequence, epoch };
 }

@@ -1,5 +1,5 @@
 import { serveRuns } from '../../../testkit/src/warm-program.ts';
-import './source.ts';
+import '../../../testkit/src/client-source.ts';
 
 const { run } = await import('../../src/program.ts');
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { build } from 'vite';
 
-/** Bundles the client into one minified file. */
-export async function bundleClient(): Promise<string> {
+/** Bundles an entry point of the client into one minified file. */
+export async function bundleClient(entry: string): Promise<string> {
   const output = await build({
     configFile: false,
     logLevel: 'silent',
@@ -11,7 +11,7 @@ export async function bundleClient(): Promise<string> {
       minify: true,
       modulePreload: false,
       target: 'es2022',
-      rolldownOptions: { input: join(import.meta.dirname, '../../src/index.ts'), preserveEntrySignatures: 'strict' },
+      rolldownOptions: { input: join(import.meta.dirname, '../../src', entry), preserveEntrySignatures: 'strict' },
     },
   });
   const chunks = [output].flat().flatMap((bundled) => ('output' in bundled ? bundled.output : []));

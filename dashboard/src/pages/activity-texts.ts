@@ -30,6 +30,13 @@ const TEXTS: Record<Activity['action'], string> = {
   'listing.created': 'Created the listing',
   'listing.updated': 'Changed the listing',
   'listing.deleted': 'Deleted the listing',
+  'webhook.created': 'Created the webhook endpoint',
+  'webhook.updated': 'Changed the webhook endpoint',
+  'webhook.deleted': 'Deleted the webhook endpoint',
+  'webhook.disabled': 'Disabled the failing webhook endpoint',
+  'webhook.secret_rolled': 'Rolled the signing secret of',
+  'webhook.replayed': 'Replayed events to',
+  'webhook.redelivered': 'Redelivered an event to',
 };
 
 /** A newer service may send actions that this page does not know. */

@@ -12,9 +12,11 @@ import { removeHistory } from '../storage/history.ts';
 import { removeIdempotencyRecords } from '../storage/idempotency-records.ts';
 import { removeListings } from '../storage/listings.ts';
 import { removeLonelyUsers } from '../storage/users.ts';
+import { listWebhooks } from '../storage/webhooks.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { removeAllRuns } from './feed-purge.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
+import { removeAllDeliveries } from './webhook-purge.ts';
 
 /**
  * Creates an account whose listings default to US dollars and square feet.
@@ -111,6 +113,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
   await inSlices((limit) => database.write((transaction) => removeHistory(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeIdempotencyRecords(transaction, id, limit), id));
   await inSlices((limit) => database.write((transaction) => removeAllRuns(transaction, id, limit), id));
+  for (const webhook of await listWebhooks(database, id)) await removeAllDeliveries(database, id, webhook.id);
   await database.write(async (transaction) => {
     await closeAccount(transaction, id);
     // Writes whose key was checked before the deletion may have committed in the meantime.

@@ -9,6 +9,9 @@ export const AUDIT_ID_PREFIX = 'aud';
 
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
 
+/** The actor of what the service does on its own. */
+export const SERVICE: AuditActor = { type: 'service', id: null, name: 'Service', email: null, address: null };
+
 interface ActingUser {
   userId: string;
   userName: string;

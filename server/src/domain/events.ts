@@ -166,3 +166,13 @@ function matches(event: StoredEvent, { types, listingId, feed }: EventFilter): b
 function expired(reason: string): AppError {
   return new AppError('events_expired', `${reason}. List all listings again, and continue from that list's sequence.`);
 }
+
+/** Returns an event as JSON, and inserts the listing's stored JSON text. */
+export function eventJson({ sequence, type, listingId, externalId, doc, changed, createdAt }: StoredEvent): string {
+  const listing = doc === null ? '' : `,"listing":${doc}`;
+  const fields = changed === null ? '' : `,"changed":${changed}`;
+  const own = externalId === null ? '' : `,"externalId":${JSON.stringify(externalId)}`;
+  const time = new Date(createdAt).toISOString();
+  const start = `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"`;
+  return `${start}${own}${listing}${fields},"createdAt":"${time}"}`;
+}

@@ -1,10 +1,12 @@
 import { firstIdAt } from '../lib/ids.ts';
 import { STATUSES } from '../model/listings.ts';
+import type { Webhook } from '../model/webhooks.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
 import { findTargetNames } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
 import type { Totals } from '../storage/searches.ts';
+import { listWebhooks } from '../storage/webhooks.ts';
 import { AUDIT_ID_PREFIX } from './audit.ts';
 import { firstHourShown } from './key-use.ts';
 
@@ -25,14 +27,17 @@ export interface Overview {
   hours: KeyHour[];
   usedKeys: UsedKey[];
   keyCount: number;
+  /** Endpoints that fail or were disabled for that reason. */
+  failingWebhooks: Webhook[];
 }
 
 /** @throws {AppError} `unavailable` */
 export async function getOverview(database: Database, accountId: string, counting: Promise<Totals>): Promise<Overview> {
-  const [{ byStatus: counts, newestAt }, hours, keys] = await Promise.all([
+  const [{ byStatus: counts, newestAt }, hours, keys, webhooks] = await Promise.all([
     counting,
     findKeyHours(database.scans, accountId, firstHourShown()),
     listApiKeys(database, accountId),
+    listWebhooks(database, accountId),
   ]);
   const names = new Map(keys.map(({ id, name }) => [id, name]));
   const counted = new Map(counts.map(({ status, count }) => [status, count]));
@@ -44,6 +49,7 @@ export async function getOverview(database: Database, accountId: string, countin
     hours,
     usedKeys: await nameKeys(database, accountId, hours, names),
     keyCount: keys.length,
+    failingWebhooks: webhooks.filter(({ failingSince, disabledAt }) => failingSince !== null || disabledAt !== null),
   };
 }
 

@@ -14,6 +14,8 @@ import type { Services } from './services.ts';
 /** The exchange that a handler gets, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
+  /** The handler checks a key's access, since the checks of the body come before. */
+  full: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
   member: Admitted<SessionPrincipal>;
   administrator: Admitted<SessionPrincipal>;

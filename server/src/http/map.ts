@@ -30,24 +30,26 @@ import { profileEndpoints } from './routes/profile.ts';
 import { secondFactorEndpoints } from './routes/second-factor.ts';
 import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
+import { webhookDeliveryEndpoints } from './routes/webhook-deliveries.ts';
+import { webhookEndpoints } from './routes/webhooks.ts';
 import type { Services } from './services.ts';
 
 /** Endpoints for both API keys and members. */
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
+/** Endpoints for both API keys with full access and administrators. */
+const WEBHOOKS = [...webhookEndpoints, ...webhookDeliveryEndpoints];
 
 function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
   return endpoints.map(({ operation }) => operation);
 }
 
-const v1Endpoints = [...SHARED, ...meEndpoints];
-
 /** The API for programs, which authenticate with an API key. */
-export const V1: ServedApi<'account' | 'key' | 'anyone'> = {
+export const V1: ServedApi<'account' | 'full' | 'key' | 'anyone'> = {
   ...V1_DESCRIPTION,
-  authenticators: { account: admitKey, key: admitKey, anyone: async (exchange) => exchange },
+  authenticators: { account: admitKey, full: admitKey, key: admitKey, anyone: async (exchange) => exchange },
   requireLikelyCaller: requireLikelyKey,
-  endpoints: v1Endpoints,
-  operations: operationsOf(v1Endpoints),
+  endpoints: [...SHARED, ...WEBHOOKS, ...meEndpoints],
+  operations: [...operationsOf(SHARED), ...operationsOf(WEBHOOKS).map(withShortBody), ...operationsOf(meEndpoints)],
 };
 
 const USER_ENDPOINTS = [
@@ -67,10 +69,11 @@ const ACCOUNT_ENDPOINTS = [
 ];
 
 /** The API for the dashboard, which authenticates with a session. */
-export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 'anyone'> = {
+export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 'user' | 'anyone'> = {
   ...ADMIN_DESCRIPTION,
   authenticators: {
     account: admitMember,
+    full: admitAdministrator,
     member: admitMember,
     administrator: admitAdministrator,
     user: admitUser,
@@ -79,11 +82,12 @@ export const ADMIN: ServedApi<'account' | 'member' | 'administrator' | 'user' | 
   openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
   // Users can share a browser, so it must not cache any response.
   headers: { 'Cache-Control': 'no-store' },
-  endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...ACCOUNT_ENDPOINTS],
+  endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...WEBHOOKS, ...ACCOUNT_ENDPOINTS],
   operations: [
     ...operationsOf(USER_ENDPOINTS).map(withShortBody),
     ...operationsOf(overviewEndpoints),
     ...operationsOf(SHARED),
+    ...operationsOf(WEBHOOKS).map(withShortBody),
     ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
   ],
 };

@@ -1,6 +1,8 @@
+import type { Dispatcher } from '../domain/dispatch/dispatcher.ts';
 import type { EventHub } from '../domain/event-hub.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { ListingCounts } from '../domain/listing-counts.ts';
+import type { WebhookServices } from '../domain/webhooks.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
 import type { Admission } from './gate/admission.ts';
@@ -14,7 +16,8 @@ import type { ReadingThreads } from './imports/reading-threads.ts';
 import type { CursorCodec } from './protocol/cursor.ts';
 import type { ListCache } from './protocol/list-cache.ts';
 
-export interface Services extends IdentityServices {
+export interface Services extends IdentityServices, WebhookServices {
+  dispatcher: Pick<Dispatcher, 'refresh'>;
   admission: Admission;
   uploadGate: UploadGate;
   readingThreads: ReadingThreads;

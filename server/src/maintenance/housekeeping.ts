@@ -4,6 +4,7 @@ import { endLostRuns } from '../domain/feed-lease.ts';
 import { purgeFeedRuns } from '../domain/feed-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
+import { purgeDeliveries } from '../domain/webhook-purge.ts';
 import { hasClockJumped } from '../lib/clock.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';
@@ -37,6 +38,7 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
     purge('feed runs', FEED_PURGE_INTERVAL_MS, (signal) => purgeFeedRuns(database, signal)),
     schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
+    purge('deliveries', EVENT_PURGE_INTERVAL_MS, (signal) => purgeDeliveries(database, signal)),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];
 }

@@ -28,16 +28,32 @@ export const AUDIT_ACTIONS = [
   'member.joined',
   'member.removed',
   'member.role_changed',
+  'webhook.created',
+  'webhook.deleted',
+  'webhook.disabled',
+  'webhook.redelivered',
+  'webhook.replayed',
+  'webhook.secret_rolled',
+  'webhook.updated',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-export const ACTOR_TYPES = ['administrator', 'operator'] as const;
+export const ACTOR_TYPES = ['administrator', 'api_key', 'operator', 'service'] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
-export const TARGET_TYPES = ['account', 'administrator', 'api_key', 'feed', 'import', 'invitation', 'listing'] as const;
+export const TARGET_TYPES = [
+  'account',
+  'administrator',
+  'api_key',
+  'feed',
+  'import',
+  'invitation',
+  'listing',
+  'webhook',
+] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** The actor of an audit entry: the user, as named at that time, or the operator. */
+/** The actor of an audit entry: the user or key, as named at that time, the operator, or the service itself. */
 export interface AuditActor {
   type: ActorType;
   id: string | null;

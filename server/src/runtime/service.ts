@@ -1,4 +1,5 @@
 import { type Config, readRelease } from '../config.ts';
+import { Dispatcher } from '../domain/dispatch/dispatcher.ts';
 import { EventHub } from '../domain/event-hub.ts';
 import { KeyUse } from '../domain/key-use.ts';
 import { ListingCounts } from '../domain/listing-counts.ts';
@@ -19,6 +20,8 @@ import { cutConnections, shutDown, trackConnections } from '../http/protocol/shu
 import { type CreateLimiter, createDatabaseLimiters, createMemoryLimiter } from '../lib/limiter.ts';
 import type { Log } from '../lib/log.ts';
 import { createMailer } from '../lib/mailer.ts';
+import { OutgoingRequests } from '../lib/outgoing.ts';
+import { SecretBox } from '../lib/secret-box.ts';
 import { noteConnection } from '../lib/turns.ts';
 import { scheduleHousekeeping } from '../maintenance/housekeeping.ts';
 import { schedule } from '../maintenance/schedule.ts';
@@ -109,6 +112,11 @@ export async function serveRequests(
   let leaving: 'stopped' | 'replaced' | undefined;
   const admission = new Admission(database, config.trustedProxies);
   const readingThreads = new ReadingThreads(log);
+  const mailer = config.mail && createMailer(config.mail);
+  const outgoing = new OutgoingRequests(config.webhookAllow);
+  const secretBox = new SecretBox(config.secretsKey);
+  const { publicUrl } = config;
+  const dispatcher = new Dispatcher({ database, secretBox, outgoing, log, mailer, publicUrl });
   const app = createApp({
     database,
     admission,
@@ -128,8 +136,11 @@ export async function serveRequests(
     tokenAttempts: new TokenAttempts(secret, createLimiter),
     invitationLimit: new InvitationLimit(createLimiter),
     setupLink: new SetupLink(config.dataDirectory, log),
-    mailer: config.mail && createMailer(config.mail),
-    publicUrl: config.publicUrl,
+    mailer,
+    outgoing,
+    secretBox,
+    dispatcher,
+    publicUrl,
     host: config.host,
     release: readRelease(),
     isStopping: () => leaving === 'stopped',
@@ -139,6 +150,7 @@ export async function serveRequests(
   server.on('connection', noteConnection);
   const connections = trackConnections(server);
   const url = await listen(server, config);
+  dispatcher.start();
   const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];
   return {
     url,
@@ -147,10 +159,13 @@ export async function serveRequests(
       leaving = isReplaced ? 'replaced' : 'stopped';
       eventHub.stop();
       const { shutdownMaxMs = SHUTDOWN_MAX_MS } = limits;
+      const stopped = dispatcher.stop();
       await shutDown(server, connections, {
         idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
         runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,
       });
+      await stopped;
+      outgoing.close();
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
       const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');

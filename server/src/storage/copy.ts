@@ -42,6 +42,8 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'events', key: ['account_id', 'sequence'] },
   { name: 'idempotency_keys', key: ['account_id', 'key'] },
   { name: 'key_hours', key: ['account_id', 'hour', 'key_id'] },
+  { name: 'webhooks', key: ['account_id', 'id'] },
+  { name: 'webhook_deliveries', key: ['account_id', 'webhook_id', 'sequence', 'epoch'] },
   { name: 'audit_log', key: ['account_id', 'id'] },
   { name: 'feeds', key: ['account_id', 'name'] },
   { name: 'feed_runs', key: ['account_id', 'id'] },

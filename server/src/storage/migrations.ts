@@ -8,6 +8,7 @@ import { quotas } from './migrations/0006-quotas.ts';
 import { search } from './migrations/0007-search.ts';
 import { history } from './migrations/0008-history.ts';
 import { feeds } from './migrations/0009-feeds.ts';
+import { webhooks } from './migrations/0010-webhooks.ts';
 
 /** The SQL of a migration. */
 export interface Migration {
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   search,
   history,
   feeds,
+  webhooks,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -5,6 +5,7 @@ import type { ActorType, AuditAction, TargetType } from '../model/audit.ts';
 import type { FeedOutcome } from '../model/feeds.ts';
 import type { EventType } from '../model/listings.ts';
 import type { Role } from '../model/users.ts';
+import type { DeliveryState } from '../model/webhooks.ts';
 
 /** The tables. Times are UTC milliseconds, except those that are also in documents. */
 export interface Tables {
@@ -288,6 +289,56 @@ export interface Tables {
     error: string;
     /** The row's own values as JSON text. */
     row_values: string | null;
+  };
+  webhooks: {
+    account_id: string;
+    id: string;
+    url: string;
+    /** JSON array; null for all. */
+    types: string | null;
+    feed: string | null;
+    description: string | null;
+    enabled: number;
+    /** Encrypted if the operator has set a key (lib/secret-box.ts). */
+    secret: string;
+    old_secret: string | null;
+    old_secret_until: number | null;
+    /** Every event up to this sequence is settled, filtered out, or a pending delivery. */
+    position: number;
+    pending: Generated<number>;
+    failing_since: number | null;
+    disabled_at: number | null;
+    /** The process that sends; null after each change by administrators. */
+    owner: string | null;
+    /** Grows with each change by administrators. */
+    revision: Generated<number>;
+    created_at: number;
+    updated_at: number;
+  };
+  webhook_deliveries: {
+    account_id: string;
+    webhook_id: string;
+    sequence: number;
+    epoch: string;
+    state: DeliveryState;
+    last_sequence: number;
+    type: EventType | null;
+    listing_id: string | null;
+    attempts: number;
+    next_at: number | null;
+    last_at: number | null;
+    status: number | null;
+    duration_ms: number | null;
+    response: string | null;
+    error: string | null;
+    updated_at: number;
+  };
+  /** Which process sends webhooks for a shard of the accounts, and which processes there are. */
+  webhook_leases: {
+    name: string;
+    owner: string;
+    /** Grows while the owner runs. */
+    beat: number;
   };
   /** Append-only. */
   audit_log: {

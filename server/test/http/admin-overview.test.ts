@@ -27,6 +27,7 @@ const NOTHING = {
   usage: { keys: [], hours: [] },
   lastListingAt: null,
   keyCount: 0,
+  failingWebhooks: [],
 };
 
 test('the overview of a new account is empty', async () => {

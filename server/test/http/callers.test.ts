@@ -78,10 +78,15 @@ const EXPECTED: Record<string, Record<string, Partial<Record<Name, string>>>> = 
     anyone: {},
   },
 };
-const V1_CALLERS = { ...EXPECTED['/v1'], key: EXPECTED['/v1']?.account };
+const V1_CALLERS = { ...EXPECTED['/v1'], full: EXPECTED['/v1']?.account, key: EXPECTED['/v1']?.account };
 const OF_ACCOUNT = EXPECTED['/admin']?.account;
 const OF_ADMINISTRATORS = { ...OF_ACCOUNT, 'a member': 'forbidden' };
-const ADMIN_CALLERS = { ...EXPECTED['/admin'], member: OF_ACCOUNT, administrator: OF_ADMINISTRATORS };
+const ADMIN_CALLERS = {
+  ...EXPECTED['/admin'],
+  full: OF_ADMINISTRATORS,
+  member: OF_ACCOUNT,
+  administrator: OF_ADMINISTRATORS,
+};
 
 for (const [{ base, operations }, callers] of [
   [V1, V1_CALLERS],

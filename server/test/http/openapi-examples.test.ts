@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import {
   addFeed,
   addInvitation,
   addKey,
   addMember,
+  addWebhook,
   call,
   createEmptyWorld,
   createWorld,
@@ -27,8 +28,10 @@ import {
 } from '../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { V1 } from '../../src/http/map.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const service = await startSharedService();
 
@@ -63,11 +66,32 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
   deleteInvitation: addInvitation,
   deleteApiKey: addKey,
   listActivity: addKey,
+  ...Object.fromEntries(
+    ['listWebhooks', 'retrieveWebhook', 'updateWebhook', 'deleteWebhook', 'rollWebhookSecret', 'replayWebhook'].map(
+      (operationId) => [operationId, (world: World) => addWebhook(world)],
+    ),
+  ),
+  testWebhook: (world) => addWebhook(world, receiver.url),
+  listWebhookDeliveries: addDelivery,
+  redeliverWebhookDelivery: addDelivery,
   retrieveOverview: async (world) => {
     await addKey(world);
     await useKey(world);
   },
 };
+
+const receiver = await startReceiver({ after });
+
+/** Adds an endpoint that responds, and waits until it has received the listing. */
+async function addDelivery(world: World): Promise<void> {
+  await addWebhook(world, receiver.url);
+  const { webhookId } = world.ids;
+  await sendJson(world, 'POST', `/webhooks/${webhookId}/replay`, { after: 0 });
+  world.ids.deliveryId = await until('delivered', async () => {
+    const response = await world.caller.fetch(`${world.gate.base}/webhooks/${webhookId}/deliveries`);
+    return Object(await response.json()).data[0]?.id;
+  });
+}
 
 async function enterWorld({ operationId }: DocumentedOperation, status: string, gate: Gate): Promise<World> {
   if (WITHOUT_LISTING.has(`${operationId} ${status}`)) return createEmptyWorld(service, gate);

@@ -76,6 +76,16 @@ const OPERATION_IDS = {
   'GET /feeds/{name}/runs': 'listFeedRuns',
   'GET /feeds/{name}/runs/{runId}': 'retrieveFeedRun',
   'GET /feeds/{name}/runs/{runId}/errors': 'listFeedRunErrors',
+  'GET /webhooks': 'listWebhooks',
+  'POST /webhooks': 'createWebhook',
+  'GET /webhooks/{webhookId}': 'retrieveWebhook',
+  'PATCH /webhooks/{webhookId}': 'updateWebhook',
+  'DELETE /webhooks/{webhookId}': 'deleteWebhook',
+  'POST /webhooks/{webhookId}/roll-secret': 'rollWebhookSecret',
+  'POST /webhooks/{webhookId}/test': 'testWebhook',
+  'POST /webhooks/{webhookId}/replay': 'replayWebhook',
+  'GET /webhooks/{webhookId}/deliveries': 'listWebhookDeliveries',
+  'POST /webhooks/{webhookId}/deliveries/{deliveryId}/redeliver': 'redeliverWebhookDelivery',
   'GET /me': 'retrieveMe',
 };
 

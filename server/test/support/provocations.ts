@@ -22,6 +22,8 @@ export interface Provoking {
 export const FOR_ADMINISTRATORS = [
   ...['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity', 'listMembers'],
   ...['updateMember', 'deleteMember', 'listInvitations', 'createInvitation', 'deleteInvitation'],
+  ...['listWebhooks', 'createWebhook', 'retrieveWebhook', 'updateWebhook', 'deleteWebhook', 'rollWebhookSecret'],
+  ...['testWebhook', 'replayWebhook', 'listWebhookDeliveries', 'redeliverWebhookDelivery'],
 ];
 
 /** Provokes each documented error, for any operation or for a named one. */
@@ -124,6 +126,16 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
   },
   'createInvitation rate_limited': async ({ ask }) => {
     for (let count = 0; count < 5; count += 1) await (await ask()).text();
+    return ask();
+  },
+  'createWebhook validation_failed': ({ ask }) => ask({ body: '{"url":"ftp://example.com"}' }),
+  'updateWebhook validation_failed': ({ ask }) => ask({ body: '{"url":"ftp://example.com"}' }),
+  'replayWebhook validation_failed': ({ ask }) => ask({ body: '{}' }),
+  'replayWebhook events_expired': ({ ask }) => ask({ body: '{"after":2}' }),
+  'redeliverWebhookDelivery not_found': ({ ask, world: { ids } }) =>
+    ask({ path: `/webhooks/${ids.webhookId}/deliveries/id_0/redeliver` }),
+  'redeliverWebhookDelivery events_expired': async ({ ask, world: { service, accountId } }) => {
+    await service.sql('delete from events where account_id = ? returning sequence', accountId);
     return ask();
   },
   'createApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" ","expiresAt":"tomorrow"}' }),

@@ -32,10 +32,11 @@ export interface OperationBody {
 }
 
 /**
- * The callers that an operation admits: keys and members of an account; only keys; only members;
- * only administrators; all signed-in users, with or without an account; everyone.
+ * The callers that an operation admits: keys and members of an account; only keys with full access and
+ * administrators; only keys; only members; only administrators; all signed-in users, with or without an account;
+ * everyone.
  */
-export type Caller = 'account' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
+export type Caller = 'account' | 'full' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
 /**
  * A method of a path: the checks before its handler runs, and its entry in the OpenAPI document.

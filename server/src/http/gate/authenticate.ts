@@ -123,7 +123,7 @@ function unauthorized(description?: string): AppError {
 }
 
 /** @throws {AppError} `insufficient_scope` for a read-only key */
-export function requireFullAccess({ access }: Principal): void {
+export function requireFullAccess({ access }: Principal, purpose = 'change listings'): void {
   if (access === 'full') return;
-  throw new AppError('insufficient_scope', 'This key is read-only; use a key with full access to change listings.');
+  throw new AppError('insufficient_scope', `This key is read-only; use a key with full access to ${purpose}.`);
 }

@@ -41,7 +41,7 @@ function errorsOf({ caller, method, errors }: AnyOperation): ErrorCode[] {
   const ofAccess: ErrorCode[] = [];
   if (caller !== 'anyone') ofAccess.push('unauthorized');
   // A role without permission, or a change from another site.
-  if (caller === 'administrator' || method !== 'get') ofAccess.push('forbidden');
+  if (caller === 'administrator' || caller === 'full' || method !== 'get') ofAccess.push('forbidden');
   if (isOfAccount(caller)) ofAccess.push('account_changed');
   return [...COMMON_ERRORS, ...ofAccess, ...errors.filter((code) => !OF_KEYS.has(code))];
 }

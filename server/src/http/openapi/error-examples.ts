@@ -13,7 +13,7 @@ import type { Api } from './api.ts';
 /** Errors whose messages depend on the operation. The operation's own checks throw the examples. */
 const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
   forbidden: ({ caller }) => {
-    if (caller === 'administrator') requireRole({ role: 'member' });
+    if (caller === 'administrator' || caller === 'full') requireRole({ role: 'member' });
     throw fromNowhere();
   },
   unknown_parameter: ({ query }) => parseQuery('colour=red', query),

@@ -10,6 +10,11 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   invitationId: { description: 'The `id` of the invitation.', example: 'inv_01kt3vb2d4f6h8j0k1m3n5p7q9' },
   name: { description: 'The name of the feed.', example: 'mls' },
   runId: { description: 'The `id` of the run.', example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' },
+  webhookId: { description: 'The `id` of the endpoint.', example: 'whk_01kt3vb2d4f6h8j0k1m3n5p7q9' },
+  deliveryId: {
+    description: 'The `id` of the delivery, which is its `webhook-id`.',
+    example: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_42',
+  },
   externalId: {
     description:
       'Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',

@@ -11,6 +11,7 @@ const TAGS: Record<string, Tag> = {
   imports: { name: 'Imports', description: 'Create and change many listings at once.' },
   feeds: { name: 'Feeds', description: 'Sources of listings whose whole files are sent again and again.' },
   events: { name: 'Events', description: 'Follow changes, in order and without gaps.' },
+  webhooks: { name: 'Webhooks', description: 'Receive the events of the account as signed HTTP requests.' },
   'api-keys': { name: 'API keys', description: 'The API keys of the account, as under Settings → API.' },
   account: { name: 'Account', description: 'The account, as under Settings → Account.' },
   session: { name: 'Session', description: 'The signed-in user and their current account.' },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ParsedJson } from '../../lib/json.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
@@ -13,7 +14,11 @@ const READ_ONLY: ReadonlySet<string> = new Set();
 
 /** @throws {AppError} as `readBody` or `parseBody`, or `validation_failed` with all issues */
 export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
-  const { value } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
+  return checkInput(parseBody(await readBody(exchange, INPUT_BYTES_MAX)), schema);
+}
+
+/** @throws {AppError} `validation_failed` with all issues */
+export function checkInput<S extends z.ZodObject>({ value }: ParsedJson, schema: S): z.output<S> {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   const fields = { accepted: Object.keys(schema.shape), readOnly: READ_ONLY };

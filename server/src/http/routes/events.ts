@@ -1,4 +1,4 @@
-import { type EventPage, followEvents } from '../../domain/events.ts';
+import { type EventPage, eventJson, followEvents } from '../../domain/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import { eventsOperation, LIMIT_DEFAULT } from '../contract/operations/events.ts';
 import { endpoint } from '../endpoint.ts';
@@ -24,14 +24,4 @@ function pageJson({ first, rest, epoch, lastExamined }: EventPage): string | Asy
   const start = `{"data":[${toText(first)}`;
   const end = () => `],"nextAfter":${lastExamined()},"epoch":"${epoch}"}`;
   return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
-}
-
-/** Returns an event as JSON, and inserts the listing's stored JSON text. */
-function eventJson({ sequence, type, listingId, externalId, doc, changed, createdAt }: StoredEvent): string {
-  const listing = doc === null ? '' : `,"listing":${doc}`;
-  const fields = changed === null ? '' : `,"changed":${changed}`;
-  const own = externalId === null ? '' : `,"externalId":${JSON.stringify(externalId)}`;
-  const time = new Date(createdAt).toISOString();
-  const start = `{"sequence":${sequence},"type":"${type}","listingId":"${listingId}"`;
-  return `${start}${own}${listing}${fields},"createdAt":"${time}"}`;
 }

@@ -9,12 +9,18 @@ export const overviewEndpoints = [
   endpoint(overviewOperation, async ({ principal }, { services: { database, listingCounts } }) => {
     const counting = listingCounts.count(principal.accountId, principal);
     const found = await getOverview(database, principal.accountId, counting);
-    const { total, byStatus, usedKeys, hours, lastListingAt, keyCount } = found;
+    const { total, byStatus, usedKeys, hours, lastListingAt, keyCount, failingWebhooks } = found;
     const shown = {
       listings: { total, byStatus },
       usage: { keys: usedKeys, hours: hours.map(showHour) },
       lastListingAt,
       keyCount,
+      failingWebhooks: failingWebhooks.map(({ id, url, failingSince, disabledAt }) => ({
+        id,
+        url,
+        failingSince: formatTime(failingSince),
+        disabledAt: formatTime(disabledAt),
+      })),
     };
     return { ...replyJson(200, JSON.stringify(shown)), isCompressible: true };
   }),

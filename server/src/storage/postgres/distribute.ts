@@ -25,11 +25,18 @@ const TENANT_TABLES = [
   'events',
   'idempotency_keys',
   'key_hours',
+  'webhooks',
+  'webhook_deliveries',
   'audit_log',
   'feeds',
   'feed_runs',
   'feed_errors',
 ];
+/** Foreign keys between tables of account data. */
+const FOREIGN_KEYS = [
+  ['listing_facets', 'listing_facets_listing', '(account_id, id) references listings (account_id, id)'],
+  ['webhook_deliveries', 'webhook_deliveries_webhook', '(account_id, webhook_id) references webhooks (account_id, id)'],
+] as const;
 /** Moving existing data can take hours. */
 const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
 /** The client's timeout, a day. */
@@ -90,16 +97,16 @@ async function distributeTables(client: pg.ClientBase): Promise<void> {
   // Required, since the same transaction writes reference tables on all machines.
   await send(client, { text: "set local citus.multi_shard_modify_mode = 'sequential'" });
   // Citus does not allow a foreign key between a local and a distributed table, even temporarily.
-  await send(client, { text: 'alter table listing_facets drop constraint listing_facets_listing', timeoutMs });
+  for (const [table, constraint] of FOREIGN_KEYS)
+    await send(client, { text: `alter table ${table} drop constraint ${constraint}`, timeoutMs });
   for (const table of REFERENCE_TABLES)
     await send(client, { text: `select create_reference_table('${table}')`, timeoutMs });
   for (const table of TENANT_TABLES) {
     const place = table === TENANT_TABLES[0] ? '' : `, colocate_with => '${TENANT_TABLES[0]}'`;
     await send(client, { text: `select create_distributed_table('${table}', 'account_id'${place})`, timeoutMs });
   }
-  await send(client, {
-    text: `alter table listing_facets add constraint listing_facets_listing
-      foreign key (account_id, id) references listings (account_id, id) on delete cascade`,
-    timeoutMs,
-  });
+  for (const [table, constraint, definition] of FOREIGN_KEYS) {
+    const text = `alter table ${table} add constraint ${constraint} foreign key ${definition} on delete cascade`;
+    await send(client, { text, timeoutMs });
+  }
 }

@@ -35,6 +35,16 @@ const overview = z
       }),
     lastListingAt: time().nullable().meta({ description: 'When the newest listing was created.' }),
     keyCount: count('Number of API keys.'),
+    failingWebhooks: z
+      .array(
+        z.object({
+          id: z.string(),
+          url: z.string(),
+          failingSince: time().nullable(),
+          disabledAt: time().nullable().meta({ description: 'When the service disabled the endpoint.' }),
+        }),
+      )
+      .meta({ description: 'Webhook endpoints whose last attempt failed, or that were disabled for that reason.' }),
   })
   .meta({ id: 'Overview' });
 
@@ -62,6 +72,7 @@ export const overviewOperation: Operation<'member'> = {
         },
         lastListingAt: '2026-01-31T09:30:00.000Z',
         keyCount: 1,
+        failingWebhooks: [],
       },
     },
   ],

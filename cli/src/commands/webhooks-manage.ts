@@ -1,0 +1,197 @@
+import type { ListingEvent } from '@property-listings/client';
+import { type Webhook, WebhookEndpoints } from '@property-listings/client/webhook-endpoints';
+import { type Command, InvalidArgumentError } from 'commander';
+import { parseSequence } from '../arguments.ts';
+import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import { CommandError, EXIT, usageError } from '../exit-codes.ts';
+import { toJsonArray } from '../listings.ts';
+import { toTabbedLines, toTable } from '../output/listing-table.ts';
+import { page } from '../output/pager.ts';
+import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
+import { gather, note, writeAll } from '../output/standard-output.ts';
+import { toLine } from '../output/terminal.ts';
+import { ask, isInteractive } from '../questions.ts';
+import { withTypeOption } from '../webhooks/event-types.ts';
+
+type Options = CurlOptions & RecordOptions;
+
+interface EndpointOptions extends Options {
+  url?: string;
+  type?: ListingEvent['type'][];
+  feed?: string;
+  description?: string;
+  enabled?: boolean;
+}
+
+const ENDPOINT_COLUMNS = ['id', 'url', 'types', 'enabled', 'pending', 'failingSince'];
+const DELIVERY_COLUMNS = ['id', 'state', 'type', 'listingId', 'attempts', 'status', 'durationMs'];
+const STATES = ['pending', 'delivered', 'failed', 'expired'] as const;
+const ENDPOINT_ID = 'ID of the endpoint (whk_…)';
+const SECRET_NOTE = 'Store the secret now: it is not shown again.';
+
+export function addWebhooksManage(webhooks: Command): void {
+  addList(webhooks);
+  addCreate(webhooks);
+  addForOne(webhooks, 'get', 'show an endpoint', (endpoints, id) => endpoints.retrieve(id));
+  addUpdate(webhooks);
+  addDelete(webhooks);
+  addForOne(
+    webhooks,
+    'roll-secret',
+    'replace the secret; the old one signs for 24 more hours',
+    async (endpoints, id) => {
+      const rolled = await endpoints.rollSecret(id);
+      note(SECRET_NOTE);
+      return rolled;
+    },
+  );
+  addForOne(webhooks, 'test', 'send a sample to an endpoint and show its response', async (endpoints, id) => {
+    const result = await endpoints.test(id);
+    if (!result.delivered) process.exitCode = EXIT.failure;
+    return result;
+  });
+  addDeliveries(webhooks);
+}
+
+/** Adds a command for one endpoint that shows the result. */
+function addForOne(
+  webhooks: Command,
+  name: string,
+  description: string,
+  work: (endpoints: WebhookEndpoints, id: string) => Promise<object>,
+): void {
+  const command = webhooks.command(name).description(description).argument('<id>', ENDPOINT_ID);
+  withCurlOption(withJsonOption(command)).action((id: string, options: Options) =>
+    withEndpoints(options, async (endpoints) => writeRecord(await work(endpoints, id), options)),
+  );
+}
+
+function withEndpoints(options: CurlOptions, work: (endpoints: WebhookEndpoints) => Promise<void>): Promise<void> {
+  return withClient(options, (_client, service) => work(new WebhookEndpoints(service)));
+}
+
+function addList(webhooks: Command): void {
+  const command = webhooks.command('list').description('show all endpoints');
+  withCurlOption(withJsonOption(command)).action((options: Options) =>
+    withEndpoints(options, async (endpoints) => {
+      const { data } = await endpoints.list();
+      await writeRows(data.map(toRow), data, ENDPOINT_COLUMNS, options);
+    }),
+  );
+}
+
+function toRow(webhook: Webhook): object {
+  return { ...webhook, types: webhook.types?.join(',') ?? 'all' };
+}
+
+/** Writes a JSON array, a table for a terminal, or lines for programs. */
+async function writeRows(rows: object[], values: object[], columns: string[], { json }: RecordOptions): Promise<void> {
+  const iterate = async function* (items: object[]) {
+    yield* items;
+  };
+  if (json) return writeAll(toJsonArray(iterate(values)));
+  if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(iterate(rows), columns)));
+  await page(gather(toTable(iterate(rows), columns)));
+}
+
+function withEndpointOptions(command: Command): Command {
+  return withCurlOption(withJsonOption(withTypeOption(command)))
+    .option('--feed <name>', 'only events of listings of this feed')
+    .option('--description <text>', 'what the endpoint is for')
+    .option('--enabled <boolean>', 'whether events are sent: true, false', parseBoolean);
+}
+
+function parseBoolean(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError('It must be true or false.');
+}
+
+function toInput({ url, type: types, feed, description, enabled }: EndpointOptions) {
+  return {
+    ...(url !== undefined && { url }),
+    ...(types !== undefined && { types }),
+    ...(feed !== undefined && { feed }),
+    ...(description !== undefined && { description }),
+    ...(enabled !== undefined && { enabled }),
+  };
+}
+
+function addCreate(webhooks: Command): void {
+  const command = webhooks.command('create').description('create an endpoint and show its secret, once');
+  withEndpointOptions(command.requiredOption('--url <url>', 'address that receives the events (https)'))
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ listings webhooks create --url https://example.com/webhooks --type listing.deleted`,
+    )
+    .action((options: EndpointOptions & { url: string }) =>
+      withEndpoints(options, async (endpoints) => {
+        const created = await endpoints.create({ url: options.url, ...toInput(options) });
+        await writeRecord(created, options);
+        note(SECRET_NOTE);
+      }),
+    );
+}
+
+function addUpdate(webhooks: Command): void {
+  const command = webhooks.command('update').description('change an endpoint').argument('<id>', ENDPOINT_ID);
+  withEndpointOptions(command.option('--url <url>', 'address that receives the events (https)')).action(
+    (id: string, options: EndpointOptions, self: Command) => {
+      const patch = toInput(options);
+      if (Object.keys(patch).length === 0) usageError(self, 'Specify at least one change, such as --enabled true.');
+      return withEndpoints(options, async (endpoints) => writeRecord(await endpoints.update(id, patch), options));
+    },
+  );
+}
+
+function addDelete(webhooks: Command): void {
+  const command = webhooks.command('delete').description('delete an endpoint').argument('<id>', ENDPOINT_ID);
+  withCurlOption(command)
+    .option('--yes', 'skip the confirmation prompt, which appears only in a terminal')
+    .action((id: string, options: CurlOptions & { yes?: true }) =>
+      withEndpoints(options, async (endpoints) => {
+        if (!options.yes && !options.curl && isInteractive()) await confirm((await endpoints.retrieve(id)).url);
+        await endpoints.delete(id);
+        note(`Deleted ${toLine(id)}.`);
+      }),
+    );
+}
+
+const LEFT = 'Nothing was deleted.';
+
+async function confirm(url: string): Promise<void> {
+  const answer = await ask(`Stop sending events to "${toLine(url)}"? [y/N] `, LEFT);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(LEFT);
+}
+
+function addDeliveries(webhooks: Command): void {
+  const replay = webhooks.command('replay').description('send all events after a sequence again');
+  withCurlOption(withJsonOption(replay.argument('<id>', ENDPOINT_ID)))
+    .requiredOption('--after <sequence>', 'sequence of the last event that is not sent again', parseSequence)
+    .action((id: string, options: Options & { after: number }) =>
+      withEndpoints(options, async (endpoints) =>
+        writeRecord(await endpoints.replay(id, { after: options.after }), options),
+      ),
+    );
+
+  const deliveries = webhooks.command('deliveries').description('show the latest deliveries of an endpoint');
+  const state = deliveries.createOption('--state <state>', `only in this state: ${STATES.join(', ')}`).choices(STATES);
+  withCurlOption(withJsonOption(deliveries.argument('<id>', ENDPOINT_ID)))
+    .addOption(state)
+    .option('--limit <count>', 'maximum number of deliveries, up to 200 (default: 50)', parseSequence)
+    .action((id: string, options: Options & { state?: (typeof STATES)[number]; limit?: number }) =>
+      withEndpoints(options, async (endpoints) => {
+        const { limit } = options;
+        const query = { ...(limit !== undefined && { limit }), ...(options.state && { state: [options.state] }) };
+        const { data } = await endpoints.deliveries(id, query);
+        await writeRows(data, data, DELIVERY_COLUMNS, options);
+      }),
+    );
+
+  const redeliver = webhooks.command('redeliver').description('send the event of one delivery again');
+  const withArguments = redeliver.argument('<id>', ENDPOINT_ID).argument('<delivery>', 'ID of the delivery (msg_…)');
+  withCurlOption(withJsonOption(withArguments)).action((id: string, deliveryId: string, options: Options) =>
+    withEndpoints(options, async (endpoints) => writeRecord(await endpoints.redeliver(id, deliveryId), options)),
+  );
+}

@@ -1,0 +1,50 @@
+import type { WebhookType } from '@property-listings/client/webhooks';
+import { Argument, type Command } from 'commander';
+import { withClient } from '../connection.ts';
+import { EXIT } from '../exit-codes.ts';
+import { deliver } from '../webhooks/deliver.ts';
+import { writeDelivery } from '../webhooks/delivery-line.ts';
+import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
+import { createSample, SAMPLE_LISTING_ID, SAMPLE_TYPES } from '../webhooks/sample-event.ts';
+
+interface TriggerOptions {
+  forwardTo: string;
+  secret?: string;
+  json?: true;
+}
+
+const DEFAULT_URL = 'http://localhost:3000/hooks';
+
+export function addWebhooksTrigger(webhooks: Command): void {
+  const command = webhooks
+    .command('trigger')
+    .description('send a sample webhook to a program on this machine')
+    .addArgument(new Argument('<type>', SAMPLE_TYPES.join(', ')).choices(SAMPLE_TYPES))
+    .option('--forward-to <url>', `address of the program (default: ${DEFAULT_URL})`, parseUrl, DEFAULT_URL);
+  withSecretOption(command)
+    .option('--json', 'print one JSON object')
+    .addHelpText(
+      'after',
+      `
+The sample is about a listing that does not exist, and nothing is changed. It is
+signed like those of "listings webhooks listen". The exit code is 1 if the
+program does not respond with 2xx.
+
+Example:
+  $ listings webhooks trigger listing.updated --forward-to http://localhost:3000/hooks`,
+    )
+    .action(async (type: WebhookType, options: TriggerOptions, command: Command) => {
+      await checkSecret(options, command);
+      const { secret } = options;
+      if (secret !== undefined) return trigger(type, secret, options);
+      await withClient({}, (_client, { apiKey }) => trigger(type, deriveSecret(apiKey), options));
+    });
+}
+
+async function trigger(type: WebhookType, secret: string, { forwardTo: url, json }: TriggerOptions): Promise<void> {
+  const { id, message } = createSample(type);
+  const attempt = await deliver({ url, secret }, id, message);
+  if (!attempt.isDelivered) process.exitCode = EXIT.failure;
+  const listingId = type === 'webhook.test' ? '' : SAMPLE_LISTING_ID;
+  await writeDelivery({ id, type, listingId, ...attempt, next: '' }, json);
+}

@@ -1,0 +1,49 @@
+import type { ListingEvent } from '@property-listings/client';
+
+/** Enough to show receivers that deliveries overlap; the service has more. */
+const IN_FLIGHT_MAX = 8;
+
+/** Delivers events in parallel, but those of the same listing in order. */
+export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listingId'>> {
+  readonly #deliver: (event: Event) => Promise<void>;
+  /** Oldest first. */
+  readonly #inFlight = new Map<number, Promise<void>>();
+  readonly #lastByListing = new Map<string, Promise<void>>();
+  #seen: number;
+
+  /** @param after the sequence before the first event */
+  constructor(after: number, deliver: (event: Event) => Promise<void>) {
+    this.#seen = after;
+    this.#deliver = deliver;
+  }
+
+  /** All events up to this sequence are settled. */
+  get settled(): number {
+    const [oldest = this.#seen + 1] = this.#inFlight.keys();
+    return oldest - 1;
+  }
+
+  /** Marks an event as settled without a delivery. */
+  skip({ sequence }: Event): void {
+    this.#seen = sequence;
+  }
+
+  /** Starts a delivery, once fewer than the maximum are in flight. */
+  async add(event: Event): Promise<void> {
+    while (this.#inFlight.size >= IN_FLIGHT_MAX) await Promise.race(this.#inFlight.values());
+    const { sequence, listingId } = event;
+    const before = this.#lastByListing.get(listingId);
+    const delivery = this.#deliverAfter(before, event).finally(() => {
+      this.#inFlight.delete(sequence);
+      if (this.#lastByListing.get(listingId) === delivery) this.#lastByListing.delete(listingId);
+    });
+    this.#seen = sequence;
+    this.#inFlight.set(sequence, delivery);
+    this.#lastByListing.set(listingId, delivery);
+  }
+
+  async #deliverAfter(before: Promise<void> | undefined, event: Event): Promise<void> {
+    await before;
+    await this.#deliver(event);
+  }
+}

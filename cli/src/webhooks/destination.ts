@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto';
+import { signWebhook, WebhookVerificationError } from '@property-listings/client/webhooks';
+import { type Command, InvalidArgumentError } from 'commander';
+import { usageError } from '../exit-codes.ts';
+
+/** Adds the option that says how deliveries are signed. */
+export function withSecretOption(command: Command): Command {
+  return command.option('--secret <secret>', 'sign with this secret (whsec_…), not with the one of your API key');
+}
+
+export function parseUrl(text: string): string {
+  const { protocol = '', username = '', password = '' } = URL.canParse(text) ? new URL(text) : {};
+  if (/^https?:$/.test(protocol) && username === '' && password === '') return text;
+  throw new InvalidArgumentError('It must be a URL such as http://localhost:3000/hooks, without a user or password.');
+}
+
+/** Checks a given secret. The error does not quote it. */
+export async function checkSecret({ secret }: { secret?: string }, command: Command): Promise<void> {
+  if (secret === undefined) return;
+  try {
+    await signWebhook('', secret, { id: 'check' });
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) usageError(command, `--secret: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The same for each run with this API key, so that the receiver's settings stay valid; it does not reveal the key. */
+export function deriveSecret(apiKey: string): string {
+  return `whsec_${createHmac('sha256', apiKey).update('listings webhooks').digest('base64')}`;
+}

@@ -1,0 +1,15 @@
+import type { MakeBody } from './transport.ts';
+
+/** Encodes an ID. @throws {TypeError} for an ID that would change the path: empty, `.`, and `..` */
+export function toSegment(id: string): string {
+  if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
+    throw new TypeError('The ID must be a string other than "", ".", and "..".');
+  return encodeURIComponent(id);
+}
+
+/** Serializes once, so that every attempt sends the same bytes. @throws {TypeError} if the value is not an object */
+export function toJson(value: object): MakeBody {
+  if (Object(value) !== value) throw new TypeError('Pass the listing or patch as an object.');
+  const body = JSON.stringify(value);
+  return () => ({ body });
+}

@@ -1,0 +1,34 @@
+/**
+ * Why a webhook was rejected:
+ * - `missing_header`, `duplicate_header`, `malformed_header`: `webhook-id`, `webhook-timestamp`, or `webhook-signature`
+ * - `timestamp_too_old`, `timestamp_too_new`: outside the tolerance; check the clock, or someone replays a request
+ * - `unsupported_signature`: no signature has the version `v1`
+ * - `wrong_signature`: the secret, the body, or a signed header differs from what the sender signed
+ * - `parsed_body`: the body is not the text or bytes of the request
+ * - `invalid_body`: the signature is correct, but the body is not an event
+ * - `invalid_secret`: the receiver's secret is missing or malformed
+ */
+export type WebhookVerificationReason =
+  | 'missing_header'
+  | 'duplicate_header'
+  | 'malformed_header'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'unsupported_signature'
+  | 'wrong_signature'
+  | 'parsed_body'
+  | 'invalid_body'
+  | 'invalid_secret';
+
+/** A request that is not a valid webhook. The message contains neither the secret nor a signature. */
+export class WebhookVerificationError extends Error {
+  readonly reason: WebhookVerificationReason;
+
+  constructor(reason: WebhookVerificationReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+// Bundlers shorten class names, but error names appear in messages.
+WebhookVerificationError.prototype.name = 'WebhookVerificationError';

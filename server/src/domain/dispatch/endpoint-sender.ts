@@ -1,0 +1,424 @@
+import type { Outcome } from '../../lib/outgoing.ts';
+import { ownTurn } from '../../lib/turns.ts';
+import type { EventType } from '../../model/listings.ts';
+import {
+  type Delivery,
+  deliveryId,
+  FAILING_MAX_MS,
+  nextAttemptAt,
+  PENDING_MAX,
+  parseRetryAfter,
+} from '../../model/webhooks.ts';
+import { findSequences } from '../../storage/account-heads.ts';
+import type { Database } from '../../storage/database.ts';
+import { findEvents, type StoredEvent } from '../../storage/events.ts';
+import type { FairSemaphore } from '../../storage/fair-semaphore.ts';
+import { findPendingDeliveries, putDeliveries, trimDeliveries } from '../../storage/webhook-deliveries.ts';
+import { advanceWebhook, type ClaimedWebhook } from '../../storage/webhooks.ts';
+import { SERVICE } from '../audit.ts';
+import { eventJson } from '../events.ts';
+import { audit, type WebhookServices } from '../webhooks.ts';
+import { EndpointQueue, type Entry } from './endpoint-queue.ts';
+import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
+import type { Slots, SlotUser } from './slots.ts';
+
+/** Events read at a time. Reading them takes less than 2 ms. */
+const PAGE = { limit: 64, bytesMax: 64 * 1024 };
+/** Events in memory that are neither settled nor stored. */
+const OPEN_MAX = 128;
+/** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
+const STORED_MAX = PENDING_MAX / 2;
+/** Attempts that start in a turn of the event loop, which take a tenth of a millisecond each. */
+const STARTS_PER_TURN = 8;
+/** Results of this time are stored together. */
+const FLUSH_MS = 200;
+/** How often a position is stored that only passed events of other types or feeds. */
+const POSITION_MS = 5_000;
+const UNSTORED_RESULTS_MAX = 256;
+/** Settled deliveries that are kept in each state. */
+const KEPT_MAX = 1_000;
+const TRIM_EVERY = 250;
+const FAILURES_IN_ROW = 3;
+const LIMIT_START = 16;
+const LIMIT_MAX = 64;
+/** Bytes of the messages in memory of all endpoints. Further messages are read again when they are sent. */
+const HELD_BYTES_MAX = 32 * 1024 * 1024;
+/** Longer messages are sent with a permit. */
+const LARGE_BYTES = 64 * 1024;
+
+export interface SenderContext extends WebhookServices {
+  slots: Slots;
+  /** The bytes of messages in memory. */
+  held: { bytes: number };
+  /** Permits for large messages. */
+  large: FairSemaphore;
+  epoch: string;
+  owner: string;
+  /** The endpoint must be read again, or is disabled. */
+  onEnd(sender: EndpointSender, why: 'changed' | 'disabled' | Error): void;
+}
+
+/** Sends the events of one endpoint, and stores the results. */
+export class EndpointSender implements SlotUser {
+  readonly accountId: string;
+  readonly webhook: ClaimedWebhook;
+  readonly #context: SenderContext;
+  readonly #keys: SigningKeys;
+  readonly #url: URL;
+  readonly #queue: EndpointQueue;
+  readonly #ending = new AbortController();
+  readonly #types: ReadonlySet<EventType> | undefined;
+  #changes: Delivery[] = [];
+  #changedMs = Number.POSITIVE_INFINITY;
+  #storedPosition: number;
+  #positionMs = performance.now();
+  #failingSince: number | null;
+  #failuresInRow = 0;
+  #mayHaveMore = true;
+  #isAwake = false;
+  #pumping: Promise<void> | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  #sinceTrim = TRIM_EVERY;
+  #heldBytes = 0;
+  limit = LIMIT_START;
+
+  constructor(context: SenderContext, accountId: string, webhook: ClaimedWebhook, keys: SigningKeys) {
+    this.accountId = accountId;
+    this.webhook = webhook;
+    this.#context = context;
+    this.#keys = keys;
+    this.#url = new URL(webhook.url);
+    this.#queue = new EndpointQueue(webhook.position);
+    this.#types = webhook.types === null ? undefined : new Set(webhook.types);
+    this.#storedPosition = webhook.position;
+    this.#failingSince = webhook.failingSince;
+  }
+
+  get isFailing(): boolean {
+    return this.#failuresInRow >= FAILURES_IN_ROW;
+  }
+
+  /** Reads the pending deliveries, and begins to send. */
+  async start(): Promise<void> {
+    const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
+    for (const { sequence, epoch, type, listingId, attempts, nextAt } of pending) {
+      if (type === null || listingId === null) continue;
+      const entry = { sequence, epoch, type, listingId, attempts, nextAt: nextAt ?? 0 };
+      this.#queue.add({ ...entry, isStored: true, message: undefined });
+    }
+    this.wake();
+  }
+
+  /** There may be new events. */
+  notify(): void {
+    this.#mayHaveMore = true;
+    this.wake();
+  }
+
+  /** Continues if a retry is due. */
+  wakeIfDue(now: number): void {
+    const isPositionDue = this.#queue.position > this.#storedPosition && this.#isPositionOld;
+    if (this.#queue.dueAt <= now || isPositionDue) this.wake();
+  }
+
+  wake(): void {
+    this.#isAwake = true;
+    this.#pumping ??= this.#pump().finally(() => {
+      this.#pumping = undefined;
+      // Woken after the last look at `#isAwake`.
+      if (this.#isAwake && !this.#hasEnded) this.wake();
+    });
+  }
+
+  /** Aborts attempts in flight, which are then sent again, and stores the other results. */
+  async stop(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#close();
+    await this.#pumping;
+    await this.#flush().catch(() => {});
+  }
+
+  get #database(): Database {
+    return this.#context.database;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  get #isPositionOld(): boolean {
+    return performance.now() - this.#positionMs > POSITION_MS;
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#isAwake && !this.#hasEnded) {
+        this.#isAwake = false;
+        await ownTurn(this.accountId);
+        if (this.#hasEnded) return;
+        if (this.#needsFlush) await this.#flush();
+        if (this.#mayRead) await this.#read();
+        this.#sendReady();
+      }
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  get #needsFlush(): boolean {
+    if (this.#changes.length >= UNSTORED_RESULTS_MAX / 2) return true;
+    if (performance.now() - this.#changedMs >= FLUSH_MS) return true;
+    return this.#queue.position > this.#storedPosition && this.#isPositionOld;
+  }
+
+  get #mayRead(): boolean {
+    const { openCount, storedCount } = this.#queue;
+    return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < STORED_MAX;
+  }
+
+  async #read(): Promise<void> {
+    this.#mayHaveMore = false;
+    const { readTo } = this.#queue;
+    const { rows, isCut } = await findEvents(this.#database, this.accountId, readTo, PAGE);
+    const [first] = rows;
+    if (first === undefined) return this.#noteRemoved();
+    if (first.sequence > readTo + 1) this.#expire(readTo + 1, first.sequence - 1);
+    for (const event of rows) this.#add(event);
+    this.#queue.readTo = rows.at(-1)?.sequence ?? readTo;
+    if (rows.length === PAGE.limit || isCut) this.notify();
+  }
+
+  /** If all events after the position were removed, even the latest, they have expired. */
+  async #noteRemoved(): Promise<void> {
+    const { readTo } = this.#queue;
+    const head = (await findSequences(this.#database, [this.accountId])).get(this.accountId) ?? readTo;
+    if (head <= readTo) return;
+    const { rows } = await findEvents(this.#database, this.accountId, readTo, { limit: 1, bytesMax: 1 });
+    if (rows.length > 0) return this.notify();
+    this.#expire(readTo + 1, head);
+    this.#queue.readTo = head;
+  }
+
+  #add(event: StoredEvent): void {
+    const { sequence, type, listingId, createdAt } = event;
+    if (!this.#isWanted(event) || this.#queue.has(sequence, listingId)) return;
+    const message = this.#hold({ json: eventJson(event), createdAt });
+    const { epoch } = this.#context;
+    const entry = { sequence, epoch, type, listingId, attempts: 0, nextAt: 0, isStored: false, message };
+    if (this.#queue.add(entry)) this.#store(entry);
+  }
+
+  /** Keeps a message in memory if there is room. */
+  #hold(message: Message): Message | undefined {
+    const { length } = message.json;
+    if (length > LARGE_BYTES || this.#context.held.bytes + length > HELD_BYTES_MAX) return undefined;
+    this.#context.held.bytes += length;
+    this.#heldBytes += length;
+    return message;
+  }
+
+  #drop(entry: Entry): void {
+    const length = entry.message?.json.length ?? 0;
+    entry.message = undefined;
+    this.#context.held.bytes -= length;
+    this.#heldBytes -= length;
+  }
+
+  #isWanted({ type, feed }: StoredEvent): boolean {
+    if (this.#types?.has(type) === false) return false;
+    return this.webhook.feed === null || this.webhook.feed === feed;
+  }
+
+  #sendReady(): void {
+    const now = Date.now();
+    this.#queue.wake(now);
+    for (let count = 0; this.#queue.hasReady; count += 1) {
+      if (count === STARTS_PER_TURN || this.#changes.length >= UNSTORED_RESULTS_MAX) {
+        this.wake();
+        return;
+      }
+      const free = this.#context.slots.take(this);
+      if (free === undefined) return;
+      const entry = this.#queue.take(now);
+      if (entry === undefined) {
+        free();
+        return;
+      }
+      void this.#attempt(entry)
+        .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
+        .finally(() => {
+          free();
+          this.wake();
+        });
+    }
+  }
+
+  async #attempt(entry: Entry): Promise<void> {
+    const message = entry.message ?? (await this.#findMessage(entry));
+    if (message === undefined) {
+      this.#queue.settle(entry);
+      this.#record({ ...rowOf(entry, 'expired'), updatedAt: Date.now() });
+      return;
+    }
+    if (message.json.length <= LARGE_BYTES) return this.#send(entry, message);
+    // Read again with the permit, so that few large messages are in memory.
+    const sendLarge = async () => this.#send(entry, (await this.#findMessage(entry)) ?? message);
+    await this.#context.large.run(this.accountId, sendLarge, { signal: this.#ending.signal });
+  }
+
+  async #send(entry: Entry, message: Message): Promise<void> {
+    const id = deliveryId(this.webhook.id, entry);
+    const body = webhookBody(entry.type, message, this.accountId, entry.epoch);
+    const headers = signedHeaders(id, body, this.#keys);
+    const outcome = await this.#context.outgoing.post(this.#url, headers, body, this.#ending.signal);
+    if (this.#hasEnded) return;
+    this.#drop(entry);
+    this.#note(entry, outcome);
+  }
+
+  async #findMessage({ sequence }: Entry): Promise<Message | undefined> {
+    const range = { limit: 1, bytesMax: 1 };
+    const { rows } = await findEvents(this.#database, this.accountId, sequence - 1, range);
+    const [event] = rows;
+    return event?.sequence === sequence ? { json: eventJson(event), createdAt: event.createdAt } : undefined;
+  }
+
+  #note(entry: Entry, outcome: Outcome): void {
+    const now = Date.now();
+    const { status, durationMs, response, error } = outcome;
+    entry.attempts += 1;
+    const isDelivered = status !== null && status >= 200 && status < 300;
+    this.#adapt(isDelivered, now);
+    const retryAfterMs = parseRetryAfter(outcome.retryAfter, now);
+    const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, retryAfterMs);
+    const result = { lastAt: now, status, durationMs, response, error, updatedAt: now };
+    if (nextAt === undefined) {
+      this.#record({ ...rowOf(entry, isDelivered ? 'delivered' : 'failed'), ...result });
+      this.#queue.settle(entry);
+      return;
+    }
+    entry.nextAt = nextAt;
+    const [, ...behind] = this.#queue.postpone(entry);
+    this.#record({ ...rowOf(entry, 'pending'), ...result });
+    this.#queue.markStored(entry);
+    for (const other of behind) if (!other.isStored) this.#store(other);
+  }
+
+  /** Halves the attempts in flight after a failure, so that an endpoint that hangs holds few connections. */
+  #adapt(isDelivered: boolean, now: number): void {
+    this.limit = isDelivered ? Math.min(LIMIT_MAX, this.limit + 1) : Math.max(1, this.limit >> 1);
+    this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
+    if (isDelivered) this.#failingSince = null;
+    else this.#failingSince ??= now;
+  }
+
+  /** Stores an event that waits behind another one of its listing. */
+  #store(entry: Entry): void {
+    this.#drop(entry);
+    this.#record({ ...rowOf(entry, 'pending'), updatedAt: Date.now() });
+    this.#queue.markStored(entry);
+  }
+
+  #expire(sequence: number, lastSequence: number): void {
+    const entry = { sequence, epoch: this.#context.epoch, type: null, listingId: null, attempts: 0, nextAt: 0 };
+    this.#record({ ...rowOf(entry, 'expired'), lastSequence, updatedAt: Date.now() });
+  }
+
+  #record(delivery: Delivery): void {
+    this.#changes.push(delivery);
+    if (this.#changes.length > 1) return;
+    this.#changedMs = performance.now();
+    this.#flushTimer = setTimeout(() => this.wake(), FLUSH_MS);
+  }
+
+  /** Stores results and the position in one transaction. */
+  async #flush(): Promise<void> {
+    // The latest row of a delivery replaces earlier ones.
+    const rows = new Map(this.#changes.map((row) => [`${row.epoch} ${row.sequence}`, row]));
+    this.#changes = [];
+    this.#changedMs = Number.POSITIVE_INFINITY;
+    clearTimeout(this.#flushTimer);
+    const { position, storedCount: pending } = this.#queue;
+    if (rows.size === 0 && position === this.#storedPosition) return;
+    const now = Date.now();
+    const isDisabled = this.#failingSince !== null && now - this.#failingSince >= FAILING_MAX_MS;
+    this.#sinceTrim += rows.size;
+    const isTrimmed = this.#sinceTrim >= TRIM_EVERY;
+    const advance = { position, pending, disabledAt: isDisabled ? now : null, enabled: isDisabled ? 0 : 1 };
+    if (!(await this.#writeResults([...rows.values()], advance, isTrimmed))) return this.#end('changed');
+    if (isTrimmed) this.#sinceTrim = 0;
+    this.#storedPosition = position;
+    this.#positionMs = performance.now();
+    if (isDisabled) this.#end('disabled');
+  }
+
+  #writeResults(
+    rows: Delivery[],
+    {
+      position,
+      pending,
+      disabledAt,
+      enabled,
+    }: { position: number; pending: number; disabledAt: number | null; enabled: number },
+    isTrimmed: boolean,
+  ): Promise<boolean> {
+    const { accountId, webhook } = this;
+    const { id, revision } = webhook;
+    const from = this.#storedPosition;
+    const failingSince = this.#failingSince;
+    const { owner } = this.#context;
+    return this.#database.write(async (transaction) => {
+      const values = [position, pending, failingSince, disabledAt, enabled, from, revision, owner] as const;
+      if (!(await advanceWebhook(transaction, accountId, id, ...values))) return false;
+      await putDeliveries(transaction, accountId, id, rows);
+      if (isTrimmed)
+        for (const state of ['delivered', 'failed', 'expired'] as const)
+          await trimDeliveries(transaction, accountId, id, state, KEPT_MAX);
+      if (enabled === 0) await audit(transaction, accountId, SERVICE, 'webhook.disabled', webhook);
+      return true;
+    }, accountId);
+  }
+
+  #end(why: 'changed' | 'disabled' | Error): void {
+    if (this.#hasEnded) return;
+    this.#close();
+    this.#context.onEnd(this, why);
+  }
+
+  #close(): void {
+    this.#ending.abort();
+    clearTimeout(this.#flushTimer);
+    this.#context.held.bytes -= this.#heldBytes;
+    this.#heldBytes = 0;
+  }
+}
+
+/** The row of an event without a result. */
+function rowOf(
+  {
+    sequence,
+    epoch,
+    type,
+    listingId,
+    attempts,
+    nextAt,
+  }: Omit<Entry, 'isStored' | 'message' | 'type' | 'listingId'> & Pick<Delivery, 'type' | 'listingId'>,
+  state: Delivery['state'],
+): Delivery {
+  return {
+    sequence,
+    epoch,
+    state,
+    lastSequence: sequence,
+    type,
+    listingId,
+    attempts,
+    nextAt: state === 'pending' && nextAt !== 0 ? nextAt : null,
+    lastAt: null,
+    status: null,
+    durationMs: null,
+    response: null,
+    error: null,
+    updatedAt: 0,
+  };
+}

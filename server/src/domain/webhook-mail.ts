@@ -1,0 +1,24 @@
+import type { Mailer } from '../lib/mailer.ts';
+import type { Webhook } from '../model/webhooks.ts';
+import type { Database } from '../storage/database.ts';
+import { listMembers } from '../storage/memberships.ts';
+
+/** Tells the account's administrators that an endpoint was disabled, if the service can send mail. */
+export async function mailDisabledWebhook(
+  database: Database,
+  { mailer, publicUrl }: { mailer: Mailer | undefined; publicUrl: string | undefined },
+  accountId: string,
+  { url }: Pick<Webhook, 'url'>,
+): Promise<void> {
+  if (mailer === undefined) return;
+  const { origin } = new URL(url);
+  const text = `The webhook endpoint at ${origin} has failed for five days, so it is disabled: it gets no further events.
+
+Nothing is lost: once the endpoint works, enable it again under Developers → Webhooks within 30 days, and it continues
+where it stopped:
+
+${publicUrl ?? ''}/
+`;
+  for (const { email, role } of await listMembers(database, accountId))
+    if (role === 'administrator') await mailer({ to: email, subject: `Webhook endpoint ${origin} is disabled`, text });
+}

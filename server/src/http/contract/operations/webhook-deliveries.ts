@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { DELIVERY_STATES, PENDING_MAX } from '../../../model/webhooks.ts';
+import { EXAMPLE_ID } from '../errors/entry.ts';
+import type { Operation } from '../operation.ts';
+import { IDEMPOTENCY_KEY } from '../request-headers.ts';
+import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
+import { noQuery } from '../schemas/query.ts';
+import { delivery } from '../schemas/webhooks.ts';
+import { CHANGE_ERRORS, EXAMPLES } from './webhooks.ts';
+
+const LIMIT_MAX = 200;
+export const LIMIT_DEFAULT = 50;
+
+const deliveriesQuery = z.strictObject({
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of deliveries; default ${LIMIT_DEFAULT}.`, 50).optional(),
+  cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
+  state: namesParameter(DELIVERY_STATES, 'Only deliveries in these states.', ['failed']).optional(),
+});
+
+const shown = {
+  id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_1',
+  state: 'delivered',
+  sequence: 1,
+  lastSequence: 1,
+  epoch: '7k2m9q4x',
+  type: 'listing.created',
+  listingId: EXAMPLE_ID,
+  attempts: 1,
+  nextAttemptAt: null,
+  lastAttemptAt: '2026-01-31T09:35:01.000Z',
+  status: 204,
+  durationMs: 87,
+  response: '',
+  error: null,
+};
+
+const path = '/webhooks/{webhookId}/deliveries';
+
+export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> = {
+  method: 'get',
+  path,
+  operationId: 'listWebhookDeliveries',
+  summary: 'List the deliveries of a webhook endpoint',
+  description:
+    'The highest sequence first: deliveries that wait for their next attempt, and those settled in the last 30 days, ' +
+    'of which the latest 1,000 in each state are kept.',
+  caller: 'full',
+  query: deliveriesQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'A page of deliveries.',
+      schema: z
+        .object({ data: z.array(delivery), nextCursor: z.string().nullable() })
+        .meta({ id: 'WebhookDeliveryList' }),
+      example: { data: [shown], nextCursor: null },
+    },
+  ],
+  errors: ['insufficient_scope', 'invalid_query', 'invalid_cursor', 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const redeliverOperation: Operation<'full'> = {
+  method: 'post',
+  path: `${path}/{deliveryId}/redeliver`,
+  operationId: 'redeliverWebhookDelivery',
+  summary: 'Send one event again',
+  description:
+    'Sends the event of a delivery as soon as possible, with the same `webhook-id`, and repeats failed attempts as for ' +
+    'a new event.',
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  replies: [
+    {
+      status: 202,
+      description: 'The delivery, which waits for its first attempt.',
+      schema: delivery,
+      example: {
+        ...shown,
+        state: 'pending',
+        attempts: 0,
+        nextAttemptAt: '2026-02-03T14:05:00.000Z',
+      },
+    },
+  ],
+  errors: [...CHANGE_ERRORS, 'not_found', 'events_expired', 'quota_exceeded'],
+  errorExamples: {
+    ...EXAMPLES,
+    not_found: { message: 'There is no delivery with this id; it may be older than 30 days.' },
+    events_expired: { message: 'The event has been removed, because it is older than 30 days. Nothing was changed.' },
+    quota_exceeded: {
+      message: `The endpoint has ${PENDING_MAX} or more pending deliveries; wait until it has fewer, or replay from a sequence.`,
+      members: { quota: 'pending', limit: PENDING_MAX },
+    },
+  },
+};

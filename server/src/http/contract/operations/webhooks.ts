@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../../model/errors.ts';
+import { TEST_TYPE, WEBHOOKS_MAX } from '../../../model/webhooks.ts';
+import type { ErrorExample } from '../errors/entry.ts';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { IDEMPOTENCY_KEY } from '../request-headers.ts';
+import { noQuery } from '../schemas/query.ts';
+import { newWebhook, replayInput, webhook, webhookPatch, webhookTest, webhookWithSecret } from '../schemas/webhooks.ts';
+import { INPUT_ERRORS } from './common.ts';
+
+/** Examples of errors that differ for webhooks. */
+export const EXAMPLES: Partial<Record<ErrorCode, ErrorExample>> = {
+  not_found: { message: 'There is no webhook endpoint with this id in the account.' },
+  insufficient_scope: { message: 'This key is read-only; use a key with full access to manage webhooks.' },
+  validation_failed: {
+    message: 'One field is not valid; see details.',
+    details: [{ field: 'url', code: 'invalid_format', message: 'Must begin with https://.' }],
+  },
+};
+
+export const CHANGE_ERRORS: ErrorCode[] = [
+  'invalid_idempotency_key',
+  'insufficient_scope',
+  'idempotency_key_reused',
+  'outcome_unknown',
+  'storage_full',
+];
+const BODY_ERRORS: ErrorCode[] = [...new Set([...CHANGE_ERRORS, ...INPUT_ERRORS])];
+
+const shown = {
+  id: 'whk_01kt3vb2d4f6h8j0k1m3n5p7q9',
+  url: 'https://example.com/webhooks',
+  types: null,
+  feed: null,
+  description: 'Website',
+  enabled: true,
+  position: 1,
+  pending: 0,
+  failingSince: null,
+  disabledAt: null,
+  oldSecretExpiresAt: null,
+  createdAt: '2026-01-31T09:35:00.000Z',
+  updatedAt: '2026-01-31T09:35:00.000Z',
+};
+const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
+const path = '/webhooks/{webhookId}';
+const ACCESS = 'Webhooks need a key with full access.';
+
+export const listWebhooksOperation: Operation<'full'> = {
+  method: 'get',
+  path: '/webhooks',
+  operationId: 'listWebhooks',
+  summary: 'List the webhook endpoints',
+  description: `All webhook endpoints of the account, oldest first. ${ACCESS}`,
+  caller: 'full',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The endpoints.',
+      schema: z.object({ data: z.array(webhook), nextCursor: z.null() }).meta({ id: 'WebhookList' }),
+      example: { data: [shown], nextCursor: null },
+    },
+  ],
+  errors: ['insufficient_scope'],
+  errorExamples: EXAMPLES,
+};
+
+export const createWebhookOperation: Operation<'full'> = {
+  method: 'post',
+  path: '/webhooks',
+  operationId: 'createWebhook',
+  summary: 'Create a webhook endpoint',
+  description:
+    'Each event from now on is sent to the URL, signed as specified by ' +
+    '[Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed ' +
+    'attempts are repeated for 27 hours. Only this response shows the signing secret. An account can have ' +
+    `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  body: {
+    types: [JSON_TYPE],
+    schema: newWebhook,
+    example: { url: 'https://example.com/webhooks', description: 'Website' },
+  },
+  replies: [
+    {
+      status: 201,
+      description: 'The endpoint and its signing secret.',
+      schema: webhookWithSecret,
+      example: { ...shown, secret },
+      headers: { Location: 'The path of the endpoint.' },
+    },
+  ],
+  errors: [...BODY_ERRORS, 'quota_exceeded'],
+  errorExamples: {
+    ...EXAMPLES,
+    quota_exceeded: {
+      message: `The account has ${WEBHOOKS_MAX} webhook endpoints, which is the maximum; delete one first.`,
+      members: { quota: 'webhooks', limit: WEBHOOKS_MAX },
+    },
+  },
+};
+
+export const retrieveWebhookOperation: Operation<'full'> = {
+  method: 'get',
+  path,
+  operationId: 'retrieveWebhook',
+  summary: 'Retrieve a webhook endpoint',
+  description: `One webhook endpoint of the account. ${ACCESS}`,
+  caller: 'full',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The endpoint.', schema: webhook, example: shown }],
+  errors: ['insufficient_scope', 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const updateWebhookOperation: Operation<'full'> = {
+  method: 'patch',
+  path,
+  operationId: 'updateWebhook',
+  summary: 'Change a webhook endpoint',
+  description:
+    'A merge patch (RFC 7396). Changed filters apply to events that were not read yet. An endpoint that is enabled ' +
+    'again continues where it stopped; events that were removed in the meantime are reported as an `expired` delivery.',
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  body: {
+    types: ['application/merge-patch+json', JSON_TYPE],
+    schema: webhookPatch,
+    example: { types: ['listing.created', 'listing.deleted'] },
+  },
+  replies: [
+    {
+      status: 200,
+      description: 'The changed endpoint.',
+      schema: webhook,
+      example: { ...shown, types: ['listing.created', 'listing.deleted'], updatedAt: '2026-02-03T14:05:00.000Z' },
+    },
+  ],
+  errors: [...BODY_ERRORS, 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const deleteWebhookOperation: Operation<'full'> = {
+  method: 'delete',
+  path,
+  operationId: 'deleteWebhook',
+  summary: 'Delete a webhook endpoint',
+  description: 'Nothing more is sent, and its deliveries are removed.',
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  replies: [{ status: 204, description: 'Deleted.' }],
+  errors: [...CHANGE_ERRORS, 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const rollSecretOperation: Operation<'full'> = {
+  method: 'post',
+  path: `${path}/roll-secret`,
+  operationId: 'rollWebhookSecret',
+  summary: 'Roll the signing secret',
+  description:
+    'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both: ' +
+    '`webhook-signature` then has two signatures, separated by a space.',
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  replies: [
+    {
+      status: 200,
+      description: 'The endpoint and its new signing secret.',
+      schema: webhookWithSecret,
+      example: {
+        ...shown,
+        oldSecretExpiresAt: '2026-02-04T14:05:00.000Z',
+        updatedAt: '2026-02-03T14:05:00.000Z',
+        secret,
+      },
+    },
+  ],
+  errors: [...CHANGE_ERRORS, 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const testWebhookOperation: Operation<'full'> = {
+  method: 'post',
+  path: `${path}/test`,
+  operationId: 'testWebhook',
+  summary: 'Send a sample to a webhook endpoint',
+  description:
+    `Sends one signed request with the type \`${TEST_TYPE}\` and the \`webhookId\` as data, waits at most 10 seconds ` +
+    'for its response, and shows it. The sample is not repeated and is not a delivery.',
+  caller: 'full',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The result, also if the endpoint failed.',
+      schema: webhookTest,
+      example: {
+        id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',
+        delivered: true,
+        status: 204,
+        durationMs: 87,
+        response: '',
+        error: null,
+      },
+    },
+  ],
+  errors: ['insufficient_scope', 'not_found'],
+  errorExamples: EXAMPLES,
+};
+
+export const replayOperation: Operation<'full'> = {
+  method: 'post',
+  path: `${path}/replay`,
+  operationId: 'replayWebhook',
+  summary: 'Send events again',
+  description:
+    'Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
+    'Deliveries of later events that wait for their next attempt start over.',
+  caller: 'full',
+  query: noQuery,
+  requestHeaders: [IDEMPOTENCY_KEY],
+  body: { types: [JSON_TYPE], schema: replayInput, example: { after: 0 } },
+  replies: [
+    {
+      status: 200,
+      description: 'The endpoint at its new position.',
+      schema: webhook,
+      example: { ...shown, position: 0, updatedAt: '2026-02-03T14:05:00.000Z' },
+    },
+  ],
+  errors: [...BODY_ERRORS, 'not_found', 'events_expired'],
+  errorExamples: {
+    ...EXAMPLES,
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'after', code: 'required', message: 'Is required: a number.' }],
+    },
+    events_expired: { message: 'The sequence is beyond that of the account, which is 1. Nothing was changed.' },
+  },
+};

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { EVENT_TYPES } from '../../../model/listings.ts';
+import { DELIVERY_STATES, FEED_NAME, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
+import { addIssue, choice, expected, findTextIssue, integer, text, time } from './fields.ts';
+
+/** Ports of other services than HTTP are below this one. */
+const PORT_MIN = 1024;
+const HTTP_PORTS = new Set(['', '80', '443']);
+
+/** A URL in its normal form, in which every notation of an IPv4 address is dotted decimal. */
+const url = z
+  .string(expected('a string'))
+  .transform((given, context) => {
+    const trimmed = given.trim();
+    const issue = findTextIssue(trimmed, WEBHOOK_URL_LENGTH_MAX, false);
+    if (issue !== undefined) return addIssue(context, issue.code, issue.message);
+    const parsed = URL.parse(trimmed);
+    const message = parsed === null ? 'Must be a URL such as https://example.com/webhooks.' : findUrlIssue(parsed);
+    if (parsed === null || message !== undefined) return addIssue(context, 'invalid_format', message ?? '');
+    if (parsed.href.length > WEBHOOK_URL_LENGTH_MAX) {
+      return addIssue(context, 'too_long', `Must have at most ${WEBHOOK_URL_LENGTH_MAX} characters when encoded.`);
+    }
+    return parsed.href;
+  })
+  .meta({
+    format: 'uri',
+    minLength: 1,
+    maxLength: WEBHOOK_URL_LENGTH_MAX,
+    description:
+      'Begins with `https://` and has neither a user name nor a fragment. Its port is 443, 80, or at least 1024, and ' +
+      'its name must resolve to public addresses each time that the service connects.',
+    example: 'https://example.com/webhooks',
+  });
+
+function findUrlIssue({ protocol, username, password, hash, port, hostname }: URL): string | undefined {
+  if (protocol !== 'https:' && protocol !== 'http:') return 'Must begin with https://.';
+  if (username !== '' || password !== '') return 'Must not have a user name or a password.';
+  if (hash !== '') return 'Must not have a fragment (the part after #).';
+  if (hostname.endsWith('..')) return 'Must have a valid host name.';
+  return HTTP_PORTS.has(port) || Number(port) >= PORT_MIN ? undefined : 'Must have the port 443, 80, or at least 1024.';
+}
+
+const types = z
+  .array(choice(EVENT_TYPES, 'A type of event.'), expected('an array'))
+  .transform((given, context) => {
+    if (given.length === 0) return addIssue(context, 'out_of_range', 'Must name a type; leave it out for all types.');
+    if (new Set(given).size < given.length) return addIssue(context, 'duplicate', 'Must name each type only once.');
+    return given;
+  })
+  .meta({ minItems: 1, uniqueItems: true, description: 'The types of events to send; null or absent for all.' });
+
+const feed = z
+  .string(expected('a string'))
+  .transform((given, context) =>
+    FEED_NAME.test(given)
+      ? given
+      : addIssue(context, 'invalid_format', 'Must be the name of a feed: lowercase letters, digits, - and _.'),
+  )
+  .meta({
+    pattern: FEED_NAME.source,
+    description: 'Send only events of listings of this feed; null or absent for all.',
+  });
+
+const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
+const enabled = z
+  .boolean(expected('true or false'))
+  .meta({ description: 'Whether events are sent. An endpoint that is enabled again continues where it stopped.' });
+
+export const newWebhook = z
+  .strictObject(
+    {
+      url,
+      types: types.nullable().optional(),
+      feed: feed.nullable().optional(),
+      description: description.nullable().optional(),
+      enabled: enabled.nullable().optional(),
+    },
+    expected('an object'),
+  )
+  .meta({ id: 'NewWebhook' });
+
+export const webhookPatch = newWebhook
+  .extend({ url: url.optional(), enabled: enabled.optional() })
+  .meta({ id: 'WebhookPatch' });
+
+export const replayInput = z
+  .strictObject(
+    {
+      after: integer(0, Number.MAX_SAFE_INTEGER, 'The sequence after which to send all events again.'),
+    },
+    expected('an object'),
+  )
+  .meta({ id: 'WebhookReplay' });
+
+const count = (description: string) => z.int().meta({ minimum: 0, description });
+
+export const webhook = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    types: z.array(z.enum(EVENT_TYPES)).nullable(),
+    feed: z.string().nullable(),
+    description: z.string().nullable(),
+    enabled: z.boolean(),
+    position: count('Every event up to this sequence is delivered, failed, or waiting for its next attempt.'),
+    pending: count('Number of deliveries that wait for their next attempt.'),
+    failingSince: time().nullable().meta({ description: 'Since when every attempt has failed; null after a success.' }),
+    disabledAt: time()
+      .nullable()
+      .meta({ description: 'When the service disabled the endpoint after five days of failures only.' }),
+    oldSecretExpiresAt: time()
+      .nullable()
+      .meta({ description: 'Until when the previous secret signs as well, after a roll.' }),
+    createdAt: time(),
+    updatedAt: time(),
+  })
+  .meta({ id: 'Webhook' });
+
+export const webhookWithSecret = webhook
+  .extend({ secret: z.string().meta({ description: 'The signing secret (Standard Webhooks); shown only here.' }) })
+  .meta({ id: 'WebhookWithSecret' });
+
+const attempt = {
+  status: z.int().nullable().meta({ description: 'The status of the last response; null if there was none.' }),
+  durationMs: z.int().nullable().meta({ description: 'How long the last attempt took, in milliseconds.' }),
+  response: z.string().nullable().meta({ description: 'The first KiB of the last response, as text.' }),
+  error: z.string().nullable().meta({ description: 'Why there was no response.' }),
+};
+
+export const webhookTest = z
+  .object({ id: z.string(), delivered: z.boolean().meta({ description: 'Whether the status is 2xx.' }), ...attempt })
+  .meta({ id: 'WebhookTest' });
+
+export const delivery = z
+  .object({
+    id: z.string().meta({ description: 'The `webhook-id`, which is the same in every attempt.' }),
+    state: z.enum(DELIVERY_STATES).meta({
+      description:
+        '`pending` waits for its next attempt, `failed` has used all of them, and `expired` stands for the events from ' +
+        '`sequence` to `lastSequence`, which were removed before they were sent.',
+    }),
+    sequence: z.int().meta({ minimum: 1 }),
+    lastSequence: z.int().meta({ minimum: 1, description: 'Equals `sequence` except for expired events.' }),
+    epoch: z.string(),
+    type: z.enum(EVENT_TYPES).nullable(),
+    listingId: z.string().nullable(),
+    attempts: count('Number of attempts; 0 while an earlier event of the listing waits.'),
+    nextAttemptAt: time().nullable(),
+    lastAttemptAt: time().nullable(),
+    ...attempt,
+  })
+  .meta({ id: 'WebhookDelivery' });

@@ -1,0 +1,190 @@
+import { lookup as resolveName } from 'node:dns';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { type BlockList, isIP, type LookupFunction } from 'node:net';
+import { isInNetworks, isPublicAddress } from './public-addresses.ts';
+
+/** The time for a whole request: name, connection, TLS, headers, and body. */
+export const REQUEST_MAX_MS = 10_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+/** After this much of a response's body, the connection is closed. */
+const BODY_BYTES_MAX = 16 * 1024;
+const BODY_BYTES_KEPT = 1024;
+/** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
+const IDLE_MS = 4_000;
+const IDLE_CONNECTIONS_MAX = 128;
+
+/** The outcome of a request. Without a response, `status` is null and `error` says why. */
+export interface Outcome {
+  status: number | null;
+  retryAfter: string | undefined;
+  durationMs: number;
+  /** The first KiB of the body as text. */
+  response: string | null;
+  error: string | null;
+}
+
+/** Resolves names, as `dns.lookup` with all addresses; replaceable in tests. */
+export type Resolve = (
+  name: string,
+  done: (error: Error | null, addresses: { address: string; family: number }[]) => void,
+) => void;
+
+const resolveAll: Resolve = (name, done) => resolveName(name, { all: true }, done);
+
+/**
+ * Sends requests to URLs that clients choose. Connects only to public addresses and to allowed networks, which is
+ * checked for each connection, after the name was resolved. It follows no redirects, uses no proxy, verifies TLS
+ * certificates, does not decompress, and bounds time and size of each response.
+ */
+export class OutgoingRequests {
+  readonly #allowed: BlockList | undefined;
+  readonly #resolve: Resolve;
+  readonly #agents: { http: http.Agent; https: https.Agent };
+
+  /** @param allowed networks that are not public, to which `http:` is also possible */
+  constructor(allowed: BlockList | undefined, resolve = resolveAll) {
+    this.#allowed = allowed;
+    this.#resolve = resolve;
+    const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
+    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+  }
+
+  /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
+  findIssue({ protocol, hostname }: URL): string | undefined {
+    if (protocol === 'http:' && this.#allowed === undefined) return 'Must begin with https://.';
+    const host = withoutBrackets(hostname);
+    return isIP(host) === 0 || this.#isReachable(host, protocol) ? undefined : 'Must be a public address.';
+  }
+
+  /** Posts a body. Never throws: errors are in the outcome. */
+  async post(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Outcome> {
+    const startMs = performance.now();
+    const send = () => this.#send(url, headers, body, startMs + REQUEST_MAX_MS, signal);
+    const outcome = await send()
+      // The server may have closed an idle connection before it received the request: repeats it on a new one.
+      .catch((error: unknown) => (error instanceof StaleConnection ? send() : Promise.reject(error)))
+      .catch((error: unknown) => ({ status: null, retryAfter: undefined, response: null, error: describe(error) }));
+    return { ...outcome, durationMs: Math.round(performance.now() - startMs) };
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    this.#agents.http.destroy();
+    this.#agents.https.destroy();
+  }
+
+  async #send(
+    url: URL,
+    headers: Record<string, string>,
+    body: string,
+    endMs: number,
+    signal: AbortSignal,
+  ): Promise<Omit<Outcome, 'durationMs'>> {
+    const { promise, resolve, reject } = Promise.withResolvers<Omit<Outcome, 'durationMs'>>();
+    const host = withoutBrackets(url.hostname);
+    // A literal address is not looked up.
+    if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
+    const isTls = url.protocol === 'https:';
+    const request = (isTls ? https : http).request(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
+      agent: isTls ? this.#agents.https : this.#agents.http,
+      lookup: this.#lookupFor(url.protocol),
+      maxHeaderSize: HEADER_BYTES_MAX,
+      rejectUnauthorized: true,
+      signal,
+    });
+    let incoming: IncomingMessage | undefined;
+    // Once the headers have arrived, the status is known, and nothing that happens to the body matters.
+    const fail = (error: Error) => {
+      if (incoming === undefined) reject(isStale(request, error) ? new StaleConnection() : error);
+    };
+    const timer = setTimeout(() => request.destroy(tookTooLong()), endMs - performance.now());
+    request.on('response', (arrived) => {
+      incoming = arrived;
+      readResponse(arrived, resolve);
+    });
+    request.on('error', fail);
+    request.on('upgrade', (_, socket) => socket.destroy());
+    request.on('close', () => {
+      clearTimeout(timer);
+      fail(new Error('The connection was closed without a response'));
+    });
+    request.end(body);
+    return await promise;
+  }
+
+  #isReachable(address: string, protocol: string): boolean {
+    return isInNetworks(address, this.#allowed) || (protocol === 'https:' && isPublicAddress(address));
+  }
+
+  /** Resolves the name of a connection. If one of its addresses is not public, none is used. */
+  #lookupFor(protocol: string): LookupFunction {
+    return (name, options, done) => {
+      this.#resolve(name, (error, addresses) => {
+        const [first] = addresses ?? [];
+        const bad = addresses?.find(({ address }) => !this.#isReachable(address, protocol));
+        const issue = error ?? (bad === undefined ? undefined : notPublic());
+        if (issue !== undefined || first === undefined) return done(issue ?? new Error('The name has no address'), '');
+        if (options.all) done(null, addresses);
+        else done(null, first.address, first.family);
+      });
+    };
+  }
+}
+
+class StaleConnection extends Error {}
+
+function tookTooLong(): Error {
+  return new Error(`The request took longer than ${REQUEST_MAX_MS / 1000} s`);
+}
+
+/** Does not show the address, since the names of a private network are not public either. */
+function notPublic(): Error {
+  return new Error('The host has an address that is not public; the operator can allow its network (WEBHOOK_ALLOW)');
+}
+
+function withoutBrackets(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function isStale({ reusedSocket }: http.ClientRequest, error: Error): boolean {
+  return reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+/** Reads the beginning of a response. Once its headers have arrived, an error of the body does not matter. */
+function readResponse(incoming: IncomingMessage, resolve: (outcome: Omit<Outcome, 'durationMs'>) => void): void {
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  const finish = () => {
+    const response = toText(Buffer.concat(kept).subarray(0, BODY_BYTES_KEPT));
+    resolve({
+      status: incoming.statusCode ?? null,
+      retryAfter: incoming.headers['retry-after'],
+      response,
+      error: null,
+    });
+  };
+  incoming.on('data', (chunk: Buffer) => {
+    if (bytes < BODY_BYTES_KEPT) kept.push(chunk);
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) incoming.destroy();
+  });
+  incoming.on('error', finish);
+  incoming.on('close', finish);
+}
+
+/** Text that JSON and both databases can store: without control characters and half characters. */
+function toText(bytes: Buffer): string {
+  // The last character may be cut.
+  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
+  return text.replaceAll(/[\p{Cc}--[\n\t]]/gv, '\ufffd');
+}
+
+/** The reason in words, without stack and internals. */
+function describe(error: unknown): string {
+  if (error instanceof AggregateError) return describe(error.errors[0]);
+  const text = error instanceof Error ? error.message : String(error);
+  return toText(Buffer.from(text).subarray(0, 200));
+}

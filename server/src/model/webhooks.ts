@@ -1,0 +1,108 @@
+import type { EventType } from './listings.ts';
+
+export const WEBHOOKS_MAX = 20;
+/** With this many pending deliveries, none can be sent again on demand. With half as many, no events are read. */
+export const PENDING_MAX = 512;
+export const WEBHOOK_URL_LENGTH_MAX = 2000;
+/** A feed's name (contract §10). */
+export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** A pending delivery waits for its next attempt; an expired one stands for events that were removed before it. */
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'expired'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The type of the sample that `…/test` sends. */
+export const TEST_TYPE = 'webhook.test';
+
+/** How long the old secret signs as well after a roll. */
+export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
+/** An endpoint that only failed for this long is disabled. */
+export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
+/** How long settled deliveries are kept, as long as events are. */
+export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What an account's administrators set. */
+export interface WebhookSettings {
+  url: string;
+  /** Null for all types. */
+  types: EventType[] | null;
+  feed: string | null;
+  description: string | null;
+  enabled: boolean;
+}
+
+/** A webhook endpoint: a cursor on the account's events. Times are UTC milliseconds. */
+export interface Webhook extends WebhookSettings {
+  id: string;
+  /** Every event up to this sequence is settled, filtered out, or stored as a pending delivery. */
+  position: number;
+  /** The number of pending deliveries. */
+  pending: number;
+  /** When the endpoint began to fail; null after a success. */
+  failingSince: number | null;
+  /** When the service disabled the endpoint because it only failed; null otherwise. */
+  disabledAt: number | null;
+  /** Until when the old secret signs as well. */
+  oldSecretUntil: number | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+/** An event on its way to an endpoint, or `sequence` to `lastSequence` if they expired. */
+export interface Delivery {
+  sequence: number;
+  epoch: string;
+  state: DeliveryState;
+  lastSequence: number;
+  /** Null for expired events. */
+  type: EventType | null;
+  listingId: string | null;
+  attempts: number;
+  /** UTC milliseconds; null unless the delivery is pending. 0 means at once. */
+  nextAt: number | null;
+  lastAt: number | null;
+  /** The response's status; null if there was none. */
+  status: number | null;
+  durationMs: number | null;
+  /** The first KiB of the response's body. */
+  response: string | null;
+  /** Why there was no response. */
+  error: string | null;
+  updatedAt: number;
+}
+
+/** The `webhook-id`, which is the same in every attempt. */
+export function deliveryId(webhookId: string, { epoch, sequence }: Pick<Delivery, 'epoch' | 'sequence'>): string {
+  return `msg_${webhookId.slice(webhookId.indexOf('_') + 1)}_${epoch}_${sequence}`;
+}
+
+/** The epoch and sequence of a delivery's id; undefined if it is not one of this endpoint. */
+export function parseDeliveryId(webhookId: string, id: string): Pick<Delivery, 'epoch' | 'sequence'> | undefined {
+  const [, epoch = '', digits = ''] = /_([^_]+)_([1-9]\d{0,14})$/.exec(id) ?? [];
+  const parsed = { epoch, sequence: Number(digits) };
+  return deliveryId(webhookId, parsed) === id ? parsed : undefined;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** The delays before the second attempt and later ones; after the last one, a delivery has failed. */
+const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR];
+/** Spreads the retries of endpoints that failed at the same time. */
+const JITTER = 0.2;
+const RETRY_AFTER_MAX_MS = 24 * HOUR;
+
+/** When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. */
+export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): number | undefined {
+  const delayMs = RETRY_DELAYS_MS[attempts - 1];
+  if (delayMs === undefined) return undefined;
+  const jitteredMs = delayMs * (1 + JITTER * (2 * Math.random() - 1));
+  return Math.round(now + Math.max(jitteredMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));
+}
+
+/** Parses a `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3). */
+export function parseRetryAfter(header: string | undefined, now: number): number {
+  if (header === undefined) return 0;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now;
+  return Number.isNaN(ms) ? 0 : Math.max(0, ms);
+}

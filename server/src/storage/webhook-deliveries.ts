@@ -1,0 +1,241 @@
+import type { Delivery, DeliveryState } from '../model/webhooks.ts';
+import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, countRows, firstRow, hasRow } from './functions.ts';
+import type { Tables } from './schema.ts';
+
+type OfWebhook = { accountId: string; webhookId: string };
+
+const COLUMNS = [
+  'sequence',
+  'epoch',
+  'state',
+  'last_sequence as lastSequence',
+  'type',
+  'listing_id as listingId',
+  'attempts',
+  'next_at as nextAt',
+  'last_at as lastAt',
+  'status',
+  'duration_ms as durationMs',
+  'response',
+  'error',
+  'updated_at as updatedAt',
+] as const;
+
+const KEY = ['account_id', 'webhook_id', 'sequence', 'epoch'] as const;
+const VALUES = [
+  'state',
+  'last_sequence',
+  'type',
+  'listing_id',
+  'attempts',
+  'next_at',
+  'last_at',
+  'status',
+  'duration_ms',
+  'response',
+  'error',
+  'updated_at',
+] as const;
+
+const put = batchStatement((length) =>
+  statement<BatchValues>((query, parameter) =>
+    query
+      .insertInto('webhook_deliveries')
+      .values(batchRows<Tables['webhook_deliveries']>([...KEY, ...VALUES], parameter, length))
+      .onConflict((conflict) =>
+        conflict
+          .columns([...KEY])
+          .doUpdateSet(({ ref }) => Object.fromEntries(VALUES.map((name) => [name, ref(`excluded.${name}`)]))),
+      ),
+  ),
+);
+
+/** Inserts or replaces deliveries. */
+export async function putDeliveries(
+  executor: Executor,
+  accountId: string,
+  webhookId: string,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const rows = deliveries.map((d) => [
+    accountId,
+    webhookId,
+    d.sequence,
+    d.epoch,
+    d.state,
+    d.lastSequence,
+    d.type,
+    d.listingId,
+    d.attempts,
+    d.nextAt,
+    d.lastAt,
+    d.status,
+    d.durationMs,
+    d.response,
+    d.error,
+    d.updatedAt,
+  ]);
+  for (let start = 0; start < rows.length; start += BATCH_LENGTH)
+    await executeBatch(executor, put, rows.slice(start, start + BATCH_LENGTH));
+}
+
+type Page = OfWebhook & { beforeSequence: number; beforeEpoch: string; limit: number } & Record<
+    's0' | 's1' | 's2' | 's3',
+    string
+  >;
+
+const selectPage = statement<Page, Delivery>((query, parameter) =>
+  query
+    .selectFrom('webhook_deliveries')
+    .select(COLUMNS)
+    .where('account_id', '=', parameter('accountId'))
+    .where('webhook_id', '=', parameter('webhookId'))
+    .where(({ eb, or, and }) =>
+      or([
+        eb('sequence', '<', parameter('beforeSequence')),
+        and([eb('sequence', '=', parameter('beforeSequence')), eb('epoch', '<', parameter('beforeEpoch'))]),
+      ]),
+    )
+    .where('state', 'in', [parameter('s0'), parameter('s1'), parameter('s2'), parameter('s3')] as never)
+    .orderBy('sequence', 'desc')
+    .orderBy('epoch', 'desc')
+    .limit(parameter('limit')),
+);
+
+/** The endpoint's deliveries in up to four states before a position, the highest sequence first. */
+export function findDeliveries(
+  executor: Executor,
+  accountId: string,
+  webhookId: string,
+  { sequence, epoch }: Pick<Delivery, 'sequence' | 'epoch'>,
+  [s0, s1 = s0, s2 = s0, s3 = s0]: readonly [DeliveryState, ...DeliveryState[]],
+  limit: number,
+): Promise<Delivery[]> {
+  const states = { s0, s1, s2, s3 };
+  return executor.execute(selectPage, {
+    accountId,
+    webhookId,
+    beforeSequence: sequence,
+    beforeEpoch: epoch,
+    limit,
+    ...states,
+  });
+}
+
+export const findDelivery = firstRow(
+  ['accountId', 'webhookId', 'sequence', 'epoch'],
+  (query, parameter: Parameter<OfWebhook & Pick<Delivery, 'sequence' | 'epoch'>>) =>
+    query
+      .selectFrom('webhook_deliveries')
+      .select(COLUMNS)
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('sequence', '=', parameter('sequence'))
+      .where('epoch', '=', parameter('epoch')),
+);
+
+/** The endpoint's pending deliveries, in the order of their events. */
+export const findPendingDeliveries = allRows(
+  ['accountId', 'webhookId', 'limit'],
+  (query, parameter: Parameter<OfWebhook & { limit: number }>) =>
+    query
+      .selectFrom('webhook_deliveries')
+      .select(COLUMNS)
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('state', '=', 'pending')
+      .orderBy('sequence')
+      .limit(parameter('limit')),
+);
+
+/** Removes the pending deliveries of events after a sequence. @returns how many */
+export const removePendingAfter = countRows(
+  ['accountId', 'webhookId', 'after'],
+  (query, parameter: Parameter<OfWebhook & { after: number }>) =>
+    query
+      .deleteFrom('webhook_deliveries')
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('state', '=', 'pending')
+      .where('sequence', '>', parameter('after'))
+      .returning('sequence'),
+);
+
+type Trim = OfWebhook & { state: DeliveryState; kept: number };
+
+/** Removes an endpoint's deliveries in a state except the latest `kept`. */
+export const trimDeliveries = countRows(
+  ['accountId', 'webhookId', 'state', 'kept'],
+  (query, parameter: Parameter<Trim>) =>
+    query
+      .deleteFrom('webhook_deliveries')
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('state', '=', parameter('state'))
+      .where('updated_at', '<', ({ selectFrom }) =>
+        selectFrom('webhook_deliveries as kept')
+          .select('kept.updated_at')
+          .where('kept.account_id', '=', parameter('accountId'))
+          .where('kept.webhook_id', '=', parameter('webhookId'))
+          .where('kept.state', '=', parameter('state'))
+          .orderBy('kept.updated_at', 'desc')
+          .limit(1)
+          .offset(parameter('kept') as never),
+      )
+      .returning('sequence'),
+);
+
+/** Removes up to `limit` deliveries of an endpoint. @returns how many */
+export const removeDeliveries = countRows(
+  ['accountId', 'webhookId', 'limit'],
+  (query, parameter: Parameter<OfWebhook & { limit: number }>) =>
+    query
+      .deleteFrom('webhook_deliveries')
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('sequence', 'in', ({ selectFrom }) =>
+        selectFrom('webhook_deliveries as first')
+          .select('first.sequence')
+          .where('first.account_id', '=', parameter('accountId'))
+          .where('first.webhook_id', '=', parameter('webhookId'))
+          .limit(parameter('limit')),
+      )
+      .returning('sequence'),
+);
+
+export const hasOldDelivery = hasRow(
+  ['accountId', 'webhookId', 'state', 'before'],
+  (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number }>) =>
+    query
+      .selectFrom('webhook_deliveries')
+      .select('sequence')
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('state', '=', parameter('state'))
+      .where('updated_at', '<', parameter('before'))
+      .limit(1),
+);
+
+/** Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds). */
+export const removeOldDeliveries = countRows(
+  ['accountId', 'webhookId', 'state', 'before', 'limit'],
+  (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>
+    query
+      .deleteFrom('webhook_deliveries')
+      .where('account_id', '=', parameter('accountId'))
+      .where('webhook_id', '=', parameter('webhookId'))
+      .where('state', '=', parameter('state'))
+      .where('updated_at', '<', parameter('before'))
+      .where('sequence', 'in', ({ selectFrom }) =>
+        selectFrom('webhook_deliveries as old')
+          .select('old.sequence')
+          .where('old.account_id', '=', parameter('accountId'))
+          .where('old.webhook_id', '=', parameter('webhookId'))
+          .where('old.state', '=', parameter('state'))
+          .where('old.updated_at', '<', parameter('before'))
+          .limit(parameter('limit')),
+      )
+      .returning('sequence'),
+);

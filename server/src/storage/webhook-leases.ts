@@ -1,0 +1,38 @@
+import type { Parameter } from './database.ts';
+import { allRows, command, hasRow, rowOf } from './functions.ts';
+
+/** Who sends webhooks for a shard, and which processes there are. */
+export interface Lease {
+  name: string;
+  owner: string;
+  /** Grows while the owner runs. */
+  beat: number;
+}
+
+export const listLeases = allRows([], (query) => query.selectFrom('webhook_leases').select(['name', 'owner', 'beat']));
+
+export const insertLease = hasRow(['name', 'owner'], (query, parameter: Parameter<Omit<Lease, 'beat'>>) =>
+  query
+    .insertInto('webhook_leases')
+    .values({ ...rowOf(parameter, ['name', 'owner']), beat: 0 })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returning('name'),
+);
+
+/** Removes a lease that has not changed since it was read. @returns whether it had not */
+export const removeLease = hasRow(['name', 'owner', 'beat'], (query, parameter: Parameter<Lease>) =>
+  query
+    .deleteFrom('webhook_leases')
+    .where('name', '=', parameter('name'))
+    .where('owner', '=', parameter('owner'))
+    .where('beat', '=', parameter('beat'))
+    .returning('name'),
+);
+
+/** Renews all leases of an owner. */
+export const renewLeases = command(['owner', 'beat'], (query, parameter: Parameter<Omit<Lease, 'name'>>) =>
+  query
+    .updateTable('webhook_leases')
+    .set({ beat: parameter('beat') })
+    .where('owner', '=', parameter('owner')),
+);

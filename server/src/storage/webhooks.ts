@@ -1,0 +1,222 @@
+import { sql } from 'kysely';
+import type { Webhook } from '../model/webhooks.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import type { Tables } from './schema.ts';
+
+type WebhookKey = { accountId: string; id: string };
+
+const COLUMNS = [
+  'id',
+  'url',
+  'types',
+  'feed',
+  'description',
+  'enabled',
+  'position',
+  'pending',
+  'failing_since as failingSince',
+  'disabled_at as disabledAt',
+  'old_secret_until as oldSecretUntil',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+/** The columns that differ from the model: JSON text, and 0 or 1. */
+interface Stored extends Omit<Webhook, 'types' | 'enabled'> {
+  types: string | null;
+  enabled: number;
+}
+
+function toStored({ types, enabled, ...rest }: Webhook): Stored {
+  return { ...rest, types: types && JSON.stringify(types), enabled: Number(enabled) };
+}
+
+function fromStored<S extends Stored>({ types, enabled, ...rest }: S) {
+  return { ...rest, types: types === null ? null : (JSON.parse(types) as Webhook['types']), enabled: enabled === 1 };
+}
+
+const STORED = [
+  'url',
+  'types',
+  'feed',
+  'description',
+  'enabled',
+  'position',
+  'pending',
+  'failingSince',
+  'disabledAt',
+  'oldSecretUntil',
+  'createdAt',
+  'updatedAt',
+] as const;
+
+const insert = statement<Stored & WebhookKey & { secret: string }>((query, parameter) =>
+  query.insertInto('webhooks').values(rowOf(parameter, ['accountId', 'id', ...STORED, 'secret'])),
+);
+
+/** `secret` is stored as given, so encrypt it before. */
+export async function insertWebhook(
+  executor: Executor,
+  accountId: string,
+  webhook: Webhook,
+  secret: string,
+): Promise<void> {
+  await executor.execute(insert, { accountId, ...toStored(webhook), secret });
+}
+
+const update = statement<Stored & WebhookKey>((query, parameter) =>
+  query
+    .updateTable('webhooks')
+    .set({ ...rowOf(parameter, STORED), owner: null, revision: sql`revision + 1` })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Stores an administrator's change, after which the process that sends reads the endpoint again. */
+export async function updateWebhook(executor: Executor, accountId: string, webhook: Webhook): Promise<void> {
+  await executor.execute(update, { accountId, ...toStored(webhook) });
+}
+
+const selectOne = firstRow(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
+  query
+    .selectFrom('webhooks')
+    .select(COLUMNS)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+export async function findWebhook(executor: Executor, accountId: string, id: string): Promise<Webhook | undefined> {
+  const row = await selectOne(executor, accountId, id);
+  return row && fromStored(row);
+}
+
+const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
+  query.selectFrom('webhooks').select(COLUMNS).where('account_id', '=', parameter('accountId')).orderBy('id'),
+);
+
+/** The account's endpoints, oldest first. */
+export async function listWebhooks(executor: Executor, accountId: string): Promise<Webhook[]> {
+  return (await selectAll(executor, accountId)).map(fromStored);
+}
+
+/** An endpoint's secrets as stored. */
+export const findWebhookSecrets = firstRow(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
+  query
+    .selectFrom('webhooks')
+    .select(['secret', 'old_secret as oldSecret'])
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Replaces the secret; the previous one becomes the old secret. */
+export const rollWebhookSecret = command(
+  ['accountId', 'id', 'secret'],
+  (query, parameter: Parameter<WebhookKey & { secret: string }>) =>
+    query
+      .updateTable('webhooks')
+      .set(({ ref }) => ({ old_secret: ref('secret'), secret: parameter('secret') }))
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '=', parameter('id')),
+);
+
+export const removeWebhook = command(['accountId', 'id'], (query, parameter: Parameter<WebhookKey>) =>
+  query.deleteFrom('webhooks').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
+);
+
+/** An endpoint as the process that sends reads it. */
+export interface ClaimedWebhook extends Webhook, Pick<Tables['webhooks'], 'secret'> {
+  oldSecret: string | null;
+  revision: number;
+}
+
+const claim = statement<
+  WebhookKey & { owner: string },
+  Stored & Pick<ClaimedWebhook, 'secret' | 'oldSecret' | 'revision'>
+>((query, parameter) =>
+  query
+    .updateTable('webhooks')
+    .set({ owner: parameter('owner') })
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id'))
+    .where('enabled', '=', 1)
+    .returning([...COLUMNS, 'secret', 'old_secret as oldSecret', 'revision']),
+);
+
+/** Makes a process the one that advances an enabled endpoint. */
+export async function claimWebhook(
+  executor: Executor,
+  accountId: string,
+  id: string,
+  owner: string,
+): Promise<ClaimedWebhook | undefined> {
+  const [row] = await executor.execute(claim, { accountId, id, owner });
+  return row && fromStored(row);
+}
+
+/** What sending has changed. */
+export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failingSince' | 'disabledAt'> {
+  /** The position, revision, and owner that must still be stored. */
+  from: number;
+  revision: number;
+  owner: string;
+  enabled: number;
+}
+
+/**
+ * Moves an endpoint's position. @returns false, without a change, if administrators have changed the endpoint, another
+ * process has claimed it, or the stored position is another one, for example after a failover
+ */
+export const advanceWebhook = hasRow(
+  ['accountId', 'id', 'position', 'pending', 'failingSince', 'disabledAt', 'enabled', 'from', 'revision', 'owner'],
+  (query, parameter: Parameter<WebhookKey & Advance>) =>
+    query
+      .updateTable('webhooks')
+      .set(rowOf(parameter, ['position', 'pending', 'failingSince', 'disabledAt', 'enabled']))
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '=', parameter('id'))
+      .where('position', '=', parameter('from'))
+      .where('revision', '=', parameter('revision'))
+      .where('owner', '=', parameter('owner'))
+      .returning('id'),
+);
+
+type After = { afterAccount: string; afterId: string; limit: number };
+
+/**
+ * The enabled endpoints of all accounts that are not suspended, in pages, for the processes that send: their position
+ * and the account's sequence. `behind` is the least number of events after the position.
+ */
+export const findEnabledWebhooks = allRows(
+  ['behind', 'afterAccount', 'afterId', 'limit'],
+  (query, parameter: Parameter<After & { behind: number }>) =>
+    query
+      .selectFrom('webhooks')
+      .innerJoin('account_heads', 'account_heads.account_id', 'webhooks.account_id')
+      .select([
+        'webhooks.account_id as accountId',
+        'webhooks.id',
+        'webhooks.revision',
+        'webhooks.position',
+        'webhooks.pending',
+        'account_heads.sequence',
+      ])
+      .where('webhooks.enabled', '=', 1)
+      .where('account_heads.suspended_for', 'is', null)
+      .where(sql<boolean>`account_heads.sequence - webhooks.position >= ${parameter('behind')}`)
+      .where(sql<boolean>`(webhooks.account_id, webhooks.id) > (${parameter('afterAccount')}, ${parameter('afterId')})`)
+      .orderBy('webhooks.account_id')
+      .orderBy('webhooks.id')
+      .limit(parameter('limit')),
+);
+
+/** The endpoints of all accounts in pages, for the removal of old deliveries. */
+export const findWebhookKeys = allRows(['afterAccount', 'afterId', 'limit'], (query, parameter: Parameter<After>) =>
+  query
+    .selectFrom('webhooks')
+    .select(['account_id as accountId', 'id'])
+    .where(sql<boolean>`(account_id, id) > (${parameter('afterAccount')}, ${parameter('afterId')})`)
+    .orderBy('account_id')
+    .orderBy('id')
+    .limit(parameter('limit')),
+);

@@ -1,0 +1,305 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { mock, type TestContext, test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { createPerson } from '../../../testkit/src/browser.ts';
+import { createDatabase } from '../../../testkit/src/database.ts';
+import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/event-purge.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { type Received, startReceiver } from '../support/receiver.ts';
+import { Webhooks } from '../support/webhooks.ts';
+
+const service = await startSharedService();
+
+const tenant = async () => new Webhooks(service, await service.createTenant());
+const reply =
+  (status: number, headers: Record<string, string> = {}, body = '') =>
+  (_: Received, response: ServerResponse) =>
+    void response.writeHead(status, headers).end(body);
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A clock that can be set ahead. Timers keep running. */
+function clockFor(t: TestContext) {
+  const startMs = Date.now();
+  t.after(() => mock.timers.reset());
+  return (aheadMs: number) => {
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['Date'], now: startMs + aheadMs });
+  };
+}
+
+test('every event arrives once, signed, and in order for each listing', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id, secret } = await webhooks.create(receiver.url);
+  await Promise.all(Array.from({ length: 8 }, () => webhooks.createListing(5)));
+  await webhooks.untilSettled(id, 48);
+
+  assert.deepEqual(
+    [...receiver.sequences].sort((a, b) => a - b),
+    Array.from({ length: 48 }, (_, index) => index + 1),
+  );
+  const byListing = Map.groupBy(receiver.requests, ({ event }) => event.data.listingId);
+  for (const received of byListing.values()) {
+    const sequences = received.map(({ event }) => event.data.sequence);
+    assert.deepEqual(
+      sequences,
+      sequences.toSorted((a, b) => a - b),
+    );
+  }
+  const [{ body: first }] = [await webhooks.call('GET', '/v1/events?limit=1')];
+  const one = receiver.requests.find(({ event }) => event.data.sequence === 1);
+  assert.ok(one);
+  assert.deepEqual(one.event, {
+    type: 'listing.created',
+    timestamp: first.data[0].createdAt,
+    data: first.data[0],
+    accountId: webhooks.tenant.accountId,
+    epoch: first.epoch,
+  });
+  const verifier = new Webhook(secret);
+  for (const { body, headers } of receiver.requests) {
+    verifier.verify(body, headers);
+    assert.throws(() => verifier.verify(`${body} `, headers));
+  }
+  const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
+  assert.equal(ids.size, 48);
+});
+
+test('a failed delivery waits, later events of its listing wait behind it, and other listings go on', async (t) => {
+  const startMs = Date.now();
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  let bad = '';
+  receiver.respond = ({ event }, response) =>
+    void response.writeHead(event.data.listingId === bad ? 503 : 204).end('Busy\u0000');
+  bad = await webhooks.createListing();
+  await until(
+    'the first attempt has failed',
+    async () => (await webhooks.deliveries(id, '?state=pending')).length === 1,
+  );
+  await webhooks.call('PATCH', `/v1/listings/${bad}`, { beds: 4 });
+  await webhooks.createListing();
+  await until('the other listing was delivered', async () => (await webhooks.get(id)).position === 3);
+  const attempts = () => receiver.requests.filter(({ event }) => event.data.listingId === bad);
+  assert.equal(
+    attempts().every(({ event }) => event.data.sequence === 1),
+    true,
+  );
+
+  // The schedule of the contract, with a jitter of a fifth.
+  for (const [index, delayMs] of [
+    5 * SECOND,
+    5 * MINUTE,
+    30 * MINUTE,
+    2 * HOUR,
+    5 * HOUR,
+    10 * HOUR,
+    10 * HOUR,
+  ].entries()) {
+    const delivery = await until(`attempt ${index + 1} is stored`, async () =>
+      (await webhooks.deliveries(id)).find(({ sequence, attempts: count }) => sequence === 1 && count === index + 1),
+    );
+    assert.equal(delivery.state, 'pending');
+    assert.deepEqual([delivery.status, delivery.response], [503, 'Busy\ufffd']);
+    const nextMs = Date.parse(delivery.nextAttemptAt ?? '');
+    const waitMs = nextMs - Date.parse(delivery.lastAttemptAt ?? '');
+    assert.ok(waitMs >= delayMs * 0.8 && waitMs <= delayMs * 1.2, `${index}: ${waitMs} ms`);
+    setAhead(nextMs - startMs + 1);
+  }
+  const failed = await until('the delivery has failed', async () =>
+    (await webhooks.deliveries(id, '?state=failed')).find(({ sequence }) => sequence === 1),
+  );
+  assert.equal(failed.attempts, 8);
+  await until('the next event of the listing is sent', () => attempts().some(({ event }) => event.data.sequence === 2));
+  const ids = attempts()
+    .filter(({ event }) => event.data.sequence === 1)
+    .map(({ headers }) => headers['webhook-id']);
+  assert.deepEqual([ids.length, new Set(ids).size], [8, 1]);
+
+  receiver.respond = reply(204);
+  assert.equal((await webhooks.call('POST', `/v1/webhooks/${id}/deliveries/${failed.id}/redeliver`)).status, 202);
+  await until('it was delivered again', async () =>
+    (await webhooks.deliveries(id, '?state=delivered')).some(({ id: delivered }) => delivered === failed.id),
+  );
+  assert.equal(attempts().at(-1)?.headers['webhook-id'], failed.id);
+});
+
+test('Retry-After is honored, and redirects are failures that are not followed', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  receiver.respond = reply(302, { Location: receiver.url, 'Retry-After': '3600' });
+  const startMs = Date.now();
+  await webhooks.createListing();
+  const [delivery] = await until('the attempt is stored', async () => {
+    const found = await webhooks.deliveries(id);
+    return found.length > 0 && found;
+  });
+  assert.deepEqual([delivery?.state, delivery?.status, receiver.requests.length], ['pending', 302, 1]);
+  assert.ok(Date.parse(delivery?.nextAttemptAt ?? '') - startMs >= HOUR);
+});
+
+test('an endpoint that was away for a week continues where it stopped; events that are gone are reported', async (t) => {
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url, { enabled: false });
+  await webhooks.createListing(2);
+  setAhead(7 * DAY);
+  await webhooks.createListing(1);
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+  await webhooks.untilSettled(id, 5);
+  assert.deepEqual([...receiver.sequences].sort(), [1, 2, 3, 4, 5]);
+
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: false });
+  await webhooks.createListing(2);
+  setAhead(7 * DAY + EVENTS_KEPT_MS + HOUR);
+  await purgeEvents(service.database, new AbortController().signal);
+  await webhooks.createListing();
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+  await webhooks.untilSettled(id, 9);
+  const [expired] = await webhooks.deliveries(id, '?state=expired');
+  assert.deepEqual([expired?.sequence, expired?.lastSequence], [6, 8]);
+  assert.equal(receiver.sequences.at(-1), 9);
+  const replay = await webhooks.call('POST', `/v1/webhooks/${id}/replay`, { after: 1 });
+  assert.deepEqual([replay.status, replay.body.error.code], [410, 'events_expired']);
+});
+
+test('an endpoint that only failed for five days is disabled, with mail to the administrators', async (t) => {
+  const mail = await startMailServer();
+  t.after(() => mail.close());
+  await using own = await startTestService({
+    mail: { smtpUrl: mail.url, from: 'listings@example.com' },
+    publicUrl: 'https://listings.example.com',
+  });
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const { accountId } = webhooks.tenant;
+  const ada = await createPerson(own, { accountId });
+  const grace = await createPerson(own, { accountId, role: 'member' });
+  receiver.respond = reply(500);
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.createListing();
+  await until('it fails', async () => (await webhooks.get(id)).failingSince !== null);
+  setAhead(5 * DAY + MINUTE);
+  await webhooks.createListing();
+  const disabled = await until('it is disabled', async () => {
+    const webhook = await webhooks.get(id);
+    return !webhook.enabled && webhook;
+  });
+  assert.ok(disabled.disabledAt);
+  const [letter] = await until('mail arrived', () => mail.letters.length > 0 && mail.letters);
+  assert.ok(letter?.includes(ada.email) && !letter.includes(grace.email));
+  const [entry] = await own.sql("select * from audit_log where action = 'webhook.disabled'");
+  assert.equal(entry?.target_id, id);
+
+  receiver.respond = reply(204);
+  const { body } = await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+  assert.deepEqual([body.failingSince, body.disabledAt], [null, null]);
+  setAhead(7 * DAY);
+  await webhooks.untilSettled(id, 2);
+});
+
+test('after a roll, both secrets verify for a day, and then only the new one', async (t) => {
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id, secret } = await webhooks.create(receiver.url);
+  const { body: rolled } = await webhooks.call('POST', `/v1/webhooks/${id}/roll-secret`);
+  assert.notEqual(rolled.secret, secret);
+  const lastSigned = async () => {
+    const { length } = receiver.requests;
+    await webhooks.createListing();
+    await until('it arrived', () => receiver.requests.length > length);
+    const received = receiver.requests.at(-1);
+    assert.ok(received);
+    return received;
+  };
+  const both = await lastSigned();
+  for (const each of [secret, rolled.secret]) new Webhook(each).verify(both.body, both.headers);
+  assert.equal(both.headers['webhook-signature']?.split(' ').length, 2);
+  setAhead(DAY + MINUTE);
+  const one = await lastSigned();
+  new Webhook(rolled.secret).verify(one.body, one.headers);
+  assert.throws(() => new Webhook(secret).verify(one.body, one.headers));
+});
+
+test('types filter events, and a position that passed only such events is stored', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url, { types: ['listing.deleted'] });
+  const listing = await webhooks.createListing(2);
+  await webhooks.call('DELETE', `/v1/listings/${listing}`);
+  await webhooks.untilSettled(id, 4);
+  assert.deepEqual(
+    receiver.requests.map(({ event }) => event.type),
+    ['listing.deleted'],
+  );
+});
+
+test('a replay sends all later events again with the same ids', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.createListing(2);
+  await webhooks.untilSettled(id, 3);
+  const before = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  const { body } = await webhooks.call('POST', `/v1/webhooks/${id}/replay`, { after: 1 });
+  assert.equal(body.position, 1);
+  await until('they arrived again', () => receiver.requests.length === 5);
+  assert.deepEqual(
+    receiver.requests.slice(3).map(({ headers }) => headers['webhook-id']),
+    before.slice(1),
+  );
+});
+
+test('two processes send each event once, and after a stop the other one continues', async (t) => {
+  const directory = await directoryFor(t);
+  const database = await createDatabase(directory);
+  const receiver = await startReceiver(t);
+  const one = await startTestService({ database });
+  t.after(() => one[Symbol.asyncDispose]());
+  const other = await startTestService({ database: { ...database, drop: async () => {} } });
+  const webhooks = new Webhooks(one, await one.createTenant());
+  const { id } = await webhooks.create(receiver.url);
+  for (let count = 0; count < 10; count += 1) await webhooks.createListing(1);
+  await webhooks.untilSettled(id, 20);
+  assert.equal(receiver.requests.length, 20);
+  await other[Symbol.asyncDispose]();
+  await webhooks.createListing(1);
+  await webhooks.untilSettled(id, 22);
+  assert.deepEqual(
+    [...receiver.sequences].sort((a, b) => a - b),
+    Array.from({ length: 22 }, (_, index) => index + 1),
+  );
+});
+
+test('endpoints that hang or refuse do not delay others, and a stop does not wait for them', async (t) => {
+  await using own = await startTestService();
+  const receiver = await startReceiver(t);
+  const hanging = await startReceiver(t);
+  hanging.respond = () => {};
+  const slow = new Webhooks(own, await own.createTenant());
+  for (let count = 0; count < 10; count += 1) {
+    await slow.create(hanging.url);
+    await slow.create('http://127.0.0.1:1024/');
+  }
+  await Promise.all(Array.from({ length: 30 }, () => slow.createListing()));
+  await until('many attempts hang', () => hanging.requests.length >= 40);
+  const healthy = new Webhooks(own, await own.createTenant());
+  const { id } = await healthy.create(receiver.url);
+  await healthy.createListing(3);
+  await healthy.untilSettled(id, 4);
+  assert.equal(receiver.requests.length, 4);
+});
