@@ -5,7 +5,7 @@ import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { isInNetworks, isPublicAddress } from './public-addresses.ts';
 
 /** The time for a whole request: name, connection, TLS, headers, and body. */
-export const REQUEST_MAX_MS = 10_000;
+const REQUEST_MAX_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 /** After this much of a response's body, the connection is closed. */
 const BODY_BYTES_MAX = 16 * 1024;

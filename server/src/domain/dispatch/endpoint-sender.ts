@@ -69,7 +69,7 @@ export class EndpointSender implements SlotUser {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   #changes: Delivery[] = [];
-  #changedMs = Number.POSITIVE_INFINITY;
+  #isFlushDue = false;
   #storedPosition: number;
   #positionMs = performance.now();
   #failingSince: number | null;
@@ -167,7 +167,7 @@ export class EndpointSender implements SlotUser {
 
   get #needsFlush(): boolean {
     if (this.#changes.length >= UNSTORED_RESULTS_MAX / 2) return true;
-    if (performance.now() - this.#changedMs >= FLUSH_MS) return true;
+    if (this.#isFlushDue) return true;
     return this.#queue.position > this.#storedPosition && this.#isPositionOld;
   }
 
@@ -327,8 +327,10 @@ export class EndpointSender implements SlotUser {
   #record(delivery: Delivery): void {
     this.#changes.push(delivery);
     if (this.#changes.length > 1) return;
-    this.#changedMs = performance.now();
-    this.#flushTimer = setTimeout(() => this.wake(), FLUSH_MS);
+    this.#flushTimer = setTimeout(() => {
+      this.#isFlushDue = true;
+      this.wake();
+    }, FLUSH_MS);
   }
 
   /** Stores results and the position in one transaction. */
@@ -336,7 +338,7 @@ export class EndpointSender implements SlotUser {
     // The latest row of a delivery replaces earlier ones.
     const rows = new Map(this.#changes.map((row) => [`${row.epoch} ${row.sequence}`, row]));
     this.#changes = [];
-    this.#changedMs = Number.POSITIVE_INFINITY;
+    this.#isFlushDue = false;
     clearTimeout(this.#flushTimer);
     const { position, storedCount: pending } = this.#queue;
     if (rows.size === 0 && position === this.#storedPosition) return;
