@@ -1,12 +1,11 @@
 import type { AccountHead } from '../model/accounts.ts';
-import type { ChangeActor } from '../model/history.ts';
+import { type ChangeActor, OPERATOR_ACTOR } from '../model/history.ts';
 import type { AccountUser } from '../model/users.ts';
 import { findAccountHead } from '../storage/accounts.ts';
 import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { findSessionMembership } from '../storage/memberships.ts';
-import { OPERATOR } from './audit.ts';
 import { accountWrites } from './event-hub.ts';
 import { findOutcome, type IdempotentRequest, recordOutcome } from './idempotency.ts';
 import { principalGone } from './principals.ts';
@@ -114,7 +113,7 @@ function describeActor({ keyId, user, feed }: Actor, { keyName }: ActingAccount)
   if (feed !== undefined) return { type: 'feed', ...feed };
   if (keyId !== undefined) return { type: 'key', id: keyId, name: keyName ?? '' };
   if (user !== undefined) return { type: 'user', id: user.userId, name: user.userName };
-  return { type: 'operator', id: null, name: OPERATOR.name };
+  return OPERATOR_ACTOR;
 }
 
 /** @throws {AppError} `unauthorized` if the actor has lost access */

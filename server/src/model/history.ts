@@ -10,6 +10,8 @@ export type ChangeActor =
   | { type: 'operator' | 'unknown'; id: null; name: string }
   | { type: 'feed'; name: string; runId: string };
 
+export const OPERATOR_ACTOR: ChangeActor = { type: 'operator', id: null, name: 'Operator' };
+
 /** For changes that earlier releases have made, and those that nobody will see. */
 export const UNKNOWN_ACTOR: ChangeActor = { type: 'unknown', id: null, name: 'Unknown' };
 
