@@ -98,7 +98,10 @@ function describeIssue({ line, field, message }: ValidationIssue): string {
 
 /** Parts of the service's messages that address programmers, and their replacements here. */
 const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
+  ['set ignoreUnknown=true', 'add --ignore-unknown'],
   ['ignoreUnknown=true', '--ignore-unknown'],
+  ['set clean=true', 'add --clean'],
+  ['send map[COLUMN]=FIELD', 'add --map COLUMN=FIELD'],
   ['; see details for the first 100', ''],
   ['; see details', ''],
   ['; encode + as %2B', ''],
@@ -106,10 +109,12 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
 ];
 
 /** The service's message, with flags in place of API parameters. */
-function withFlags(text: string): string {
+export function withFlags(text: string): string {
   const message = REPLACEMENTS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
-  return message.replace(
-    /\bquery\.(\w+)(?:\[(\w*)\](?:\[\d+\])?)?/g,
-    (_, name, operator) => `--${toFlag(name)}${operator ? `-${operator}` : ''}`,
-  );
+  return message
+    .replaceAll(/\b(?:query\.)?map\[([^\]]*)\]=?/g, '--map $1=')
+    .replace(
+      /\bquery\.(\w+)(?:\[(\w*)\](?:\[\d+\])?)?/g,
+      (_, name, operator) => `--${toFlag(name)}${operator ? `-${operator}` : ''}`,
+    );
 }

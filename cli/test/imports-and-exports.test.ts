@@ -29,8 +29,9 @@ describe('import', () => {
     assert.equal(stdout, '2 created, 0 updated, 0 unchanged, 2 failed\n');
     assert.equal(
       stderr,
-      'line 3: beds: Must be a number, not a string. (validation_failed)\n' +
-        'line 4: baths: Is required: a number. (validation_failed)\n',
+      'line 3 x2: beds: "many" is not a number such as 450000; to read values such as $450,000 and 1,250 sq ft, add ' +
+        '--clean. (validation_failed)\n' +
+        'line 4 x3: baths: Is required: a number. (validation_failed)\n',
     );
     assert.equal((await listingsOf(settings)).length, 2);
   });
@@ -61,7 +62,10 @@ describe('import', () => {
     const { code, stderr } = await listings(['import', file], settings);
     assert.equal(code, 1);
     assert.equal(stderr.match(/^line \d+: beds/gm)?.length, 100);
-    assert.match(stderr, /^… and 2 more\. Fix these rows, then import the file again .*externalId/m);
+    assert.match(
+      stderr,
+      /^… and 2 more\. To see all of them, add --dry-run --all-errors\. .*import the file again: .*externalId/m,
+    );
   });
 
   test('that fails before its first row prints no report', async (t) => {
@@ -94,6 +98,47 @@ describe('import', () => {
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /agent.*--ignore-unknown/s);
     assert.equal((await listings(['import', file, '--ignore-unknown'], settings)).code, 0);
+  });
+
+  test('names columns with --map, cleans values with --clean, and prints the request with --curl', async (t) => {
+    const { settings } = await newAccount();
+    const file = await fileFor(
+      t,
+      'a.csv',
+      'externalId,Street,beds,baths,Price,Agent,closeDate\nx,A,1,2.5,"$450,000",Ada,3/4/2026\n',
+    );
+    const options = [
+      '--map',
+      'Street=address',
+      '--map',
+      'Price=listPrice',
+      '--map',
+      'Agent=',
+      '--clean',
+      '--dates',
+      'mdy',
+    ];
+    const { stdout, stderr } = await listings(['import', file, ...options], settings);
+    assert.equal(stdout, '1 created, 0 updated, 0 unchanged, 0 failed, 3 cleaned\n', stderr);
+    const [{ address, baths, listPrice, closeDate }] = await listingsOf(settings);
+    assert.deepEqual([address, baths, listPrice, closeDate], ['A', 3, 450000, '2026-03-04']);
+    const curl = await listings(['import', file, ...options, '--mode', 'replace', '--curl'], settings);
+    assert.match(
+      curl.stdout,
+      /map%5BStreet%5D=address&map%5BPrice%5D=listPrice&map%5BAgent%5D=&clean=true&dates=mdy&mode=replace/,
+    );
+    const wrong = await listings(['import', file, '--map', 'Price'], settings);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /COLUMN=FIELD/);
+  });
+
+  test('reports every invalid row with --all-errors', async (t) => {
+    const { settings } = await newAccount();
+    const file = await fileFor(t, 'a.ndjson', '{}\n'.repeat(150));
+    const { code, stdout, stderr } = await listings(['import', file, '--all-errors', '--dry-run'], settings);
+    assert.equal(code, 1);
+    assert.equal(stdout, '0 created, 0 updated, 0 unchanged, 150 failed (dry run: nothing was changed)\n');
+    assert.equal(stderr.match(/^line \d+: address: Is required/gm)?.length, 150);
   });
 
   test('reads stdin, gzipped files, and each format by file name or --format', async (t) => {

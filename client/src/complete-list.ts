@@ -49,7 +49,7 @@ function hasIds({ fields }: Query): boolean {
   return fields === undefined || String(fields).split(',').includes('id');
 }
 
-const NDJSON = 'application/x-ndjson';
+export const NDJSON = 'application/x-ndjson';
 
 /** One attempt. Only the end line proves that the list is complete: a proxy may cut a response and end it cleanly. */
 async function* readList<T extends object>(transport: Transport, query: Query, options: CallOptions) {
@@ -79,7 +79,7 @@ function isEnd(row: object): row is End {
 }
 
 /** Yields the lines that each chunk completes. The last line does not need a line feed. */
-async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
+export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[], void> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {

@@ -12,8 +12,18 @@ export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;
 /** A field of a list; `distance` requires `near`. */
 export type ListingField = keyof Listing | 'distance';
-export type ImportRow = Schemas['ImportRow'];
+type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 'L' | 'M' | 'N' | 'O' | 'P' | 'Q' | 'R';
+type Capital = Letter | 'S' | 'T' | 'U' | 'V' | 'W' | 'X' | 'Y' | 'Z';
+/**
+ * A row of an import: fields to change, `null` to remove one. Names that begin with a capital letter are RESO's, or
+ * columns of `map`.
+ */
+export type ImportRow = Pick<Schemas['ImportRow'], keyof Schemas['ListingPatch'] | keyof Listing> & {
+  [name: `${Capital}${string}` | `@${string}`]: unknown;
+};
 export type ImportReport = Schemas['ImportReport'];
+/** A row that was not imported. */
+export type ImportFailure = ImportReport['errors'][number];
 /** An event; `type` decides which members it has. */
 export type ListingEvent =
   | (Schemas['ListingCreatedEvent'] & { changed?: never; externalId?: never })

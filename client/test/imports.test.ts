@@ -7,7 +7,13 @@ import { gzipSync } from 'node:zlib';
 import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
-import { ImportFailedError, type ImportOptions, type ImportSource, ValidationFailedError } from '../src/index.ts';
+import {
+  ImportFailedError,
+  type ImportFailure,
+  type ImportOptions,
+  type ImportSource,
+  ValidationFailedError,
+} from '../src/index.ts';
 import { connect, connectByProxy, HOME, sequenceOf } from './support/connect.ts';
 
 const CSV = 'address,beds,baths\r\n"12 Elm Street, rear",3,2\r\n14 Elm Street,4,3\r\n';
@@ -40,6 +46,34 @@ const service = await startTestService();
 after(() => service[Symbol.asyncDispose]());
 
 describe('an import', () => {
+  test('can name columns, clean values, and receive every failed row', async () => {
+    const { client } = await connect(service);
+    const rows = ['Street,beds,baths,Price,externalId', 'a,1,2.5,"$5,000",A', ...Array(150).fill('a,x,1,1,B')];
+    const failures: ImportFailure[] = [];
+    const call = client.imports.create(rows.join('\n'), {
+      format: 'csv',
+      map: { Street: 'address', Price: 'listPrice' },
+      clean: true,
+      onFailure: (failure) => failures.push(failure),
+    });
+    const { data, response } = await call.withResponse();
+    assert.deepEqual([data.created, data.failed, data.repeated, data.cleaned], [1, 150, 149, 2]);
+    assert.deepEqual([response.status, failures.length], [200, 150]);
+    assert.deepEqual([failures[149]?.line, failures[149]?.externalId], [152, 'B']);
+    const [listing] = (await client.listings.list({ limit: 1 })).data;
+    assert.deepEqual([listing?.baths, listing?.listPrice], [3, 5000]);
+  });
+
+  test('rejects with the error of onFailure, or of the service', async () => {
+    const { client } = await connect(service);
+    const onFailure = () => {
+      throw new RangeError('Too many.');
+    };
+    await assert.rejects(async () => client.imports.create([{ beds: 1 }], { onFailure }), RangeError);
+    const unknown = client.imports.create('adress\n1\n', { format: 'csv', onFailure: () => {} });
+    await assert.rejects(async () => unknown, ValidationFailedError);
+  });
+
   for (const [name, make] of Object.entries(SOURCES)) {
     for (const atomic of [false, true]) {
       test(`accepts ${name}${atomic ? ', atomically' : ''}`, async () => {
