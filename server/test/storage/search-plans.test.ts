@@ -90,19 +90,23 @@ const SEARCHES: Search[] = [
 const QUICK_ROWS_MAX = 2_500;
 
 /** A new account of this size, whose listings are all indexed. */
-async function accountFor(t: TestContext, count: number) {
+async function accountFor(t: TestContext, count: number, change?: Parameters<typeof storeMany>[3]) {
   const made = await databaseFor(t);
   const { database, sql, accountId } = made;
-  await storeMany(database, accountId, count);
+  await storeMany(database, accountId, count, change);
   await sql('update account_heads set listing_count = ?', count);
   return made;
+}
+
+async function untilIndexed(sql: Awaited<ReturnType<typeof databaseFor>>['sql']): Promise<void> {
+  const waiting = async () => Number((await sql('select count(*) as count from unindexed_listings'))[0]?.count);
+  await until('all listings are indexed', async () => (await waiting()) === 0);
 }
 
 /** Runs the searches on an account of this size. @returns the texts of their statements, and how to explain them */
 async function searchIn(t: TestContext, count: number) {
   const { sql, path, accountId } = await accountFor(t, count);
-  const waiting = async () => Number((await sql('select count(*) as count from unindexed_listings'))[0]?.count);
-  await until('all listings are indexed', async () => (await waiting()) === 0);
+  await untilIndexed(sql);
   const reader = openReader(path);
   t.after(() => reader.close());
   const prepare = reader.prepare.bind(reader);
@@ -163,6 +167,51 @@ test(
       const isSorted = plan.includes('USE TEMP B-TREE FOR ORDER BY');
       assert.ok(!isSorted || !steps.some((step) => WHOLE_ACCOUNT.test(step)), `sorts the account: ${text}`);
     }
+  },
+);
+
+test(
+  'a search whose matches are all old reads the candidates of a condition, not the whole account',
+  only('sqlite', 'it reads the statements of SQLite'),
+  async (t) => {
+    const [count, oldCount] = [12_000, 5_500];
+    const { sql, path, accountId } = await accountFor(t, count, (n) =>
+      n < oldCount
+        ? { lotSizeArea: 1, yearBuilt: 1900, closeDate: '2020-01-01', beds: 9 }
+        : { lotSizeArea: 2, yearBuilt: 2000, closeDate: '2026-01-01', beds: 1 },
+    );
+    await untilIndexed(sql);
+    const old: Condition[] = [
+      { field: 'lotSizeArea', operator: 'lt', value: 1.5 },
+      { field: 'yearBuilt', operator: 'lte', value: 1950 },
+      { field: 'closeDate', operator: 'lt', value: '2025-01-01' },
+      { field: 'beds', operator: 'gte', value: 8 },
+    ];
+    const reader = openReader(path);
+    t.after(() => reader.close());
+    const texts: string[] = [];
+    const prepare = reader.prepare.bind(reader);
+    reader.prepare = (text) => {
+      texts.push(text);
+      return prepare(text);
+    };
+    const searches = new SearchReader(reader);
+    const newest = await sql(`select id from listing_facets where beds = 9 order by id desc limit ${PAGE.limit}`);
+    for (const condition of old) {
+      for (const given of [[condition], [condition, { ...ACTIVE, operator: 'in', value: ['active', 'pending'] }]]) {
+        const search = make({ conditions: given as Condition[] });
+        assert.equal(searches.find(accountId, search, { after: undefined, ...PAGE }, true), undefined);
+        const run = searches.find(accountId, search, { after: undefined, ...PAGE }, false);
+        assert.deepEqual(
+          run?.rows.map(([id]) => id),
+          newest.map(({ id }) => id),
+        );
+        assert.equal(searches.count(accountId, search, false), oldCount);
+      }
+    }
+    assert.ok(texts.some((text) => text.includes('listing_index_terms')));
+    for (const text of texts)
+      assert.doesNotMatch(text, /from listing_facets indexed by listing_facets_id\s[^;]*limit -1/);
   },
 );
 

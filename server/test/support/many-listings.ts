@@ -8,9 +8,17 @@ import { insertSearchRows } from '../../src/storage/search-rows.ts';
 
 const BATCHES_PER_WRITE = 20;
 
-/** Quickly stores many listings without events. Most values are common, and some are rare. */
-export async function storeMany(database: Database, accountId: string, count: number): Promise<void> {
-  const listings = Array.from({ length: count }, (_, n) => makeListing(n));
+/**
+ * Quickly stores many listings without events. Most values are common, and some are rare.
+ * @param change replaces values of a listing, by its index
+ */
+export async function storeMany(
+  database: Database,
+  accountId: string,
+  count: number,
+  change: (n: number) => Partial<Listing> = () => ({}),
+): Promise<void> {
+  const listings = Array.from({ length: count }, (_, n) => ({ ...makeListing(n), ...change(n) }));
   for (let start = 0; start < count; start += BATCHES_PER_WRITE * BATCH_LENGTH) {
     await database.write(async (transaction) => {
       for (let from = start; from < start + BATCHES_PER_WRITE * BATCH_LENGTH; from += BATCH_LENGTH) {

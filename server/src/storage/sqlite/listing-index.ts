@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import sql, { raw, type Sql } from 'sql-template-tag';
-import type { TermCondition, TermRange } from '../../model/search-terms.ts';
+import type { Search } from '../../model/search.ts';
+import { areTermsExact, type TermCondition, type TermRange } from '../../model/search-terms.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
 // SQLite's full-text index of listings' terms (migrations/0007-search.ts). Each term is indexed after the account's
@@ -41,16 +42,22 @@ export class ListingIndex {
    */
   findFew(account: number, condition: TermCondition, countMax: number): number[] | undefined {
     const match = this.matchAll(account, [condition]);
+    if (match !== undefined) return this.findFewMatches(match, countMax);
     const [from, to] = 'terms' in condition ? [] : boundsOf(account, condition);
-    const name = match ?? `${from} ${to}`;
-    if ((this.#frequent.get(name) ?? 0) > countMax) return undefined;
     // A listing has one term in a range of values, but may have several words with the same beginning.
     const select = 'prefix' in condition ? raw('select distinct') : raw('select');
-    const numbers = this.#find(
-      match === undefined
-        ? sql`${select} doc from listing_index_terms where term >= ${from} and term <= ${to} limit ${countMax + 1}`
-        : sql`select rowid from listing_index where listing_index match ${match} limit ${countMax + 1}`,
-    );
+    const query = sql`${select} doc from listing_index_terms where term >= ${from} and term <= ${to}`;
+    return this.#findFew(`${from} ${to}`, query, countMax);
+  }
+
+  /** Like `findFew`, for the matches of an expression. */
+  findFewMatches(match: string, countMax: number): number[] | undefined {
+    return this.#findFew(match, sql`select rowid from listing_index where listing_index match ${match}`, countMax);
+  }
+
+  #findFew(name: string, query: Sql, countMax: number): number[] | undefined {
+    if ((this.#frequent.get(name) ?? 0) > countMax) return undefined;
+    const numbers = this.#find(sql`${query} limit ${countMax + 1}`);
     if (numbers.length <= countMax) return numbers;
     this.#frequent.set(name, numbers.length);
     return undefined;
@@ -70,6 +77,16 @@ export class ListingIndex {
       return isAll ? [`${quoted(word)} *`] : [];
     });
     return known.length === 0 ? undefined : known.map((part) => `(${part})`).join(' AND ');
+  }
+
+  /** Whether `matchAll` includes all words. */
+  hasAllWords(account: number, terms: TermCondition[]): boolean {
+    return terms.every((term) => !('prefix' in term) || this.matchAll(account, [term]) !== undefined);
+  }
+
+  /** Whether `matchAll` finds only matches, except listings that have changed since they were indexed. */
+  isExact(account: number, search: Search, terms: TermCondition[]): boolean {
+    return areTermsExact(search) && terms.every((term) => this.matchAll(account, [term]) !== undefined);
   }
 
   /** A query for the numbers of listings with a term in a range. */

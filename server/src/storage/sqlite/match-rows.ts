@@ -14,6 +14,8 @@ export interface AccountSearch {
   accountId: string;
   search: Search;
   wanted: Wanted;
+  /** Whether the index has all of the search's words for each candidate, unless that has changed since. */
+  hasWords?: boolean;
 }
 
 /** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
@@ -25,9 +27,8 @@ export class MatchRows {
   }
 
   /** The first `limit` matches among the candidates, in the candidates' order. */
-  read(context: AccountSearch, numbers: readonly number[], limit: number): Run<unknown[]> {
-    if (numbers.length === 0) return { rows: [], isCut: false };
-    return this.#run(context, sql`${matches(context, listed(numbers))} limit ${limit}`);
+  read(context: AccountSearch, candidates: Sql, limit: number): Run<unknown[]> {
+    return this.#run(context, sql`${matches(context, candidates)} limit ${limit}`);
   }
 
   /** The first `limit` of some matches, in their order. */
@@ -42,10 +43,8 @@ export class MatchRows {
   }
 
   /** The wanted matches among the candidates, in the order of the list. */
-  readSorted(context: AccountSearch, candidates: readonly number[] | Sql): Run<unknown[]> {
-    if ('length' in candidates && candidates.length === 0) return { rows: [], isCut: false };
-    const found = 'length' in candidates ? listed(candidates) : candidates;
-    return this.#run(context, sorted(context, found), sql`order by ${inOrder(context.search)}`);
+  readSorted(context: AccountSearch, candidates: Sql): Run<unknown[]> {
+    return this.#run(context, sorted(context, candidates), sql`order by ${inOrder(context.search)}`);
   }
 
   /** The numbers of the wanted matches among the candidates, in the order of the list. */
@@ -100,14 +99,17 @@ function matches(context: AccountSearch, candidates: Sql): Sql {
   return sql`${selectFrom(context, candidates)} and ${meets(context.search)}`;
 }
 
-function selectFrom({ account, accountId, search }: AccountSearch, candidates: Sql): Sql {
+function selectFrom({ account, accountId, search, hasWords = false }: AccountSearch, candidates: Sql): Sql {
+  const words = meetsWords(accountId, search);
+  // Words are next to the documents, so reading them takes longer than all other columns.
+  const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed where changed.number = facets.number)`;
   return sql`select facets.number, facets.id, ${sortValue(search)} as value
     from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
-    where facets.account_id = ${account} and ${hasWords(accountId, search)}`;
+    where facets.account_id = ${account} and ${hasWords && search.words.length > 0 ? sql`(${isUnchanged} or ${words})` : words}`;
 }
 
 /** Whether the listing of a row of `facets` has all words of a search, or words that begin with them. */
-export function hasWords(accountId: string, { words }: Search): Sql {
+export function meetsWords(accountId: string, { words }: Search): Sql {
   if (words.length === 0) return sql`true`;
   const tests = words.map((word) => sql`instr(terms, ${` ${indexedWord(word)}`}) > 0`);
   return sql`(select ${all(tests)} from listings where listings.number = facets.number and account_id = ${accountId})`;

@@ -15,7 +15,7 @@ import {
   type Wanted,
 } from '../searches.ts';
 import { translateError } from './errors.ts';
-import { hasWords } from './match-rows.ts';
+import { meetsWords } from './match-rows.ts';
 import type { ReaderThreads } from './reader-threads.ts';
 import { SearchReader } from './search-reader.ts';
 
@@ -63,7 +63,7 @@ export class SqliteSearch implements ListingSearch {
       from json_each(${JSON.stringify(ids)}) as wanted
       cross join listing_facets as facets on facets.account_id = ${accountNumber(accountId)} and facets.id = wanted.value
       cross join listings on listings.number = facets.number and listings.account_id = ${accountId}
-      where ${meets(search)} and ${hasWords(accountId, search)} order by wanted.key`;
+      where ${meets(search)} and ${meetsWords(accountId, search)} order by wanted.key`;
     const { rows, isCut } = await this.#threads.run(accountId, { ...toRequest(query), bytesMax }, options);
     const docs = rows.map(([, doc]) => String(doc));
     return { docs, count: isCut ? Number(rows.at(-1)?.[0]) + 1 : ids.length };

@@ -4,12 +4,10 @@ import { columnOf } from '../functions.ts';
 import { all, isMet } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
+import { END } from './search-context.ts';
 
 /** The first batch has this many listings unless fewer are wanted, each further one twice as many. */
-const BATCH_LENGTHS = { first: 32, max: 1_024 };
-
-/** Above every number. */
-const END = Number.MAX_SAFE_INTEGER;
+const BATCH_LENGTHS = { first: 32, max: 256 };
 
 /** A listing's number, and its value in the sort column. */
 export type Found = readonly [number: number, value: Position['value']];

@@ -1,0 +1,138 @@
+import sql, { raw, type Sql } from 'sql-template-tag';
+import type { SearchColumn } from '../../model/search.ts';
+import { columnOf } from '../functions.ts';
+import { all, isMet } from '../search-conditions.ts';
+import type { ListingIndex } from './listing-index.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
+import { END, type SearchContext } from './search-context.ts';
+
+/**
+ * A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. So does
+ * it with those that meet all conditions on terms, which it only looks up in accounts of up to `accountMax` listings.
+ */
+const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
+/** Reading more than this part of the account's listings by their numbers takes longer than reading all in order. */
+const MANY_SHARE = 0.5;
+
+/** Columns with an index of their own, besides `externalId`. */
+export const INDEXED_COLUMNS = [
+  'listPrice',
+  'closePrice',
+  'livingArea',
+  'onMarketDate',
+  'createdAt',
+  'updatedAt',
+] as const satisfies SearchColumn[];
+
+/** Listings that may match. */
+interface Found<T> {
+  numbers: T;
+  /** As in `AccountSearch`. */
+  hasWords: boolean;
+}
+
+/** Finds the numbers of listings that may match a search. */
+export class Candidates {
+  readonly #queries: PreparedQueries;
+  readonly #index: ListingIndex;
+
+  constructor(queries: PreparedQueries, index: ListingIndex) {
+    this.#queries = queries;
+    this.#index = index;
+  }
+
+  /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
+  findFew(context: SearchContext): Found<number[]> | undefined {
+    const { account, search, terms, unindexed, isQuick } = context;
+    const countMax = isQuick ? FEW.quick : FEW.thorough;
+    const withChanged = (found: number[]) => [...new Set([...found, ...unindexed])];
+    for (const name of ['externalId', ...INDEXED_COLUMNS.filter((each) => each !== search.order.by)] as const) {
+      const numbers = this.selectByColumn(context, name);
+      if (numbers === undefined) continue;
+      const found = this.#numbers(sql`${numbers} limit ${countMax + 1}`);
+      if (found.length <= countMax) return { numbers: found, hasWords: false };
+    }
+    // Newest first, the index returns the matches of exact terms in order.
+    const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
+    for (const condition of isOrdered ? [] : terms) {
+      if ('terms' in condition && !condition.isSelective) continue;
+      const found = this.#index.findFew(account, condition, countMax);
+      if (found === undefined) continue;
+      return { numbers: withChanged(found), hasWords: 'prefix' in condition && search.words.length === 1 };
+    }
+    if (search.order.by === 'id' || terms.length === 1) return undefined;
+    const match = this.#index.matchAll(account, terms);
+    if (match === undefined || (isQuick && this.countAccount(context) > FEW.accountMax)) return undefined;
+    const found = this.#index.findFewMatches(match, isQuick ? FEW.quickOfAll : countMax);
+    return found && { numbers: withChanged(found), hasWords: this.#index.hasAllWords(account, terms) };
+  }
+
+  /** All candidates of the condition with the fewest, as a table in the descending order of their numbers. */
+  selectAll(context: SearchContext, before = END): Found<Sql> {
+    const { account } = context;
+    const fewest = this.#selectFewest(context);
+    // In order, so that each page of the table is read once. The limit keeps SQLite from leaving the order out.
+    const numbers =
+      fewest === undefined
+        ? sql`(select number from listing_facets indexed by listing_facets_id
+            where account_id = ${account} and number < ${before} order by id desc limit -1)`
+        : sql`(select distinct number from (${fewest.numbers})
+            where number < ${before} order by number desc limit -1)`;
+    return { numbers, hasWords: fewest?.hasWords ?? false };
+  }
+
+  /** Undefined if every condition has more candidates than `MANY_SHARE`. */
+  #selectFewest(context: SearchContext): Found<Sql> | undefined {
+    let fewest: Found<Sql> | undefined;
+    let countMax = MANY_SHARE * this.countAccount(context);
+    for (const found of this.#selectEach(context)) {
+      const count = this.count(sql`${found.numbers} limit ${Math.ceil(countMax)}`);
+      if (count >= countMax) continue;
+      fewest = found;
+      countMax = count;
+    }
+    return fewest;
+  }
+
+  #selectEach(context: SearchContext): Found<Sql>[] {
+    const { account, terms } = context;
+    const match = this.#index.matchAll(account, terms, true);
+    const byMatch = sql`select rowid as number from listing_index where listing_index match ${match}`;
+    const byRange = terms.filter((term) => 'from' in term).map((term) => this.#index.selectRange(account, term));
+    const withChanged = (numbers: Sql) =>
+      sql`${numbers} union all select number from unindexed_listings where account_id = ${account}`;
+    return [
+      ...(match === undefined ? [] : [{ numbers: withChanged(byMatch), hasWords: true }]),
+      ...byRange.map((numbers) => ({ numbers: withChanged(numbers), hasWords: false })),
+      ...INDEXED_COLUMNS.flatMap((name) => {
+        const numbers = this.selectByColumn(context, name);
+        return numbers === undefined ? [] : [{ numbers, hasWords: false }];
+      }),
+    ];
+  }
+
+  /** The listings that meet the conditions on a column, from its index; undefined without such conditions. */
+  selectByColumn(
+    { account, search }: SearchContext,
+    name: (typeof INDEXED_COLUMNS)[number] | 'externalId',
+  ): Sql | undefined {
+    const tests = search.conditions.filter(({ field }) => field === name).map(isMet);
+    if (tests.length === 0) return undefined;
+    const index = raw(`listing_facets_${columnOf(name)}`);
+    return sql`select number from listing_facets as facets indexed by ${index}
+      where facets.account_id = ${account} and ${all(tests)}`;
+  }
+
+  countAccount({ accountId }: SearchContext): number {
+    const [row] = this.#queries.all(sql`select listing_count from account_heads where account_id = ${accountId}`);
+    return Number(row?.[0] ?? 0);
+  }
+
+  count(rows: Sql): number {
+    return Number(this.#queries.all(sql`select count(*) from (${rows})`)[0]?.[0]);
+  }
+
+  #numbers(query: Sql): number[] {
+    return this.#queries.all(query).map(([number]) => Number(number));
+  }
+}

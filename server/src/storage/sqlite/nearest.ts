@@ -1,0 +1,58 @@
+import { EARTH_RADIUS_METRES } from '../../model/geo.ts';
+import { termConditions } from '../../model/search-terms.ts';
+import type { Run } from '../runs.ts';
+import { DISTANCE_STEPS } from '../search-conditions.ts';
+import type { Position } from '../searches.ts';
+import type { ListingIndex } from './listing-index.ts';
+import { listed, type MatchRows } from './match-rows.ts';
+import { END, isOver, type SearchContext } from './search-context.ts';
+
+const NEAREST_METRES = 250;
+/** How much larger the next circle is than one that would have enough matches. */
+const CIRCLE_MARGIN = 1.5;
+const CIRCLE_GROWTH_MAX = 6;
+/** Candidates in a circle that is not too large, and in all circles of a search. */
+const CIRCLE_READ_MAX = 500;
+const CIRCLES_READ_MAX = 1_000;
+
+/**
+ * The first matches of a list by distance. Reads circles around the center until one has enough matches, but not too
+ * many candidates. @returns undefined if that takes too long
+ */
+export function findNearest(index: ListingIndex, rows: MatchRows, context: SearchContext): Run<unknown[]> | undefined {
+  const { account, search, wanted, unindexed } = context;
+  const { circle, order } = search;
+  if (circle === undefined || order.isDescending) return undefined;
+  let tooSmall = Math.max(toMetres(wanted.after), NEAREST_METRES / 10);
+  let tooLarge = Number.POSITIVE_INFINITY;
+  let next = NEAREST_METRES + CIRCLE_MARGIN * tooSmall;
+  for (let read = 0; read < CIRCLES_READ_MAX && !isOver(context, read); ) {
+    const radiusMetres = Math.min(next, circle.radiusMetres);
+    const inside = { ...search, circle: { ...circle, radiusMetres } };
+    const match = index.matchAll(account, termConditions(inside));
+    if (match === undefined) return undefined;
+    const numbers = index.findNewest(match, { after: 0, before: END, limit: CIRCLE_READ_MAX });
+    read += numbers.length + 1;
+    if (numbers.length === CIRCLE_READ_MAX) {
+      tooLarge = radiusMetres;
+      next = Math.sqrt(tooSmall * tooLarge);
+      continue;
+    }
+    const candidates = [...new Set([...numbers, ...unindexed])];
+    const found = rows.findSorted({ ...context, search: inside }, candidates);
+    if (found.length === wanted.limit || radiusMetres === circle.radiusMetres) {
+      return rows.read(context, listed(found), wanted.limit);
+    }
+    tooSmall = radiusMetres;
+    const growth = CIRCLE_MARGIN * Math.sqrt(wanted.limit / Math.max(found.length, 1));
+    next = radiusMetres * Math.min(growth, CIRCLE_GROWTH_MAX);
+    if (next >= tooLarge) next = Math.sqrt(tooSmall * tooLarge);
+  }
+  return undefined;
+}
+
+/** The distance of a position in a list by distance. */
+function toMetres(position: Position | undefined): number {
+  if (position === undefined) return 0;
+  return 2 * EARTH_RADIUS_METRES * Math.asin(Math.min(1, Number(position.value) / DISTANCE_STEPS));
+}

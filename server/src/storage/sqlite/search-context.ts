@@ -1,0 +1,62 @@
+import sql, { raw } from 'sql-template-tag';
+import type { Search } from '../../model/search.ts';
+import { type TermCondition, termConditions } from '../../model/search-terms.ts';
+import { isMet } from '../search-conditions.ts';
+import type { ListingIndex } from './listing-index.ts';
+import type { AccountSearch } from './match-rows.ts';
+import type { PreparedQueries } from './prepared-queries.ts';
+
+/** Above every number. */
+export const END = Number.MAX_SAFE_INTEGER;
+
+/** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
+const QUICK_READ_MAX = 500;
+/** Comparisons of beds or baths that more numbers meet are only checked. */
+const NUMBERS_MAX = 50;
+
+/** A search that is being answered. */
+export interface SearchContext extends AccountSearch {
+  terms: TermCondition[];
+  /** The account's listings that have changed since they were indexed, newest first. */
+  unindexed: number[];
+  /** Whether the search gives up once it takes more than a few milliseconds. */
+  isQuick: boolean;
+}
+
+/** @param index finds what has changed since it was indexed */
+export function beginSearch(
+  queries: PreparedQueries,
+  index: ListingIndex,
+  { accountId, search, wanted, isQuick }: Omit<AccountSearch, 'account'> & Pick<SearchContext, 'isQuick'>,
+): SearchContext {
+  const [row] = queries.all(sql`select number from account_numbers where account_id = ${accountId}`);
+  const account = Number(row?.[0] ?? 0);
+  const terms = termConditions(isQuick ? search : withNumbers(queries, account, search));
+  // Searches by other conditions do not read the index.
+  const usesIndex = terms.length > 0 || ['distance', 'beds', 'baths'].includes(search.order.by);
+  const unindexed = usesIndex ? index.findUnindexed(account) : [];
+  return { account, accountId, search, wanted, terms, unindexed, isQuick };
+}
+
+/** Whether a quick search has read enough. */
+export function isOver({ isQuick }: SearchContext, read: number): boolean {
+  return isQuick && read > QUICK_READ_MAX;
+}
+
+/** After a large import, a search by terms reads many listings that are not indexed yet. */
+export function hasManyUnindexed({ unindexed, isQuick }: SearchContext): boolean {
+  return isQuick && unindexed.length > QUICK_READ_MAX;
+}
+
+/** The search with comparisons of beds and baths as lists of the account's numbers, which have terms. */
+function withNumbers(queries: PreparedQueries, account: number, search: Search): Search {
+  const conditions = search.conditions.map((condition) => {
+    const { field, operator } = condition;
+    if ((field !== 'beds' && field !== 'baths') || operator === 'is' || operator === 'in') return condition;
+    const numbers = queries.all(sql`select distinct ${raw(field)} from listing_counts as facets
+      where account_id = ${account} and ${isMet(condition)} limit ${NUMBERS_MAX + 1}`);
+    if (numbers.length === 0 || numbers.length > NUMBERS_MAX) return condition;
+    return { field, operator: 'in' as const, value: numbers.map(([number]) => Number(number)) };
+  });
+  return { ...search, conditions };
+}
