@@ -28,6 +28,7 @@ import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
 import { MigrationWatch } from './migration-watch.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
+import { watchService } from './service-metrics.ts';
 
 /** How long in-flight requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
@@ -138,6 +139,7 @@ export async function serveRequests(
   const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
   server.on('connection', noteConnection);
   const connections = trackConnections(server);
+  const unwatch = watchService(database, connections);
   const url = await listen(server, config);
   const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];
   return {
@@ -151,6 +153,7 @@ export async function serveRequests(
         idleMs: isReplaced ? IDLE_GRACE_REPLACED_MS : IDLE_GRACE_MS,
         runningMs: isReplaced ? SHUTDOWN_MAX_REPLACED_MS : shutdownMaxMs,
       });
+      for (const end of unwatch) end();
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
       const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');
