@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,7 @@ export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const PORT_MAX = 65_535;
 /** A larger number is probably a typo. */
 const WORKERS_MAX = 256;
 /** Each connection costs the database server memory; more connections than it has processors are of little use. */
@@ -32,7 +33,7 @@ const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:passwo
 /** All settings, each with its schema and default, the form that errors quote, and a description. */
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
-  PORT: row(integer(0, 65_535).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
+  PORT: row(integer(0, PORT_MAX).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
   DATA_DIR: row(z.string().transform(fromBase).prefault('./data'), '', 'directory of the database and the setup link'),
   DATABASE_URL: row(
     parsedBy(parseDatabaseUrl).optional(),
@@ -51,7 +52,7 @@ export const SETTINGS = z.object({
     'time limit for one PostgreSQL statement of a request, from `100ms` to `600s`',
   ),
   DATABASE_PREPARED_STATEMENTS: row(
-    z.stringbool({ truthy: ['on'], falsy: ['off'], case: 'sensitive' }).prefault('on'),
+    onOff().prefault('on'),
     'on or off',
     '`off` behind a pooler that keeps neither prepared statements nor session settings',
   ),
@@ -66,6 +67,7 @@ export const SETTINGS = z.object({
     `one of ${LOG_LEVELS.join(', ')}`,
     `\`${LOG_LEVELS.join('` `')}\``,
   ),
+  LOG_PROBES: row(onOff().prefault('on'), 'on or off', '`off` to leave out requests for `/livez` and `/readyz`'),
   RATE_LIMIT: row(
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseAllowance)]).prefault('600/10s'),
     'requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h; or off',
@@ -103,6 +105,11 @@ export const SETTINGS = z.object({
     'the path of a file with 32 random bytes in base64, from: openssl rand -base64 32',
     'file that contains the key that encrypts the signing secrets of webhooks in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, they are stored as plain text',
   ),
+  METRICS_ADDRESS: row(
+    parsedBy(parseAddress).optional(),
+    'an IP address and a port, such as 127.0.0.1:9464',
+    'IP address and port of `/metrics` in the format of Prometheus, such as `127.0.0.1:9464`; has no authentication, so only the monitoring should be able to connect',
+  ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
     'addresses or networks such as 10.0.0.0/8, separated by commas',
@@ -130,6 +137,8 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     },
     publicUrl: settings.PUBLIC_URL,
     logLevel: settings.LOG_LEVEL,
+    logsProbes: settings.LOG_PROBES,
+    metricsAddress: settings.METRICS_ADDRESS,
     trustedProxies: settings.TRUSTED_PROXIES,
     rateLimit: settings.RATE_LIMIT,
     webhookAllow: settings.WEBHOOK_ALLOW,
@@ -181,6 +190,10 @@ function row<T extends z.ZodType>(schema: T, form: string, description: string, 
 
 function integer(min: number, max: number) {
   return z.string().regex(/^\d+$/).transform(Number).pipe(z.int().min(min).max(max));
+}
+
+function onOff() {
+  return z.stringbool({ truthy: ['on'], falsy: ['off'], case: 'sensitive' });
 }
 
 function countCores(): number {
@@ -240,6 +253,11 @@ export function parseAllowance(text: string): { points: number; seconds: number 
   const [, points, time, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
   const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
   return seconds <= RATE_LIMIT_SECONDS_MAX ? { points: Number(points), seconds } : undefined;
+}
+
+function parseAddress(text: string): { host: string; port: number } | undefined {
+  const [, host = '', port] = /^\[?([0-9a-f.:]+)\]?:(\d{1,5})$/i.exec(text) ?? [];
+  return isIP(host) !== 0 && Number(port) <= PORT_MAX ? { host, port: Number(port) } : undefined;
 }
 
 function parseNetworks(text: string): BlockList {

@@ -48,6 +48,7 @@ const ONLY_IN: [packageName: RegExp, place: RegExp, why: string][] = [
   [/^kysely$/, /^storage\//, 'only storage/ knows SQL'],
   [/^node:sqlite$|^pg$/, /^storage\/(sqlite|postgres)(\.ts|\/)/, 'only the engine files know the engine'],
   [/^rate-limiter-flexible$/, /^lib\/limiter\.ts$/, 'one place decides where requests are counted'],
+  [/^prom-client$/, /^lib\/metrics\.ts$/, 'one place decides what metrics cost'],
   [/^better-auth/, /^http\/identity\/(better-auth|single-use-codes)\.ts$/, 'it is loaded when it is first needed'],
   [/^node:cluster$/, /^runtime\/workers\//, 'the service itself does not know how many processes there are'],
   [/^commander$/, /^commands\//, 'only commands/ knows the command line'],

@@ -73,6 +73,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     databasePool: { poolSize: 10, statementTimeoutMs: 2_500, preparesStatements: true, ...options.databasePool },
     publicUrl: options.publicUrl,
     logLevel: 'info',
+    logsProbes: true,
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,
     webhookAllow: options.webhookAllow ?? LOOPBACK,
@@ -80,6 +81,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
     mail: options.mail,
+    metricsAddress: undefined,
     workers: undefined,
   };
   const service = await startService(config, log, options);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Config, type Environment, readConfig } from '../config.ts';
 import { ensureDashboard } from '../runtime/dashboard-build.ts';
+import { serveMetrics } from '../runtime/metrics-listener.ts';
 import { createLog } from '../runtime/service-log.ts';
 import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../runtime/signals.ts';
 import { startWithDatabase } from '../runtime/waiting.ts';
@@ -22,12 +23,13 @@ async function serve(): Promise<void> {
 }
 
 async function serveAlone(config: Config, given: Environment): Promise<void> {
-  const log = createLog(config.logLevel);
+  const log = createLog(config);
   const signalled = nextSignal(() => log.logger.warn('SIGHUP does nothing without WORKERS: restart the service'));
   // Loaded here, since it takes half of the program's start-up time and no other command needs it.
   const { startService, loadIdentity } = await import('../runtime/service.ts');
   await loadIdentity();
   await ensureDashboard(log);
+  await serveMetrics(config, log);
   const waiting = { log, signal: abortOn(signalled) };
   const service = await startWithDatabase((ready) => startService(ready, log), config, waiting);
   if (service === undefined) return exitStopped(log);

@@ -4,7 +4,7 @@ import type { Database, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { auditImport } from './audit.ts';
 import { ImportPlan } from './import-plan.ts';
-import { type ImportReport, importFailed } from './import-report.ts';
+import { countRows, type ImportReport, importFailed } from './import-report.ts';
 import type { ImportRow } from './import-rows.ts';
 import type { Import } from './imports.ts';
 import { pauseAfterSlices } from './pause.ts';
@@ -102,7 +102,9 @@ async function save(
   const { actor } = request;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await writeLong(database, actor, idempotency, (writing) => saveTogether(writing, request, plan));
+      const saved = await writeLong(database, actor, idempotency, (writing) => saveTogether(writing, request, plan));
+      if (!saved.isReplayed) countRows(saved.outcome);
+      return saved;
     } catch (error) {
       if (!(error instanceof StalePlanError) || attempt === ATTEMPTS_MAX) throw error;
       const account = await getActingAccount(database, actor);

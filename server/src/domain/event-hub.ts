@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createCounter } from '../lib/metrics.ts';
 import { AppError } from '../model/errors.ts';
 import { findSequences } from '../storage/account-heads.ts';
 import type { Database } from '../storage/database.ts';
@@ -7,6 +8,17 @@ import { FairSemaphore } from '../storage/fair-semaphore.ts';
 
 /** Emits the account ID of each commit in this process. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
+
+const committedEvents = createCounter({
+  name: 'property_listings_events_total',
+  help: 'Changes of listings that were committed, each with an event.',
+});
+
+/** Call this after each commit of an account's changes. */
+export function noteWritten(accountId: string, events: number): void {
+  accountWrites.emit('written', accountId);
+  committedEvents.add({}, events);
+}
 
 /** How long a change by another process can remain unnoticed. */
 const POLL_INTERVAL_MS = 250;

@@ -1,3 +1,4 @@
+import { createCounter } from '../lib/metrics.ts';
 import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '../model/errors.ts';
 import type { RowOutcome } from './import-rows.ts';
 
@@ -26,6 +27,18 @@ export interface ImportReport {
 /** Maximum failures and issues that are reported for a file, which may have a million. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
+
+const importedRows = createCounter({
+  name: 'property_listings_import_rows_total',
+  help: 'Rows of finished imports by their outcome.',
+  labels: ['outcome'],
+});
+
+/** Call this once per import, even if it ended early. */
+export function countRows(report: ImportReport): void {
+  for (const outcome of ['created', 'updated', 'unchanged', 'failed'] as const)
+    importedRows.add({ outcome }, report[outcome]);
+}
 
 export function emptyReport(): ImportReport {
   return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };

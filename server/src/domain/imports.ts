@@ -2,7 +2,7 @@ import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 import { auditImport } from './audit.ts';
 import { DryRun } from './dry-run.ts';
-import { addOutcome, emptyReport, type ImportReport, type RowFailure } from './import-report.ts';
+import { addOutcome, countRows, emptyReport, type ImportReport, type RowFailure } from './import-report.ts';
 import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
 import { type Actor, write } from './writing.ts';
 
@@ -38,6 +38,7 @@ export async function importRows(
   try {
     await saveAll(batches, inTransactions(database, actor), report, onFailure);
   } finally {
+    countRows(report);
     await auditReport(database, actor, report).catch(onAuditError);
   }
   return report;

@@ -6,7 +6,7 @@ import { findKeyAccount } from '../storage/api-keys.ts';
 import type { Database, Executor, LongTransaction } from '../storage/database.ts';
 import { versionFloorOf } from '../storage/database-info.ts';
 import { findSessionMembership } from '../storage/memberships.ts';
-import { accountWrites } from './event-hub.ts';
+import { noteWritten } from './event-hub.ts';
 import { findOutcome, type IdempotentRequest, recordOutcome } from './idempotency.ts';
 import { principalGone } from './principals.ts';
 
@@ -54,11 +54,11 @@ export async function write<T>(
   work: (writing: Writing) => Promise<T>,
 ): Promise<WriteResult<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.write(
+  const { events, ...written } = await database.write(
     (transaction) => runOnce(transaction, actor, idempotency, work),
     actor.accountId,
   );
-  accountWrites.emit('written', actor.accountId);
+  noteWritten(actor.accountId, events);
   return written;
 }
 
@@ -70,11 +70,11 @@ export async function writeLong<T>(
   work: (writing: Writing<LongTransaction>) => Promise<T>,
 ): Promise<WriteResult<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const written = await database.writeLong(
+  const { events, ...written } = await database.writeLong(
     (transaction) => runOnce(transaction, actor, idempotency, work),
     actor.accountId,
   );
-  accountWrites.emit('written', actor.accountId);
+  noteWritten(actor.accountId, events);
   return written;
 }
 
@@ -97,16 +97,16 @@ async function runOnce<T, S extends Executor>(
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<S>) => Promise<T>,
-): Promise<WriteResult<T>> {
+): Promise<WriteResult<T> & { events: number }> {
   const account = await getActingAccount(transaction, actor);
+  const { sequence } = account;
   const changedBy = describeActor(actor, account);
   const writing = { transaction, account, changedBy, versionFloor: versionFloorOf(actor.epoch ?? '') };
-  if (idempotency === undefined) return { outcome: await work(writing), isReplayed: false };
-  const earlier = await findOutcome<T>(transaction, account.id, idempotency);
-  if (earlier !== undefined) return { outcome: earlier, isReplayed: true };
+  const earlier = idempotency && (await findOutcome<T>(transaction, account.id, idempotency));
+  if (earlier !== undefined) return { outcome: earlier, isReplayed: true, events: 0 };
   const outcome = await work(writing);
-  await recordOutcome(transaction, account.id, idempotency, outcome);
-  return { outcome, isReplayed: false };
+  if (idempotency !== undefined) await recordOutcome(transaction, account.id, idempotency, outcome);
+  return { outcome, isReplayed: false, events: account.sequence - sequence };
 }
 
 function describeActor({ keyId, user, feed }: Actor, { keyName }: ActingAccount): ChangeActor {

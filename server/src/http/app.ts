@@ -8,6 +8,7 @@ import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
 import { isProbe } from './protocol/probes.ts';
 import { type Reply, replyError } from './protocol/reply.ts';
+import { measureRequest } from './protocol/request-metrics.ts';
 import { requireSendable, send } from './protocol/send.ts';
 import { replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
@@ -38,7 +39,8 @@ export function createApp(services: Services): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     const found = find(exchange);
-    const { api, isPublic } = found;
+    const { api, isPublic, route } = found;
+    measureRequest(exchange, route);
     const needsKey = api === V1 && !isPublic;
     const isRejected = admission.isFull(exchange, needsKey);
     if (!isRejected) {
@@ -47,12 +49,14 @@ export function createApp(services: Services): App {
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
       if (incoming.destroyed) return;
+      exchange.startedMs = performance.now();
     }
     try {
       const answering = isRejected ? reject(exchange, found) : found.answer(exchange);
       const reply = await answering
         .then((found) => requireSendable(found, exchange))
         .catch((error: unknown) => replyTo(error, exchange));
+      exchange.repliedMs = performance.now();
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
       if (outgoing.destroyed) return;

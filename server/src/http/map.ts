@@ -9,6 +9,7 @@ import { atOrigin, openApiDocument } from './openapi/document.ts';
 import { V1_DESCRIPTION } from './openapi/v1.ts';
 import type { Exchange } from './protocol/exchange.ts';
 import { type Reply, replyJson } from './protocol/reply.ts';
+import { UNKNOWN_ROUTE } from './protocol/request-metrics.ts';
 import { type PublicHandler, type PublicRoutes, Routes } from './protocol/router.ts';
 import { accountEndpoints } from './routes/account.ts';
 import { activityEndpoints } from './routes/activity.ts';
@@ -93,6 +94,8 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
 };
 
 interface Route {
+  /** The path with its parameters in braces. */
+  route: string;
   /** Undefined outside the APIs. */
   api?: ApiAccess;
   isPublic: boolean;
@@ -108,7 +111,9 @@ export function createMap(services: Services): (exchange: Exchange) => Found {
   const routes = new Routes<Route>();
   addApi(routes, V1, services);
   addApi(routes, ADMIN, services);
-  const open: PublicRoutes = { add: (method, path, answer) => routes.add(method, path, { isPublic: true, answer }) };
+  const open: PublicRoutes = {
+    add: (method, path, answer) => routes.add(method, path, { route: path, isPublic: true, answer }),
+  };
   addHealth(open, services);
   addDocs(open, { v1: V1, admin: ADMIN });
   addDashboard(open);
@@ -122,7 +127,9 @@ export function createMap(services: Services): (exchange: Exchange) => Found {
 
 function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, services: Services): void {
   for (const { operation, serve } of api.endpoints) {
-    routes.add(operation.method.toUpperCase(), api.base + operation.path, {
+    const route = api.base + operation.path;
+    routes.add(operation.method.toUpperCase(), route, {
+      route,
       api,
       isPublic: operation.caller === 'anyone',
       answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
@@ -130,7 +137,9 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
   }
   // Created on the first request; at startup, it would take a fifth of the time.
   let document: Promise<string> | undefined;
-  routes.add('GET', api.base + OPENAPI_NAME, {
+  const route = api.base + OPENAPI_NAME;
+  routes.add('GET', route, {
+    route,
     api,
     isPublic: true,
     answer: async (exchange) => {
@@ -158,5 +167,5 @@ function toMissing(error: AppError, path: string, services: Services): Found {
     await api?.authenticators[isPublic ? 'anyone' : 'account'](exchange, services);
     throw error;
   };
-  return { ...(api && { api }), isPublic, answer };
+  return { ...(api && { api }), route: UNKNOWN_ROUTE, isPublic, answer };
 }

@@ -30,6 +30,10 @@ export class Backlog {
     }
   }
 
+  get length(): number {
+    return this.#starts.size;
+  }
+
   get isEmpty(): boolean {
     return this.#starts.size === 0;
   }

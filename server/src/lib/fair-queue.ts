@@ -3,6 +3,10 @@ export class FairQueue<K, T> {
   /** The entries by owner, in the order of the owners' turns; no list is empty. */
   readonly #entries = new Map<K, T[]>();
 
+  get length(): number {
+    return this.#entries.values().reduce((sum, entries) => sum + entries.length, 0);
+  }
+
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }

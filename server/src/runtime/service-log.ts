@@ -1,5 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { pino } from 'pino';
+import type { Config } from '../config.ts';
 import type { Log } from '../lib/log.ts';
 
 /** Lines are buffered up to this size or time, since writing each one separately would take longer than its request. */
@@ -18,13 +19,17 @@ export interface ServiceLog extends Log {
   end(): Promise<void>;
 }
 
+type LogSettings = Pick<Config, 'logLevel' | 'logsProbes'>;
+
 /** Logs JSON lines on stdout, and short lines in a terminal. `isShared`: several processes write there. */
-export function createLog(level: string, isShared = false): ServiceLog {
+export function createLog({ logLevel: level, logsProbes }: LogSettings, isShared = false): ServiceLog {
+  const worker = isShared ? process.pid : undefined;
+  const settings = { omitsProbes: !logsProbes, ...(worker && { worker }) };
   if (process.stdout.isTTY) {
     // The terminal may close before the service ends.
     process.stdout.on('error', () => {});
     const writeLine = (line: string) => void process.stdout.write(readable(JSON.parse(line)));
-    return { logger: pino({ level }, { write: writeLine }), writeLine, flush() {}, async end() {} };
+    return { ...settings, logger: pino({ level }, { write: writeLine }), writeLine, flush() {}, async end() {} };
   }
   const bytesMax = isShared ? SHARED_BYTES_MAX : GATHERED_BYTES_MAX;
   const output = pino.destination({
@@ -60,7 +65,8 @@ export function createLog(level: string, isShared = false): ServiceLog {
   };
   setInterval(writeGathered, GATHER_MS).unref();
   return {
-    logger: pino({ level, base: null }, { write: writeLine }),
+    ...settings,
+    logger: pino({ level, base: worker === undefined ? null : { worker } }, { write: writeLine }),
     writeLine,
     flush() {
       writeGathered();

@@ -31,6 +31,7 @@ import { beginWithDatabase } from '../storage/open.ts';
 import { listen } from './listening.ts';
 import { MigrationWatch } from './migration-watch.ts';
 import { type Addresses, prepareStart } from './preparation.ts';
+import { watchService } from './service-metrics.ts';
 
 /** How long in-flight requests can take once the service stops. */
 export const SHUTDOWN_MAX_MS = 10_000;
@@ -149,6 +150,7 @@ export async function serveRequests(
   const server = createHttpServer(app, log, { ...limits, publicUrl: config.publicUrl });
   server.on('connection', noteConnection);
   const connections = trackConnections(server);
+  const unwatch = watchService(database, connections);
   const url = await listen(server, config);
   dispatcher.start();
   const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];
@@ -166,6 +168,7 @@ export async function serveRequests(
       });
       await stopped;
       outgoing.close();
+      for (const end of unwatch) end();
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
       const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');

@@ -6,6 +6,7 @@ import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { renewEpoch } from './database-info.ts';
+import { noteBackup } from './last-backup.ts';
 import { FILE_SCHEME, openDatabase } from './open.ts';
 import { type Credentials, endCredentials } from './restored.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
@@ -60,6 +61,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     await rename(rewritten, file);
     await syncToDisk(dirname(file));
     const { size: bytes } = await stat(file);
+    noteBackup(path, file);
     return { file, digestFile, sha256, bytes };
   } catch (error) {
     await Promise.all([removeUnfinished(), rm(digestFile, { force: true })]);

@@ -84,6 +84,15 @@ export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
 /** Compiles queries for an engine without running them. */
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
+/** What an operator watches, at the moment. */
+export interface Measurements {
+  waitingWrites: number;
+  /** The SQLite file, its log, and the free space of its file system. */
+  file?: { bytes: number; logBytes: number; freeBytes: number };
+  /** This process's connections to PostgreSQL, and the requests that wait for one. */
+  pool?: { used: number; idle: number; max: number; pending: number };
+}
+
 /** The common interface of both engines. */
 export interface Database extends Executor {
   /** The database's name in messages for the operator, without passwords. */
@@ -130,6 +139,7 @@ export interface Database extends Executor {
   requireSound?(): void;
   /** Removes deleted data from the log; undefined for PostgreSQL. */
   truncateLog?(): Promise<void>;
+  measure(): Measurements;
   /** Closes the database after all submitted writes. */
   close(): Promise<void>;
 }

@@ -24,6 +24,10 @@ export class JobQueue<J extends QueuedJob> {
   /** Whether `take` last returned a long job. */
   #wasLong = false;
 
+  get length(): number {
+    return this.#again.length + this.#accounts.length;
+  }
+
   get isEmpty(): boolean {
     return this.#again.length === 0 && this.#accounts.isEmpty;
   }

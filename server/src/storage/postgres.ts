@@ -46,6 +46,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     write: (job, accountId) => queues.submit(job, { accountId }),
     writeLong: (job, accountId) => queues.submit(job, { accountId, isLong: true }),
     distribute: () => pool.use(distributeAlone),
+    measure: () => ({ waitingWrites: queues.length, pool: pool.measure() }),
     async close() {
       await queues.close();
       scans.close();

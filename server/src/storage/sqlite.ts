@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { TellProgress } from './rebuild.ts';
 import { Checkpoints } from './sqlite/checkpoints.ts';
 import { Connection, dialect } from './sqlite/connection.ts';
-import { prepareFile } from './sqlite/database-file.ts';
+import { measureFile, prepareFile } from './sqlite/database-file.ts';
 import { RESTORE_ADVICE } from './sqlite/errors.ts';
 import { Indexing } from './sqlite/listing-index.ts';
 import { migrate } from './sqlite/migrate.ts';
@@ -58,6 +58,7 @@ export async function openSqlite(path: string, tell: TellProgress): Promise<Data
       if (fault !== undefined)
         throw new AppError('unavailable', `The database ${path} is damaged: ${fault}. ${RESTORE_ADVICE}`);
     },
+    measure: () => ({ waitingWrites: queue.length, file: measureFile(path) }),
     async close() {
       await queue.close();
       await checkpoints.close();

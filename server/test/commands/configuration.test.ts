@@ -56,6 +56,8 @@ const WRONG_VALUES: [string, string][] = [
   ['PUBLIC_URL', 'listings.example.com'],
   ['LOG_LEVEL', 'loud'],
   ['LOG_LEVEL', 'INFO'],
+  ['LOG_PROBES', 'no'],
+  ['METRICS_ADDRESS', '9464'],
   ['TRUSTED_PROXIES', 'foo'],
   ['TRUSTED_PROXIES', '10.0.0.0/33'],
   ['TRUSTED_PROXIES', '10.0.0.0/'],

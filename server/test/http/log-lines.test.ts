@@ -96,6 +96,33 @@ test('the error for an unknown field suggests the nearest name', async () => {
   ]);
 });
 
+test('the log has the bytes, the user agent, and the trace of a request', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const agent = `feed "v2" ${tenant.key} ${'x'.repeat(300)}`;
+  const headers = { 'X-Request-Id': 'traced-1', 'User-Agent': agent, traceparent };
+  const response = await service.fetch(tenant, '/v1/me', { headers });
+  const { length } = Buffer.from(await response.arrayBuffer());
+  const { bytes, userAgent, traceId, parentSpanId, worker, waitMs } = await loggedAs('traced-1');
+  assert.ok(Number(bytes) > length && Number(bytes) < length + 2_000, `${bytes}`);
+  assert.equal(userAgent, `feed "v2" plk_… ${'x'.repeat(200 - 10 - tenant.key.length - 1)}`);
+  assert.deepEqual([traceId, parentSpanId], traceparent.split('-').slice(1, 3));
+  assert.deepEqual([worker, waitMs], [undefined, undefined]);
+  for (const invalid of ['ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', `00-${'0'.repeat(32)}-1-01`, 'x']) {
+    const id = `untraced-${invalid.slice(0, 4)}`;
+    await service.fetch(tenant, '/v1/me', { headers: { 'X-Request-Id': id, traceparent: invalid } });
+    assert.equal((await loggedAs(id)).traceId, undefined);
+  }
+});
+
+test('the log says where the time of a slow request went', async () => {
+  const headers = { 'X-Request-Id': 'slow-1' };
+  await service.fetch(tenant, '/v1/events?wait=2', { headers });
+  const { durationMs, waitMs, handleMs, sendMs } = await loggedAs('slow-1');
+  const sum = Number(waitMs) + Number(handleMs) + Number(sendMs);
+  assert.ok(Math.abs(sum - Number(durationMs)) < 1, `${sum} of ${durationMs}`);
+  assert.ok(Number(handleMs) > 1_900, `${handleMs}`);
+});
+
 test('a trusted proxy that sends no X-Forwarded-For is warned about once', async () => {
   await using behind = await startBehindProxy();
   const warnings = () => behind.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40);

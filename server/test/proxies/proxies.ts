@@ -170,13 +170,12 @@ for (const name of Object.keys(PROXIES)) {
         const headers = { Accept: format };
         const first = await ask(fixture, '/v1/listings', { headers });
         await once(first, 'readable');
-        const second = openHttp2(t, fixture, headers);
-        await once(second, 'readable');
+        // The configuration of HAProxy offers only HTTP/1.1.
+        const second = name === 'haproxy' ? undefined : openHttp2(t, fixture, headers);
+        if (second !== undefined) await once(second, 'readable');
         for (const pid of await workersOf(fixture.service)) process.kill(pid, 'SIGKILL');
-        for (const [version, { text, isWhole }] of [
-          ['HTTP/1.1', await readText(first)],
-          ['HTTP/2', await readText(second)],
-        ] as const) {
+        for (const [version, list] of Object.entries({ 'HTTP/1.1': first, ...(second && { 'HTTP/2': second }) })) {
+          const { text, isWhole } = await readText(list);
           const rows = text.match(/ Elm Street/g)?.length ?? 0;
           assert.ok(rows > 0 && rows < LISTINGS, `${format}, ${version}: ${rows}`);
           if (name === 'caddy' && DOES_CADDY_HIDE_CUTS) assert.ok(!isComplete?.(text), `${format}, ${version}`);

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Authenticated, authenticate, type KeyRejection } from '../../domain/api-keys.ts';
 import type { KeyUse } from '../../domain/key-use.ts';
 import type { Principal } from '../../domain/principals.ts';
+import { createCounter } from '../../lib/metrics.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
 import { AppError, INVALID_KEY } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
@@ -25,6 +26,12 @@ const DESCRIPTIONS: Record<KeyRejection['why'], string> = {
   expired: 'This API key has expired',
   suspended: 'The account of this API key is suspended: ',
 };
+
+const rejectedKeys = createCounter({
+  name: 'property_listings_keys_rejected_total',
+  help: 'Requests without a valid API key, by the reason.',
+  labels: ['reason'],
+});
 
 interface Authenticating {
   database: Database;
@@ -59,6 +66,7 @@ async function requireApiKey(exchange: Exchange, services: Authenticating): Prom
   const secret = readSecret(exchange);
   const found = secret === undefined ? undefined : await authenticate(database, secret, rateLimit.keyCount);
   if (found !== undefined && 'principal' in found) return found;
+  rejectedKeys.add({ reason: found?.why ?? 'unreadable' });
   await limitGuessing(exchange, services);
   throw unauthorized(found === undefined ? UNREADABLE : describe(found));
 }
@@ -94,7 +102,10 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
  */
 function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
-  if (authorization === undefined) throw unauthorized();
+  if (authorization === undefined) {
+    rejectedKeys.add({ reason: 'missing' });
+    throw unauthorized();
+  }
   const isOne = countHeader(incoming.rawHeaders, 'authorization') === 1;
   return isOne ? BEARER.exec(authorization)?.[1] : undefined;
 }

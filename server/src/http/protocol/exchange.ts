@@ -13,6 +13,10 @@ export interface Exchange {
   path: string;
   /** The part after `?`. */
   query: string;
+  /** When the request arrived, when its handling began, and when its response was ready, as `performance.now()`. */
+  arrivedMs: number;
+  startedMs: number | undefined;
+  repliedMs: number | undefined;
   /** Undefined before authentication, and in public operations. */
   principal: Principal | undefined;
   /** The response's headers about the key's rate limit. */
@@ -48,6 +52,9 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     requestId,
     path,
     query: mark < 0 ? '' : target.slice(mark + 1),
+    arrivedMs: performance.now(),
+    startedMs: undefined,
+    repliedMs: undefined,
     principal: undefined,
     rateLimit: undefined,
     errorCode: undefined,

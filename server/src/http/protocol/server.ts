@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Log } from '../../lib/log.ts';
+import { createCounter } from '../../lib/metrics.ts';
 import { readOpenFilesMax } from '../../lib/open-files.ts';
 import { limitChunks } from './chunk-limit.ts';
 import type { App } from './exchange.ts';
@@ -116,6 +117,11 @@ function readConnectionsMax(): number {
   return Math.min(CONNECTIONS_MAX, filesMax - Math.min(OWN_FILES, Math.floor(filesMax / 4)));
 }
 
+const closedConnections = createCounter({
+  name: 'property_listings_connections_closed_total',
+  help: 'Connections that were closed because too many were open.',
+});
+
 /**
  * Closes excess connections: without a free file descriptor, even open ones could not be served.
  */
@@ -131,6 +137,7 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
       count -= 1;
     });
     if (count <= connectionsMax) return;
+    closedConnections.add({});
     rejections.add();
     socket.destroy();
   });

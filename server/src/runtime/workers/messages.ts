@@ -1,3 +1,5 @@
+import type { ProcessMetrics } from '../../lib/metrics.ts';
+
 /** Orders from the first process to a worker. */
 const ORDERS = [
   /** Open the database and listen. */
@@ -10,6 +12,8 @@ const ORDERS = [
   'be replaced',
   /** Abort in-flight requests. */
   'cut',
+  /** Report your metrics. */
+  'measure',
   /** Disconnect: no more connections will be handed to this worker. */
   'leave',
 ] as const;
@@ -21,6 +25,7 @@ export type Report =
   | { report: 'listening'; url: string }
   /** The worker cannot start; the message is for the operator. */
   | { report: 'failed'; message: string }
+  | { report: 'metrics'; metrics: ProcessMetrics }
   /** Every request has finished, and the database is closed. */
   | { report: 'finished' };
 
@@ -31,8 +36,9 @@ export function findOrder(message: unknown): Order | undefined {
 }
 
 export function findReport(message: unknown): Report | undefined {
-  const { report, url, message: words } = Object(message);
+  const { report, url, message: words, metrics } = Object(message);
   if (report === 'listening') return { report, url: String(url) };
   if (report === 'failed') return { report, message: String(words) };
+  if (report === 'metrics') return { report, metrics };
   return report === 'finished' ? { report } : undefined;
 }

@@ -4,6 +4,7 @@ import { findFreePort } from '../../lib/free-port.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import { openDatabase } from '../../storage/open.ts';
 import { ensureDashboard } from '../dashboard-build.ts';
+import { serveMetrics } from '../metrics-listener.ts';
 import { MigrationWatch } from '../migration-watch.ts';
 import type { Preparation } from '../preparation.ts';
 import { createLog, type ServiceLog } from '../service-log.ts';
@@ -19,12 +20,13 @@ import { WorkerPool } from './worker-pool.ts';
  * rate limits, and keeps the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
-  const log = createLog(config.logLevel, true);
+  const log = createLog(config, true);
   countForWorkers();
   cluster.setupPrimary({ args: ['worker'] });
   // The worker that tries to listen reports an invalid host.
   const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;
   const pool = new WorkerPool(size, log.logger, freePort);
+  await serveMetrics(config, log, () => pool.measure());
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
   const signalled = nextSignal(createReload(started, pool, { config, given }, log.logger));
   const preparation = await start(pool, config, given, log, signalled);

@@ -29,9 +29,12 @@ async function reload(pool: WorkerPool, { config, given }: Start, logger: Logger
   const before = { ...process.env };
   try {
     const environment = readEnvironment(given);
-    const { workers = 1, logLevel, databaseUrl, dataDirectory } = readConfig(environment);
+    const { workers = 1, logLevel, databaseUrl, dataDirectory, metricsAddress } = readConfig(environment);
     if (databaseUrl !== config.databaseUrl || dataDirectory !== config.dataDirectory) {
       throw new ConfigError('DATABASE_URL or DATA_DIR has changed; restart the service to use another database.');
+    }
+    if (metricsAddress?.host !== config.metricsAddress?.host || metricsAddress?.port !== config.metricsAddress?.port) {
+      throw new ConfigError('METRICS_ADDRESS has changed; restart the service to use another address.');
     }
     logger.info({ workers }, 'reloading');
     logger.level = logLevel;

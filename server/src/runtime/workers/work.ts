@@ -1,8 +1,10 @@
 import cluster from 'node:cluster';
 import { ConfigError, readConfig } from '../../config.ts';
 import { createClusterLimiter } from '../../lib/limiter.ts';
+import { readMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
 import { beginWithDatabase } from '../../storage/open.ts';
+import { enableProcessMetrics } from '../process-metrics.ts';
 import { createLog } from '../service-log.ts';
 import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
@@ -25,7 +27,8 @@ export async function work(): Promise<void> {
 async function serveUntilStopped(): Promise<void> {
   const orders = receiveOrders();
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel, true);
+  if (config.metricsAddress !== undefined) await enableProcessMetrics();
+  const log = createLog(config, true);
   // Loaded while the first process prepares the database.
   const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../service.ts');
   await loadIdentity();
@@ -56,6 +59,7 @@ async function serveUntilStopped(): Promise<void> {
   await serving.stop({ isReplaced });
   await database.close();
   log.flush();
+  await reportMetrics();
   await send({ report: 'finished' });
   await orders.leave;
   process.exit(0);
@@ -65,7 +69,7 @@ async function serveUntilStopped(): Promise<void> {
  * A promise for each order. Signals are ignored: a terminal sends them to all processes, and the
  * first one decides.
  */
-function receiveOrders(): Record<Order, Promise<void>> {
+function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
   // A message to a dead process emits an error.
   process.on('error', () => {});
@@ -73,7 +77,8 @@ function receiveOrders(): Record<Order, Promise<void>> {
   const expect = (order: Order) => new Promise<void>((resolve) => obey.set(order, resolve));
   process.on('message', (message: unknown) => {
     const order = findOrder(message);
-    if (order !== undefined) obey.get(order)?.();
+    if (order === 'measure') void reportMetrics();
+    else if (order !== undefined) obey.get(order)?.();
   });
   const { worker } = cluster;
   worker?.once('disconnect', () => {
@@ -90,6 +95,10 @@ function receiveOrders(): Record<Order, Promise<void>> {
     cut: expect('cut'),
     leave: expect('leave'),
   };
+}
+
+async function reportMetrics(): Promise<void> {
+  await send({ report: 'metrics', metrics: await readMetrics() });
 }
 
 /** Resolves when the first process has received the report or has ended. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { countsOf, createCounter, createGauge, joinMetrics, type ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
 import { WorkerProcess } from './worker-process.ts';
 
@@ -10,6 +11,12 @@ const BACKOFF_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
 /** How long workers can take to end after their requests are aborted. */
 const CUT_MAX_MS = 1_000;
+
+const restarts = createCounter({
+  name: 'property_listings_worker_restarts_total',
+  help: 'Workers that ended unexpectedly and were replaced.',
+});
+const runningWorkers = createGauge({ name: 'property_listings_workers', help: 'Workers that accept requests.' });
 
 /** Keeps a number of workers running, and replaces workers that end unexpectedly. */
 export class WorkerPool {
@@ -24,6 +31,8 @@ export class WorkerPool {
   #failures = 0;
   #filling: Promise<void> | undefined;
   isStopping = false;
+  /** The counts of workers that have ended. */
+  #endedMetrics: Promise<ProcessMetrics> = Promise.resolve([]);
 
   /**
    * The workers load the program and wait for `start`. If any port will do, they listen on
@@ -33,6 +42,7 @@ export class WorkerPool {
     this.#freePort = freePort;
     this.#size = size;
     this.#logger = logger;
+    runningWorkers.watch(() => [[{}, this.#serving.size]]);
     for (let count = 0; count < size; count += 1) this.#spawn();
   }
 
@@ -64,6 +74,15 @@ export class WorkerPool {
     for (const surplus of [...this.#serving].slice(0, -size)) await this.#retire(surplus);
   }
 
+  /** The metrics of all workers, and the counts of those that have ended. */
+  async measure(): Promise<ProcessMetrics[]> {
+    await Promise.all([...this.#all].map((worker) => worker.measure()));
+    // Read in the same turn: a worker that ends is moved from one to the other.
+    const ended = this.#endedMetrics;
+    const running = [...this.#all].map(({ lastMetrics }) => lastMetrics);
+    return [await ended, ...running];
+  }
+
   /** Resolves when all workers have finished their requests and ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
@@ -88,7 +107,11 @@ export class WorkerPool {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
     const worker = new WorkerProcess(this.#freePort);
     this.#all.add(worker);
-    void worker.ended.then(() => this.#all.delete(worker));
+    void worker.ended.then(() => {
+      this.#all.delete(worker);
+      const last = countsOf(worker.lastMetrics);
+      this.#endedMetrics = this.#endedMetrics.then((earlier) => joinMetrics([earlier, last]));
+    });
     return worker;
   }
 
@@ -106,6 +129,7 @@ export class WorkerPool {
       // A retired worker is supposed to end.
       if (!this.#serving.delete(worker) || this.isStopping) return;
       this.#logger.error({ worker: worker.pid, ...end }, 'a worker ended unexpectedly and is replaced');
+      restarts.add({});
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
       this.#chooseHousekeeper();
       void this.#fill();

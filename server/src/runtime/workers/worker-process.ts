@@ -1,5 +1,7 @@
 import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
 import { findReport, type Order, type Report } from './messages.ts';
 
@@ -7,6 +9,8 @@ import { findReport, type Order, type Report } from './messages.ts';
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
 /** Longer than any write takes: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
+/** Prometheus waits for ten seconds. */
+const MEASURE_MAX_MS = 2_000;
 
 export interface End {
   code: number | null;
@@ -19,6 +23,9 @@ export class WorkerProcess {
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
+  /** The latest. */
+  #metrics: ProcessMetrics = [];
+  #onMetrics: () => void = () => {};
 
   /** `freePort` is where the worker listens if any port will do. */
   constructor(freePort: number | undefined) {
@@ -35,7 +42,10 @@ export class WorkerProcess {
     closeLostConnection(worker);
     worker.on('message', (message: unknown) => {
       const report = findReport(message);
-      if (report?.report === 'finished') this.tell('leave');
+      if (report?.report === 'metrics') {
+        this.#metrics = report.metrics;
+        this.#onMetrics();
+      } else if (report?.report === 'finished') this.tell('leave');
       else if (report !== undefined) this.#onReport(report);
     });
   }
@@ -46,6 +56,19 @@ export class WorkerProcess {
 
   get ageMs(): number {
     return performance.now() - this.#startTimeMs;
+  }
+
+  /** Resolves when the worker has reported its metrics, or does not respond. */
+  async measure(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onMetrics = resolve;
+    this.tell('measure');
+    await Promise.race([promise, this.ended, sleep(MEASURE_MAX_MS, undefined, { ref: false })]);
+  }
+
+  /** What the worker reported last; it reports when it stops. */
+  get lastMetrics(): ProcessMetrics {
+    return this.#metrics;
   }
 
   /** @returns the worker's address @throws {AppError} `unavailable`, with a message for the operator */

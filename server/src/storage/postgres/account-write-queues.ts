@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { LongTransaction } from '../database.ts';
 import { NOTHING_WRITTEN, stopping, tooManyChanges, unavailable } from '../errors.ts';
 import type { JobOptions } from '../job-queue.ts';
+import { measureWait } from '../write-metrics.ts';
 import { AccountQueue, WriteSlots } from './account-queue.ts';
 import { Backoff } from './backoff.ts';
 import { send } from './connection.ts';
@@ -34,6 +35,10 @@ export class AccountWriteQueues {
   constructor(pool: Pool) {
     this.#pool = pool;
     this.#slots = new WriteSlots(Math.max(1, Math.floor(pool.settings.poolSize / 2)));
+  }
+
+  get length(): number {
+    return this.#queues.values().reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /** @throws {AppError} `unavailable` if too many jobs of the account wait */
@@ -99,6 +104,7 @@ export class AccountWriteQueues {
         if (job === undefined || (job.isLong && jobs.length > 0)) break;
         waiting.shift();
         jobs.push(job);
+        measureWait(job.startTimeMs);
         await group.run(job);
         if (job.isLong) break;
       } while (jobs.length < GROUP_JOBS_MAX && performance.now() < endTimeMs);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { type LongTransaction, type Statement, statement } from '../database.ts';
 import { outcomeUnknown } from '../errors.ts';
+import { measureCommit } from '../write-metrics.ts';
 import { compiler, send, toQuery } from './connection.ts';
 import { isConnectionLost, isOverdue, isRepeatable, isVerdict, TransactionError, translateError } from './errors.ts';
 import { JobTransaction, type Pending } from './job-transaction.ts';
@@ -97,11 +98,13 @@ export class Group {
    */
   async end(): Promise<boolean> {
     const commits = this.#outcomes.some(({ isDone }) => isDone);
+    const startTimeMs = performance.now();
     const ended = send(this.#client, { text: commits ? 'commit' : 'rollback' });
     const failure = await ended.then(
       ({ command }) => (command === 'ROLLBACK' && commits ? this.#explain(undefined) : undefined),
       (error: unknown) => this.#explain(error),
     );
+    if (commits && failure === undefined) measureCommit(startTimeMs);
     if (failure !== undefined && (!commits || (await this.#isRolledBack(failure)))) throw failure;
     for (const { job, tell, hasWritten, isDone } of this.#outcomes) {
       if (failure === undefined || !isDone) tell();

@@ -134,6 +134,11 @@ export class Pool {
     return this.#backlogs.get(accountId)?.isTooLong ?? false;
   }
 
+  measure() {
+    const pending = this.#backlogs.values().reduce((sum, backlog) => sum + backlog.length, 0);
+    return { used: this.#busy, idle: this.#pool.idleCount, max: this.settings.poolSize, pending };
+  }
+
   async close(): Promise<void> {
     await this.#pool.end();
   }

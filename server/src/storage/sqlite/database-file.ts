@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -46,6 +47,15 @@ export function prepareFile(path: string): void {
   // SQLite never leaves an index without its log. Checks twice, since another process may remove both meanwhile.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
   for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
+}
+
+/** The sizes of a database and its log, and the free space of its file system. */
+export function measureFile(path: string): { bytes: number; logBytes: number; freeBytes: number } {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const [bytes = 0, logBytes = 0] = [path, `${path}-wal`].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size,
+  );
+  return { bytes, logBytes, freeBytes: bavail * bsize };
 }
 
 function hasIndexAlone(path: string): boolean {

@@ -4,6 +4,7 @@ import { holdTurns } from '../../lib/turns.ts';
 import type { LongTransaction } from '../database.ts';
 import { stopping } from '../errors.ts';
 import { type JobOptions, JobQueue } from '../job-queue.ts';
+import { measureCommit, measureWait } from '../write-metrics.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { Connection } from './connection.ts';
 import { isBusy, isStorageFull, translateCommitError, translateError } from './errors.ts';
@@ -28,6 +29,7 @@ const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
 
 interface Job extends Required<JobOptions> {
+  readonly startTimeMs: number;
   run(transaction: LongTransaction): Promise<unknown>;
   resolve(value: unknown): void;
   reject(error: unknown): void;
@@ -84,12 +86,17 @@ export class WriteQueue {
     this.#waiting.requireRoom(accountId);
   }
 
+  get length(): number {
+    return this.#waiting.length;
+  }
+
   /** @throws {AppError} `unavailable` once the queue is closed */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#closed) throw stopping();
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#waiting.add({ run, accountId, isLong, resolve: (value) => resolve(value as T), reject });
+    const startTimeMs = performance.now();
+    this.#waiting.add({ startTimeMs, run, accountId, isLong, resolve: (value) => resolve(value as T), reject });
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -197,6 +204,7 @@ export class WriteQueue {
   async #runJob(job: Job, guard: TurnGuard): Promise<Settle> {
     const transaction = new JobTransaction(this.#connection, guard);
     this.#running = { job, transaction };
+    measureWait(job.startTimeMs);
     this.#connection.hasWritten = false;
     // Pauses other long tasks, since all writes wait for this transaction.
     using _ = job.isLong ? holdTurns() : undefined;
@@ -220,8 +228,10 @@ export class WriteQueue {
   }
 
   #commit(): void {
+    const startTimeMs = performance.now();
     try {
       this.#steps.commit.all();
+      measureCommit(startTimeMs);
     } catch (error) {
       throw translateCommitError(error);
     }

@@ -1,0 +1,25 @@
+import { createServer, type Server } from 'node:http';
+
+export const METRICS_PATH = '/metrics';
+/** Prometheus needs one. */
+const CONNECTIONS_MAX = 16;
+/** The text format of Prometheus, version 0.0.4. */
+const TEXT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Creates the server for metrics, which has its own address. */
+export function createMetricsServer(readPage: () => Promise<string>): Server {
+  const server = createServer(async ({ url, method }, outgoing) => {
+    if (url !== METRICS_PATH || method !== 'GET') {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    try {
+      const page = await readPage();
+      outgoing.writeHead(200, { 'Content-Type': TEXT_TYPE }).end(page);
+    } catch {
+      outgoing.writeHead(500).end();
+    }
+  });
+  server.maxConnections = CONNECTIONS_MAX;
+  return server;
+}

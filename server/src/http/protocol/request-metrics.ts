@@ -1,0 +1,46 @@
+import { areMetricsEnabled, createCounter, createGauge, createHistogram } from '../../lib/metrics.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The route of paths without an endpoint. Their paths are not labels: clients could choose any number of them. */
+export const UNKNOWN_ROUTE = 'unknown';
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+// The names of OpenTelemetry's semantic conventions for HTTP (opentelemetry.io/docs/specs/semconv/http).
+
+const durations = createHistogram({
+  name: 'http_server_request_duration_seconds',
+  help: 'Time from the arrival of a request to the end of its response.',
+  labels: ['http_request_method', 'http_route', 'http_response_status_code'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+});
+
+let active = 0;
+createGauge({ name: 'http_server_active_requests', help: 'Requests without a complete response.' }).watch(() => [
+  [{}, active],
+]);
+
+const errors = createCounter({
+  name: 'property_listings_request_errors_total',
+  help: 'Responses with an error, by its code; "overload" if too many requests were waiting.',
+  labels: ['code'],
+});
+
+/** Measures a request until its response ends. */
+export function measureRequest(exchange: Exchange, route: string): void {
+  if (!areMetricsEnabled()) return;
+  const { incoming, outgoing, arrivedMs } = exchange;
+  active += 1;
+  outgoing.on('close', () => {
+    active -= 1;
+    const { method = '' } = incoming;
+    const labels = {
+      http_request_method: METHODS.has(method) ? method : '_OTHER',
+      http_route: route,
+      // Empty if the client disconnected before the response.
+      http_response_status_code: outgoing.headersSent ? outgoing.statusCode : '',
+    };
+    durations.observe(labels, (performance.now() - arrivedMs) / 1_000);
+    const code = exchange.isOverload ? 'overload' : exchange.errorCode;
+    if (code !== undefined) errors.add({ code });
+  });
+}

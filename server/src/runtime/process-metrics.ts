@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createCounter, createGauge, enableMetrics } from '../lib/metrics.ts';
+
+/** A timer of this interval measures the delay. Shorter ones cost processor time while the service is idle. */
+const RESOLUTION_MS = 20;
+const NS_PER_SECOND = 1e9;
+
+/** Starts to collect metrics, and those of this process. */
+export async function enableProcessMetrics(): Promise<void> {
+  await enableMetrics();
+  watchEventLoop();
+  createGauge({ name: 'process_resident_memory_bytes', help: 'Memory of all processes.' }).watch(() => [
+    [{}, process.memoryUsage.rss()],
+  ]);
+  createCounter({ name: 'process_cpu_seconds_total', help: 'Processor time of all processes.' }).watch(() => {
+    const { user, system } = process.cpuUsage();
+    return [[{}, (user + system) / 1e6]];
+  });
+  createGauge({
+    name: 'process_start_time_seconds',
+    help: 'Start of the oldest process, in seconds since 1970.',
+    aggregator: 'min',
+  }).watch(() => [[{}, performance.timeOrigin / 1_000]]);
+  createGauge({ name: 'process_open_fds', help: 'Open files and connections.', aggregator: 'max' }).watch(() => [
+    [{}, countOpenFiles()],
+  ]);
+}
+
+/** Since the last collection; the service's requests wait for as long. */
+function watchEventLoop(): void {
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  histogram.enable();
+  const shares = { p50: 50, p99: 99, max: 100 };
+  for (const [name, share] of Object.entries(shares)) {
+    createGauge({
+      name: `nodejs_eventloop_delay_${name}_seconds`,
+      help: `Delay of the event loop since the last scrape, ${name}.`,
+      aggregator: 'max',
+    }).watch(() => {
+      const delayNs = Math.max(0, histogram.percentile(share) - RESOLUTION_MS * 1e6);
+      if (name === 'max') histogram.reset();
+      return [[{}, delayNs / NS_PER_SECOND]];
+    });
+  }
+}
+
+/** Undefined where the system does not tell. */
+function countOpenFiles(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined;
+  }
+}

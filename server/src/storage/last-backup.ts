@@ -1,0 +1,20 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { FILE_SCHEME } from './open.ts';
+import { FILE_MODE } from './sqlite/snapshot.ts';
+
+/** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
+function markerOf(path: string): string {
+  return `${path}-last-backup`;
+}
+
+/** Records that a backup of the database has succeeded, and where it is. */
+export function noteBackup(path: string, file: string): void {
+  writeFileSync(markerOf(path), `${file}\n`, { mode: FILE_MODE });
+}
+
+/** When `backup` last succeeded, in seconds since 1970; undefined if never, or on PostgreSQL. */
+export function findLastBackup(databaseUrl: string): number | undefined {
+  if (!databaseUrl.startsWith(FILE_SCHEME)) return undefined;
+  const marker = statSync(markerOf(databaseUrl.slice(FILE_SCHEME.length)), { throwIfNoEntry: false });
+  return marker && marker.mtimeMs / 1_000;
+}
