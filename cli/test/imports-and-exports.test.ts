@@ -61,7 +61,7 @@ describe('import', () => {
     const file = await fileFor(t, 'a.csv', `address,beds,baths,externalId\n${rows.join('')}`);
     const { code, stderr } = await listings(['import', file], settings);
     assert.equal(code, 1);
-    assert.equal(stderr.match(/^line \d+: beds/gm)?.length, 100);
+    assert.equal(stderr.match(/^line \d+ x\d+: beds/gm)?.length, 100);
     assert.match(
       stderr,
       /^… and 2 more\. To see all of them, add --dry-run --all-errors\. .*import the file again: .*externalId/m,

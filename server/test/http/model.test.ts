@@ -47,7 +47,7 @@ class Client {
       case 'deleteExternal':
         return this.#deleteExternal(step.externalId);
       case 'import':
-        return this.#import(step.rows, step.isAtomic);
+        return this.#import(step);
       case 'retry':
         return this.#retry(step.at);
     }
@@ -93,26 +93,29 @@ class Client {
     if (current !== undefined) this.model.remove(current.id);
   }
 
-  async #import(rows: Fields[], isAtomic: boolean): Promise<void> {
-    const path = isAtomic ? '/imports?atomic=true' : '/imports';
+  async #import({ rows, isAtomic, mode }: Step & { does: 'import' }): Promise<void> {
+    const path = `/imports?mode=${mode}${isAtomic ? '&atomic=true' : ''}`;
     const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
     const response = await send(service, this.tenant, 'POST', path, body, { 'Content-Type': 'application/x-ndjson' });
     const report = JSON.parse(await response.text());
     const outcomes = { created: 0, updated: 0, unchanged: 0 };
     const before = new Set(this.model.listings.keys());
     const fresh = (await this.#list()).filter(({ id }) => !before.has(String(id))).reverse();
-    for (const row of rows) outcomes[this.#importRow(row, fresh)] += 1;
-    assert.deepEqual(report, { ...outcomes, failed: 0, errors: [] });
+    for (const row of rows) outcomes[this.#importRow(row, fresh, mode)] += 1;
+    const externalIds = rows.flatMap(({ externalId }) => (externalId === undefined ? [] : [externalId]));
+    const repeated = externalIds.length - new Set(externalIds).size;
+    assert.deepEqual(report, { ...outcomes, failed: 0, repeated, cleaned: 0, errors: [] });
   }
 
   /** New listings have ids in the order of the rows. */
-  #importRow(row: Fields, fresh: Fields[]): 'created' | 'updated' | 'unchanged' {
+  #importRow(row: Fields, fresh: Fields[], mode: 'merge' | 'replace'): 'created' | 'updated' | 'unchanged' {
     const current = this.model.findByExternalId(row.externalId);
     if (current === undefined) {
       this.model.create(String(fresh.shift()?.id), row);
       return 'created';
     }
-    return this.model.replace(current.id, row).version === current.version ? 'unchanged' : 'updated';
+    const after = mode === 'merge' ? this.model.patch(current.id, row) : this.model.replace(current.id, row);
+    return after.version === current.version ? 'unchanged' : 'updated';
   }
 
   /** Repeats a successful request: same response, no change. */

@@ -8,7 +8,7 @@ export type Step =
   | { does: 'patch'; at: number; patch: Fields }
   | { does: 'delete'; at: number }
   | { does: 'deleteExternal'; externalId: string }
-  | { does: 'import'; rows: Fields[]; isAtomic: boolean }
+  | { does: 'import'; rows: Fields[]; isAtomic: boolean; mode: 'merge' | 'replace' }
   | { does: 'retry'; at: number };
 
 /** Objects like those from JSON.parse. */
@@ -32,6 +32,8 @@ const optional = {
   onMarketDate: fc.constantFrom('2026-11-22', '2000-02-29'),
   metadata: fc.dictionary(fc.constantFrom('m', 'n'), metadataValue, PLAIN),
 };
+/** Optional fields that an import removes. */
+const removals = fc.record({ city: fc.constant(null), listPrice: fc.constant(null) }, { requiredKeys: [], ...PLAIN });
 
 const fields = fc.record({ ...required, ...optional }, { requiredKeys: ['address', 'beds', 'baths'], ...PLAIN });
 const withExternalId = fc.tuple(fields, externalId).map(([given, id]) => ({ ...given, externalId: id }));
@@ -67,8 +69,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       does: fc.constant('import' as const),
-      rows: fc.array(fc.oneof(fields, withExternalId), { maxLength: 6 }),
+      rows: fc.array(
+        fc.tuple(fc.oneof(fields, withExternalId), removals).map(([row, removed]) => ({ ...row, ...removed })),
+        { maxLength: 6 },
+      ),
       isAtomic: fc.boolean(),
+      mode: fc.constantFrom('merge' as const, 'replace' as const),
     }),
   },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('retry' as const), at }) },

@@ -76,7 +76,10 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 const row = fc
   .tuple(fields, seldom(5, reference('id'), ''))
   .map(([given, known]) => (known === '' ? given : { ...given, id: known }));
-const mode = either(['', '', '?dryRun=true', '?ignoreUnknown=true'], ['?atomic=maybe', '?dryRun=true&atomic=true']);
+const mode = either(
+  ['', '', '?dryRun=true', '?ignoreUnknown=true', '?mode=replace', '?clean=true', '?map[Colour]=metadata.colour'],
+  ['?atomic=maybe', '?dryRun=true&atomic=true', '?map[x]=y', '?map[city]=&clean=true&dates=mdy'],
+);
 
 /** A JSON array or NDJSON. */
 const jsonImport: fc.Arbitrary<Parts> = fc

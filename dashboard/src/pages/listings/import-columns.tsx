@@ -24,8 +24,8 @@ export function ImportColumns() {
     <section className="card form-section">
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 300px">
-          The first row has the column names, separated by commas. Only <code>address</code>, <code>beds</code>, and{' '}
-          <code>baths</code> are required.
+          The first row has the column names. Only <code>address</code>, <code>beds</code>, and <code>baths</code> are
+          required.
         </Text>
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
           Download template

@@ -10,12 +10,14 @@ import { type Column, Table } from '../../parts/table';
 export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: boolean }) {
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => showNote(result.current), []);
-  const { created, updated, unchanged, failed, errors } = report;
+  const { created, updated, unchanged, failed, repeated, cleaned, errors } = report;
   const counts = [
     { label: isDryRun ? 'To be created' : 'Created', count: created },
     { label: isDryRun ? 'To be updated' : 'Updated', count: updated },
     { label: 'Unchanged', count: unchanged },
     { label: 'Failed', count: failed },
+    ...(repeated > 0 ? [{ label: 'Repeated external IDs', count: repeated }] : []),
+    ...(cleaned > 0 ? [{ label: 'Cleaned values', count: cleaned }] : []),
   ];
   return (
     <Stack>
@@ -51,16 +53,18 @@ export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: b
 
 const COLUMNS: Column<ReturnType<typeof toRows>[number]>[] = [
   { label: 'Line', className: 'number', cell: ({ line }) => line },
+  { label: 'External ID', cell: ({ externalId }) => <bdi>{externalId}</bdi> },
   { label: 'Field', cell: ({ field }) => <code>{field}</code> },
   { label: 'Problem', className: 'wide', cell: ({ problem }) => <bdi>{problem}</bdi> },
 ];
 
 /** One row for each invalid field. */
-function toRows({ line, message, details = [] }: ImportReport['errors'][number]) {
+function toRows({ line, externalId, message, details = [] }: ImportReport['errors'][number]) {
   const issues = details.length === 0 ? [{ field: '', code: '', message }] : details;
   return issues.map((issue) => ({
     id: `${line} ${issue.field}`,
     line,
+    externalId,
     field: issue.field,
     problem: ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue),
   }));

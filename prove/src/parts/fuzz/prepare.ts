@@ -112,8 +112,7 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
   // CSV and GeoJSON have no distances.
   if (hasDistance) request.mayRefuse.query = true;
-  const isCsv = request.headers['Content-Type'] === 'text/csv';
-  if (given.has('ignoreUnknown') && !isCsv) refuse(request, STEP.query, 400, 'invalid_query');
+  if (given.has('dates') && !given.has('clean')) refuse(request, STEP.query, 400, 'invalid_query');
   if (operation.operationId !== 'listEvents' || verdicts.includes('invalid')) return;
   const isBeyond = Number(given.get('after') ?? 0) > known.sequence + SLACK;
   if (isBeyond || (given.get('epoch') ?? known.epoch) !== known.epoch)

@@ -42,7 +42,7 @@ class JsonRowReader {
       if (content === undefined) throw rowTooLong();
       const { value, inexactNumbers } = parseBody(content, 'row');
       if (isClosingLine(value)) return undefined;
-      if (!isObject(value)) parseListing({ value, inexactNumbers }, [], hasDetails);
+      if (!isObject(value)) parseListing({ value, inexactNumbers });
       const values = this.#collect(
         Object(value),
         Map.groupBy(inexactNumbers, ([name]) => String(name)),

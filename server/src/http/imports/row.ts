@@ -1,7 +1,6 @@
 import { HashSet } from '../../lib/hash-set.ts';
-import type { AppError } from '../../model/errors.ts';
+import { type AppError, toPlainError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
-import { toRowIssue } from '../contract/schemas/parse-listing.ts';
 import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
 import { explainTexts } from './explain-texts.ts';
 import type { ReadingOptions, ReadRow } from './reading.ts';
@@ -58,7 +57,7 @@ export class RowBuilder {
 
   /** A row that cannot be read. */
   fail(line: number, error: AppError, own: string | undefined): ReadRow {
-    return { line, externalId: undefined, isRepeated: false, values: own, issue: toRowIssue(error) };
+    return { line, externalId: undefined, isRepeated: false, values: own, issue: toPlainError(error) };
   }
 
   #isRepeated(externalId: string | undefined): boolean {

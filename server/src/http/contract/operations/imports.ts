@@ -112,6 +112,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
+  partners: [['dates', 'clean']],
   types: [JSON_TYPE, NDJSON_TYPE],
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {

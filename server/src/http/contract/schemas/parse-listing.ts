@@ -1,6 +1,6 @@
 import type { ParsedJson, PropertyPath } from '../../../lib/json.ts';
 import { isObject } from '../../../lib/merge-patch.ts';
-import { AppError, type PlainError, toPlainError, type ValidationIssue } from '../../../model/errors.ts';
+import type { ValidationIssue } from '../../../model/errors.ts';
 import { type ListingInput, SERVER_FIELDS } from '../../../model/listings.ts';
 import { fieldName, ISSUES_MAX, invalidFields, type KnownFields, toIssues } from './issues.ts';
 import { isOptional, listingFields, listingInput } from './listings.ts';
@@ -11,20 +11,12 @@ export const FIELDS: KnownFields = {
 };
 
 /**
- * Checks a body that becomes a listing; `found` are issues that are already known. Without
- * `hasDetails`, the error lists no issues, because collecting them takes longer than finding the
- * first.
+ * Checks a body that becomes a listing; `found` are issues that are already known.
  * @throws {AppError} `validation_failed` with all issues
  */
-export function parseListing(
-  { value, inexactNumbers }: ParsedJson,
-  found: ValidationIssue[] = [],
-  hasDetails = true,
-): ListingInput {
-  if (!hasDetails && !hasRequired(value)) throw INVALID_ROW;
+export function parseListing({ value, inexactNumbers }: ParsedJson, found: ValidationIssue[] = []): ListingInput {
   const given = withoutNulls(value);
   const result = listingInput.safeParse(given, { reportInput: true });
-  if (!result.success && !hasDetails) throw INVALID_ROW;
   const inexact = findInexactNumbers(inexactNumbers);
   if (result.success && inexact.length === 0 && found.length === 0) {
     const issues = findLonelyFields(result.data);
@@ -43,26 +35,6 @@ export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
     code: 'out_of_range',
     message: 'Has more digits than can be stored; a number can have 15.',
   }));
-}
-
-/** Created once, because capturing a stack takes longer than checking a row. */
-const INVALID_ROW = new AppError('validation_failed', 'Fields of the row are not valid.');
-
-export const PLAIN_INVALID_ROW = toPlainError(INVALID_ROW);
-
-/**
- * An error of a row as plain data. `INVALID_ROW` is always the same object, which a message to a
- * thread contains only once.
- */
-export function toRowIssue(error: AppError): PlainError {
-  return error === INVALID_ROW ? PLAIN_INVALID_ROW : toPlainError(error);
-}
-
-/** Most invalid rows fail this check, which is ten times as fast as the schema. */
-function hasRequired(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { address, beds, baths } = value;
-  return typeof address === 'string' && typeof beds === 'number' && typeof baths === 'number';
 }
 
 /**

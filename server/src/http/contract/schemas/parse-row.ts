@@ -6,7 +6,7 @@ import { invalidFields, toIssues } from './issues.ts';
 import { withoutUnits } from './listing-patch.ts';
 import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
 import { findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
-import { FIELDS, findInexactNumbers, findLonelyFields, PLAIN_INVALID_ROW, parseListing } from './parse-listing.ts';
+import { FIELDS, findInexactNumbers, findLonelyFields, parseListing } from './parse-listing.ts';
 
 /** The fields of a row, by our names. */
 export interface GivenRow {
@@ -44,13 +44,16 @@ export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
   if (result.success && row.emptied.length + row.inexactNumbers.length + row.issues.length === 0) {
     return { patch: JSON.stringify(withRemovals(result.data, removed)), lack: findLack(result.data, options) };
   }
-  if (!options.hasDetails) return { patch: PLAIN_INVALID_ROW, lack: PLAIN_INVALID_ROW };
+  if (!options.hasDetails) return { patch: INVALID_ROW, lack: INVALID_ROW };
   const zodIssues = result.error?.issues ?? [];
   return {
     patch: describeIssues({ ...row, fields: given }, zodIssues),
     lack: describeListing({ ...row, fields: given }),
   };
 }
+
+/** Always the same object, which a message to a thread contains only once. */
+const INVALID_ROW = toPlainError(new AppError('validation_failed', 'Fields of the row are not valid.'));
 
 function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]): PlainError {
   const inexact = findInexactNumbers(row.inexactNumbers);
