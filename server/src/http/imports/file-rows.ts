@@ -67,7 +67,7 @@ export async function* readRows<T>(
  */
 async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start = Buffer.alloc(0);
-  for await (const chunk of rejectUtf16(chunks)) {
+  for await (const chunk of chunks) {
     if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)]);
     const [first, second] = start;
     const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
