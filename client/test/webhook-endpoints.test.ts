@@ -52,13 +52,18 @@ describe('webhook endpoints', () => {
       data,
     );
 
-    await until('both are settled', async () => (await endpoints.retrieve(created.id)).position === 2);
+    const areSettled = async () => {
+      const { position, pending } = await endpoints.retrieve(created.id);
+      return position === 2 && pending === 0;
+    };
+    await until('both are settled', areSettled);
     await endpoints.replay(created.id, { after: 0 });
     await until('both events arrive again', () => received.length === 4);
     assert.deepEqual(
       received.slice(2).map(({ id }) => id),
       received.slice(0, 2).map(({ id }) => id),
     );
+    await until('both are settled again', areSettled);
     const [delivery] = await until('both are delivered', async () => {
       const page = await endpoints.deliveries(created.id, { state: ['delivered'], limit: 10 });
       return page.data.length === 2 && page.data;
