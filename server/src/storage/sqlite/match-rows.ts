@@ -102,7 +102,8 @@ function matches(context: AccountSearch, candidates: Sql): Sql {
 function selectFrom({ account, accountId, search, hasWords = false }: AccountSearch, candidates: Sql): Sql {
   const words = meetsWords(accountId, search);
   // Words are next to the documents, so reading them takes longer than all other columns.
-  const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed where changed.number = facets.number)`;
+  const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed
+    where changed.number = facets.number and changed.account_id = ${account})`;
   return sql`select facets.number, facets.id, ${sortValue(search)} as value
     from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
     where facets.account_id = ${account} and ${hasWords && search.words.length > 0 ? sql`(${isUnchanged} or ${words})` : words}`;
