@@ -85,7 +85,7 @@ export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
 /** What an operator watches, at the moment. */
-export interface Measurements {
+interface Measurements {
   waitingWrites: number;
   /** The SQLite file, its log, and the free space of its file system. */
   file?: { bytes: number; logBytes: number; freeBytes: number };
