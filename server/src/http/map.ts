@@ -35,7 +35,10 @@ import { webhookDeliveryEndpoints } from './routes/webhook-deliveries.ts';
 import { webhookEndpoints } from './routes/webhooks.ts';
 import type { Services } from './services.ts';
 
-/** Endpoints for both API keys and members. */
+/**
+ * Endpoints for both API keys and members. The first match counts: `/listings/external/history` is a listing's external
+ * id, not a history.
+ */
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 /** Endpoints for both API keys with full access and administrators. */
 const WEBHOOKS = [...webhookEndpoints, ...webhookDeliveryEndpoints];

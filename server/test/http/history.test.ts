@@ -263,6 +263,13 @@ describe('the history of a listing', () => {
     );
   });
 
+  test('has a path that no external id takes, and takes none', async () => {
+    const tenant = await service.createTenant();
+    const { id } = await create(tenant, { externalId: 'history' });
+    const named = await readListing(await service.fetch(tenant, '/v1/listings/external/history'));
+    assert.equal(named.id, id);
+  });
+
   test('is deleted with its account', async () => {
     const tenant = await service.createTenant();
     const { id } = await create(tenant);
