@@ -105,7 +105,9 @@ export async function crashInEachPhase(t: TestContext, settings: Record<string, 
     deleting: await Client.create(settings),
   };
   const { reading, creating, withdrawing, deleting } = clients;
-  const connect = (url: string) => Object.values(clients).forEach((client) => client.useServer(url));
+  const connect = (url: string) => {
+    for (const client of Object.values(clients)) client.useServer(url);
+  };
   const file = ndjson(ROWS);
   const one = ndjson(ROWS.slice(0, 1));
   const withdraw = '?missing=withdraw&missingMax=100%25';

@@ -57,7 +57,7 @@ interface ReadAnyRow {
 }
 
 /** A row that is invalid regardless of the account's listings. */
-export interface ReadBadRow extends ReadAnyRow {
+interface ReadBadRow extends ReadAnyRow {
   issue: PlainError;
 }
 

@@ -4,7 +4,8 @@ import { columnOf } from '../functions.ts';
 import { all, isMet } from '../search-conditions.ts';
 import type { ListingIndex } from './listing-index.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
-import { END, type SearchContext } from './search-context.ts';
+import type { SearchContext } from './search-context.ts';
+import { END } from './walk.ts';
 
 /**
  * A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. So does

@@ -5,7 +5,8 @@ import { DISTANCE_STEPS } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
 import type { ListingIndex } from './listing-index.ts';
 import { listed, type MatchRows } from './match-rows.ts';
-import { END, isOver, type SearchContext } from './search-context.ts';
+import { isOver, type SearchContext } from './search-context.ts';
+import { END } from './walk.ts';
 
 const NEAREST_METRES = 250;
 /** How much larger the next circle is than one that would have enough matches. */

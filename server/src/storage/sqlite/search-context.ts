@@ -6,9 +6,6 @@ import type { ListingIndex } from './listing-index.ts';
 import type { AccountSearch } from './match-rows.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
-/** Above every number. */
-export const END = Number.MAX_SAFE_INTEGER;
-
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
 /** Comparisons of beds or baths that more numbers meet are only checked. */

@@ -9,9 +9,9 @@ import { ListingIndex } from './listing-index.ts';
 import { listed, MatchRows } from './match-rows.ts';
 import { findNearest } from './nearest.ts';
 import { PreparedQueries } from './prepared-queries.ts';
-import { beginSearch, END, hasManyUnindexed, isOver, type SearchContext } from './search-context.ts';
+import { beginSearch, hasManyUnindexed, isOver, type SearchContext } from './search-context.ts';
 import { SearchCounts } from './search-counts.ts';
-import { findNumberAfter, isWalked, walk } from './walk.ts';
+import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
 // How a search is answered from indexes:
 // 1. If a condition has few candidates, all of them are read, checked, and sorted.

@@ -4,7 +4,9 @@ import { columnOf } from '../functions.ts';
 import { all, isMet } from '../search-conditions.ts';
 import type { Position } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
-import { END } from './search-context.ts';
+
+/** Above every number. */
+export const END = Number.MAX_SAFE_INTEGER;
 
 /** The first batch has this many listings unless fewer are wanted, each further one twice as many. */
 const BATCH_LENGTHS = { first: 32, max: 256 };
