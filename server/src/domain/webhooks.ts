@@ -97,6 +97,7 @@ export async function changeWebhook(
   if (settings.url !== undefined) requireReachable(services, settings.url);
   return changeOne(services.database, change, id, 'webhook.updated', async (_, webhook) => {
     const changed = { ...webhook, ...settings };
+    if (isDeepStrictEqual(changed, webhook)) return webhook;
     const isResumed = changed.enabled && !webhook.enabled;
     return isResumed ? { ...changed, failingSince: null, disabledAt: null } : changed;
   });
@@ -183,7 +184,11 @@ export async function getWebhook(executor: Executor, accountId: string, id: stri
   throw new AppError('not_found', 'There is no webhook endpoint with this id in the account.');
 }
 
-/** Applies `change` to an endpoint. A replayed change returns the endpoint's current state. */
+/**
+ * Stores what `change` makes of an endpoint, unless it returns the endpoint itself. Equal values are
+ * stored, too: the endpoint's owner may be ahead of the stored position. A replayed change returns the
+ * endpoint's current state.
+ */
 export async function changeOne(
   database: Database,
   { principal, idempotency }: WebhookChange,
@@ -197,7 +202,7 @@ export async function changeOne(
     const actor = await getAuditActor(transaction, principal);
     const webhook = await getWebhook(transaction, accountId, id);
     changed = await change(transaction, webhook, account.sequence);
-    if (isDeepStrictEqual(changed, webhook)) return true;
+    if (changed === webhook) return true;
     changed.updatedAt = Date.now();
     await updateWebhook(transaction, accountId, changed);
     await audit(transaction, accountId, actor, action, changed);

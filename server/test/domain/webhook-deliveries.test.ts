@@ -303,3 +303,15 @@ test('endpoints that hang or refuse do not delay others, and a stop does not wai
   await healthy.untilSettled(id, 4);
   assert.equal(receiver.requests.length, 4);
 });
+
+test('a replay right after deliveries, before their position is stored, sends them again', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  await webhooks.createListing(1);
+  await until('both events arrived', () => receiver.requests.length >= 2);
+  const { status } = await webhooks.call('POST', `/v1/webhooks/${id}/replay`, { after: 0 });
+  assert.equal(status, 200);
+  await until('both events arrived again', () => receiver.requests.length >= 4);
+  assert.deepEqual(receiver.sequences.slice(0, 4), [1, 2, 1, 2]);
+});
