@@ -66,8 +66,8 @@ function shorten({ line, code, details }: Report['errors'][number]): string {
 }
 
 /** A report without failures. */
-export function counts(created: number, updated = 0, unchanged = 0) {
-  return { created, updated, unchanged, failed: 0, repeated: 0, cleaned: 0, errors: [] };
+export function counts(created: number, updated = 0, unchanged = 0, repeated = 0) {
+  return { created, updated, unchanged, failed: 0, repeated, cleaned: 0, errors: [] };
 }
 
 export function listAll(service: TestService, tenant: Tenant): Promise<ListReply> {

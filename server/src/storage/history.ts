@@ -75,8 +75,8 @@ const copySome = batchStatement((length) =>
           .selectFrom(sql<{ column1: string; column2: string }>`(values ${sql.join(keys)})`.as('keys'))
           // A cross join forces SQLite to read the tables in this order.
           .crossJoin('listings')
-          .where('account_id', '=', text(2 * length))
-          .whereRef('id', '=', 'keys.column1')
+          .where('listings.account_id', '=', text(2 * length))
+          .whereRef('listings.id', '=', 'keys.column1')
           .select([
             'account_id',
             'id as listing_id',

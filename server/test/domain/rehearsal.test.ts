@@ -22,7 +22,7 @@ test('a dry run is unaffected if another request takes the externalId of one of 
   }
   const request = { actor: { accountId }, batches: batches(), isDryRun: true };
   const { errors, ...counts } = await importRows(database, request, assert.ifError);
-  assert.deepEqual(counts, { created: 1, updated: 1, unchanged: 1, failed: 1 });
+  assert.deepEqual(counts, { created: 1, updated: 1, unchanged: 1, failed: 1, repeated: 0, cleaned: 0 });
   assert.deepEqual([errors.length, errors[0]?.line, errors[0]?.code], [1, 4, 'not_found']);
   assert.equal((await storedIds(database)).length, 1);
 });

@@ -38,7 +38,7 @@ export async function tryEachText(world: World, tally: Tally, share: number): Pr
 
 const DELETE = findTarget('/v1', 'deleteListing');
 const IMPORT = findTarget('/v1', 'createImport');
-const EMPTY = { created: 0, updated: 0, unchanged: 0, failed: 0, errors: [] };
+const EMPTY = { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 
 const EXTRACT = ['address', 'unitNumber', 'city', 'stateOrProvince', 'postalCode', 'description', 'photos', 'metadata'];
 
