@@ -57,12 +57,12 @@ export function toImportFile(
 function checkSource(source: ImportSource): void {
   if (typeof source === 'string') {
     if (/^\s*([{[]|$)|[\r\n]/.test(source)) return;
-    throw new TypeError('A string must be the content of a file, but this has no line break.');
+    throw new TypeError('Pass the content of a file; this string has no line break.');
   }
   const given = Object(source);
   if (given instanceof Blob || given instanceof ReadableStream) return;
   if (Symbol.iterator in given || Symbol.asyncIterator in given) return;
-  throw new TypeError('Pass an iterable of rows, or a file; pass a single row as [row].');
+  throw new TypeError('Pass rows or a file; pass a single row as [row].');
 }
 
 function opener(source: ImportSource, format: ImportFormat): () => AsyncIterable<Uint8Array> {
