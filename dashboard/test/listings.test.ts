@@ -375,7 +375,10 @@ test('a CSV import saves valid rows and lists the failed ones by line', async ()
   await page.getByText('Created', { exact: true }).waitFor();
   const rows = await page.getByRole('table', { name: 'Failed rows' }).getByRole('row').allInnerTexts();
   assert.deepEqual(
-    rows.slice(1).map((row) => row.split('\t').slice(0, 2)),
+    rows
+      .slice(1)
+      .map((row) => row.split('\t'))
+      .map(([line, , field]) => [line, field]),
     [
       ['3', 'address'],
       ['3', 'beds'],
@@ -400,12 +403,6 @@ test('a file with unknown columns is not imported until the user chooses to skip
   const note = page.getByRole('alert');
   const put = (text: string) =>
     page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-
-  await put('address;beds;baths\n5 Oak Avenue;3;2\n');
-  await page.getByRole('button', { name: 'Check only' }).click();
-  await note.getByText(/save it as a comma-separated/).waitFor();
-  await untilFocused(note);
-  assert.equal(await page.getByText('To be created').count(), 0);
 
   await put('address,beds,baths,price,colour\n5 Oak Avenue,3,2,450000,red\n');
   await page.getByRole('button', { name: 'Import', exact: true }).click();
