@@ -24,6 +24,9 @@ const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;
 /** A day. Timers can run for at most 24 days. */
 const RATE_LIMIT_SECONDS_MAX = 86_400;
+/** The log of a busy service exceeds a smaller size between two removals. */
+const LOG_BYTES_MIN = 1_000_000;
+const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const SECRETS_KEY_BYTES = 32;
 /** Errors never show these values, which can contain a password. */
@@ -72,6 +75,11 @@ export const SETTINGS = z.object({
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseAllowance)]).prefault('600/10s'),
     'requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h; or off',
     'requests per key and time, such as `100/1m` or `5000/1h` (up to `24h`), or `off`; an account can have its own',
+  ),
+  REQUEST_LOG: row(
+    z.union([z.literal('off').transform(() => undefined), parsedBy(parseRetention)]).prefault('7d,1GB'),
+    'days and a size of at least 1MB, such as 7d,1GB; or off',
+    'how long requests with a key are logged for the dashboard, and the size of this log, such as `30d,5GB`; `off` removes it',
   ),
   ADMIN_EMAIL: row(
     z.string().optional(),
@@ -143,6 +151,7 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     rateLimit: settings.RATE_LIMIT,
     webhookAllow: settings.WEBHOOK_ALLOW,
     secretsKey: settings.SECRETS_KEY_FILE,
+    requestLog: settings.REQUEST_LOG,
     dataDirectory: settings.DATA_DIR,
     firstAdministrator: readFirstAdministrator(settings),
     mail: readMail(settings),
@@ -258,6 +267,19 @@ export function parseAllowance(text: string): { points: number; seconds: number 
 function parseAddress(text: string): { host: string; port: number } | undefined {
   const [, host = '', port] = /^\[?([0-9a-f.:]+)\]?:(\d{1,5})$/i.exec(text) ?? [];
   return isIP(host) !== 0 && Number(port) <= PORT_MAX ? { host, port: Number(port) } : undefined;
+}
+
+/** Parses a size such as `500MB`. */
+export function parseBytes(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9})(B|KB|MB|GB|TB)$/i.exec(text) ?? [];
+  const bytes = Number(count) * (BYTES_OF_UNIT[unit.toUpperCase()] ?? Number.NaN);
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+function parseRetention(text: string): { days: number; bytes: number } | undefined {
+  const [, days, size = ''] = /^([1-9]\d{0,3})d,(\w+)$/.exec(text) ?? [];
+  const bytes = parseBytes(size) ?? 0;
+  return bytes >= LOG_BYTES_MIN ? { days: Number(days), bytes } : undefined;
 }
 
 function parseNetworks(text: string): BlockList {

@@ -98,6 +98,15 @@ export async function useKey({ service, accountId, ids }: World): Promise<void> 
   await service.database.write((session) => addKeyHour(session, accountId, hour));
 }
 
+/** Sends the request of the examples of the request log with a new key. */
+export async function logRequest(world: World): Promise<void> {
+  const { service, accountId, caller, ids } = world;
+  const tenant = await service.createKey(accountId);
+  await (await service.fetch(tenant, '/v1/listings?limit=0')).text();
+  const { data } = Object(await (await caller.fetch('/admin/requests')).json());
+  ids.entryId = data[0].id;
+}
+
 /** Sends a request with a JSON body; `path` is below the API's base. */
 export function sendJson(
   { gate, caller }: World,

@@ -29,12 +29,19 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Options of a test; no rate limit by default. */
+/** Options of a test; no rate limit and no request log by default. */
 type TestOptions = ServerLimits &
   Partial<
     Pick<
       Config,
-      'rateLimit' | 'webhookAllow' | 'secretsKey' | 'trustedProxies' | 'publicUrl' | 'firstAdministrator' | 'mail'
+      | 'rateLimit'
+      | 'requestLog'
+      | 'webhookAllow'
+      | 'secretsKey'
+      | 'trustedProxies'
+      | 'publicUrl'
+      | 'firstAdministrator'
+      | 'mail'
     >
   > & {
     engine?: Engine;
@@ -76,6 +83,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     logsProbes: true,
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,
+    requestLog: options.requestLog,
     webhookAllow: options.webhookAllow ?? LOOPBACK,
     secretsKey: options.secretsKey,
     dataDirectory: directory,

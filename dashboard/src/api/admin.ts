@@ -805,7 +805,7 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The account's API keys, oldest first. A secret is shown only when its key is created.
+         * @description The account's API keys, oldest first. A secret is shown only when its key is created. Uses of keys are counted up to this request; with several processes, those of the other processes can be missing for five seconds.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -835,6 +835,30 @@ export interface paths {
          * @description Every process of the service rejects the next request with this key.
          */
         delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an API key
+         * @description Replaces the name. The key itself stays the same.
+         */
+        patch: operations["updateApiKey"];
+        trace?: never;
+    };
+    "/api-keys/{keyId}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll an API key
+         * @description Generates a new key with the same name and access. Both keys work until the old one expires after `expiresInHours`, or earlier if it would have expired anyway. The new key expires after the same lifetime as the old one, if that had one. A key can be rolled once.
+         */
+        post: operations["rollApiKey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -876,6 +900,46 @@ export interface paths {
          * @description The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command line. Entries never change.
          */
         get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API requests
+         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
+         */
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/requests/{entryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show an API request
+         * @description One request of the list.
+         */
+        get: operations["retrieveRequest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1939,9 +2003,11 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
-            /** @description Delayed by some seconds; null if never used. */
+            /** @description Null if never used. */
             lastUsedAt: string | null;
             expiresAt: string | null;
+            /** @description The id of the new key if this one was rolled. It works until `expiresAt`. */
+            replacedBy: string | null;
             /** @description Requests in this hour and the 23 hours before it. */
             requests24h: number;
             /** @description Number of these requests that failed. */
@@ -1974,15 +2040,27 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
-            /** @description Delayed by some seconds; null if never used. */
+            /** @description Null if never used. */
             lastUsedAt: string | null;
             expiresAt: string | null;
+            /** @description The id of the new key if this one was rolled. It works until `expiresAt`. */
+            replacedBy: string | null;
             /** @description Requests in this hour and the 23 hours before it. */
             requests24h: number;
             /** @description Number of these requests that failed. */
             errors24h: number;
             /** @description The key itself. */
             key: string;
+        };
+        ApiKeyChange: {
+            /**
+             * @description What the key is for.
+             * @example Website
+             */
+            name: string;
+        };
+        ApiKeyRoll: {
+            expiresInHours?: number | null;
         };
         Account: {
             id: string;
@@ -2034,7 +2112,7 @@ export interface components {
                 email: string | null;
             };
             /** @enum {string} */
-            action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated";
+            action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "api_key.renamed" | "api_key.rolled" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated";
             /** @description The affected object, with its name at the time. */
             target: {
                 /** @enum {string} */
@@ -2044,6 +2122,47 @@ export interface components {
             } | null;
             /** @description The IP address of the request; null for the command line. */
             address: string | null;
+        };
+        LoggedRequestList: {
+            data: components["schemas"]["LoggedRequest"][];
+            nextCursor: string | null;
+            /** @description How long requests are kept, and the size of the log of all accounts; null if it is off. */
+            retention: {
+                days: number;
+                bytes: number;
+            } | null;
+        };
+        LoggedRequest: {
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the request ended.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            at: string;
+            /** @description The key of the request, with its current or last name. */
+            key: {
+                id: string;
+                name: string;
+                isDeleted: boolean;
+            };
+            method: string;
+            /** @description As sent; keys are masked. */
+            path: string;
+            /** @description As sent, without `?`; keys and values of `metadata` are masked. */
+            query: string;
+            /** @description Null if the client disconnected before the response. */
+            status: number | null;
+            /** @description The code of an error response. */
+            code: string | null;
+            /** @description From the request to the end of the response. */
+            durationMs: number;
+            /** @description The `X-Request-Id` of the response. */
+            requestId: string;
+            /** @description The account's sequence after the request's last change; null if it changed nothing. */
+            sequence: number | null;
+            /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
+            errorBody: string | null;
         };
         MemberList: {
             data: components["schemas"]["Member"][];
@@ -2714,6 +2833,11 @@ export interface components {
          * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
          */
         keyId: string;
+        /**
+         * @description The `id` of the request in the log.
+         * @example req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000
+         */
+        entryId: string;
         /**
          * @description The `id` of the member.
          * @example usr_01kt3v9s3c5r8y0w1x2z4q6m7n
@@ -8392,6 +8516,7 @@ export interface operations {
                      *           "createdAt": "2026-01-31T09:00:00.000Z",
                      *           "lastUsedAt": null,
                      *           "expiresAt": null,
+                     *           "replacedBy": null,
                      *           "requests24h": 0,
                      *           "errors24h": 0
                      *         }
@@ -8471,6 +8596,7 @@ export interface operations {
                      *       "createdAt": "2026-01-31T09:00:00.000Z",
                      *       "lastUsedAt": null,
                      *       "expiresAt": null,
+                     *       "replacedBy": null,
                      *       "requests24h": 0,
                      *       "errors24h": 0,
                      *       "key": "plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B"
@@ -8595,6 +8721,292 @@ export interface operations {
             };
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the key.
+                 * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                keyId: components["parameters"]["keyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Website"
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["ApiKeyChange"];
+                /**
+                 * @example {
+                 *       "name": "Website"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApiKeyChange"];
+            };
+        };
+        responses: {
+            /** @description The renamed key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "name": "Website",
+                     *       "start": "plk_4fGh",
+                     *       "access": "full",
+                     *       "createdBy": "Ada Lovelace",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "lastUsedAt": null,
+                     *       "expiresAt": null,
+                     *       "replacedBy": null,
+                     *       "requests24h": 0,
+                     *       "errors24h": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["account_changed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`unsupported_media_type`](/docs/errors/unsupported_media_type): The media type is not supported. */
+            415: {
+                headers: {
+                    "Accept-Patch": components["headers"]["Accept-Patch"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    rollApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the key.
+                 * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                keyId: components["parameters"]["keyId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "expiresInHours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["ApiKeyRoll"];
+            };
+        };
+        responses: {
+            /** @description The new key. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *       "name": "Website",
+                     *       "start": "plk_4fGh",
+                     *       "access": "full",
+                     *       "createdBy": "Ada Lovelace",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "lastUsedAt": null,
+                     *       "expiresAt": null,
+                     *       "replacedBy": null,
+                     *       "requests24h": 0,
+                     *       "errors24h": 0,
+                     *       "key": "plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GeneratedApiKey"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /**
+             * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
+             *
+             *     [`conflict`](/docs/errors/conflict): The change conflicts with the current state.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -8919,6 +9331,244 @@ export interface operations {
             401: components["responses"]["unauthorized"];
             /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    listRequests: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of requests; default 50.
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The `nextCursor` of the previous page, unchanged.
+                 * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
+                 */
+                cursor?: string;
+                /**
+                 * @description The id of the key.
+                 * @example key_01kt3vb2d4f6h8j0k1m3n5p7q9
+                 */
+                keyId?: string;
+                /**
+                 * @description The response has one of these statuses; `4xx` is each from 400 to 499. Separate several with commas.
+                 * @example [
+                 *       "4xx",
+                 *       "5xx"
+                 *     ]
+                 */
+                status?: string[];
+                /**
+                 * @description The method is one of these. Separate several with commas.
+                 * @example [
+                 *       "POST"
+                 *     ]
+                 */
+                method?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE")[];
+                /**
+                 * @description What the path begins with.
+                 * @example /v1/listings
+                 */
+                path?: string;
+                /**
+                 * @description The request ended at this time or later.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "at[gte]"?: string;
+                /**
+                 * @description The request ended before this time.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "at[lt]"?: string;
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of requests. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000",
+                     *           "at": "2026-01-31T09:31:00.000Z",
+                     *           "key": {
+                     *             "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *             "name": "Website",
+                     *             "isDeleted": false
+                     *           },
+                     *           "method": "GET",
+                     *           "path": "/v1/listings",
+                     *           "query": "limit=0",
+                     *           "status": 400,
+                     *           "code": "invalid_query",
+                     *           "durationMs": 0.84,
+                     *           "requestId": "5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11",
+                     *           "sequence": null,
+                     *           "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null,
+                     *       "retention": {
+                     *         "days": 7,
+                     *         "bytes": 1000000000
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoggedRequestList"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             *
+             *     [`invalid_cursor`](/docs/errors/invalid_cursor): The cursor does not belong to this request.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    retrieveRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path: {
+                /**
+                 * @description The `id` of the request in the log.
+                 * @example req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000
+                 */
+                entryId: components["parameters"]["entryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000",
+                     *       "at": "2026-01-31T09:31:00.000Z",
+                     *       "key": {
+                     *         "id": "key_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                     *         "name": "Website",
+                     *         "isDeleted": false
+                     *       },
+                     *       "method": "GET",
+                     *       "path": "/v1/listings",
+                     *       "query": "limit=0",
+                     *       "status": 400,
+                     *       "code": "invalid_query",
+                     *       "durationMs": 0.84,
+                     *       "requestId": "5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11",
+                     *       "sequence": null,
+                     *       "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LoggedRequest"];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            /** @description [`forbidden`](/docs/errors/forbidden): You are not allowed to do this. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description [`not_found`](/docs/errors/not_found): Not found, or not in this account. */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Set-Cookie": components["headers"]["Set-Cookie"];
@@ -9508,6 +10158,7 @@ export const pathsFeedsNamePutParametersQueryMissingValues: ReadonlyArray<Flatte
 export const pathsFeedsNamePutParametersQueryDatesValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["put"]["parameters"]["query"]["dates"]> = ["mdy", "dmy"];
 export const pathsFeedsNameDeleteParametersQueryListingsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["delete"]["parameters"]["query"]["listings"]> = ["keep", "delete"];
 export const pathsWebhooksWebhookIdDeliveriesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/webhooks/{webhookId}/deliveries"]["get"]["parameters"]["query"]["state"]> = ["pending", "delivered", "failed", "expired"];
+export const pathsRequestsGetParametersQueryMethodValues: ReadonlyArray<FlattenedDeepRequired<paths>["/requests"]["get"]["parameters"]["query"]["method"]> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 export const sessionAccountAnyOf0AreaUnitsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
     areaUnits: unknown;
 }>["areaUnits"]> = ["sqft", "sqm"];
@@ -9558,7 +10209,7 @@ export const generatedApiKeyAccessValues: ReadonlyArray<FlattenedDeepRequired<co
 export const accountAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["areaUnits"]> = ["sqft", "sqm"];
 export const accountPatchAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AccountPatch"]["areaUnits"]> = ["sqft", "sqm"];
 export const auditEntryActorTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["actor"]["type"]> = ["administrator", "api_key", "operator", "service"];
-export const auditEntryActionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
+export const auditEntryActionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
 export const auditEntryTargetAnyOf0TypeValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["target"], {
     type: unknown;
 }>["type"]> = ["account", "administrator", "api_key", "feed", "import", "invitation", "listing", "webhook"];

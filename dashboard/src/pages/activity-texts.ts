@@ -3,6 +3,8 @@ import type { Activity } from '../api/types';
 const TEXTS: Record<Activity['action'], string> = {
   'api_key.created': 'Generated the API key',
   'api_key.deleted': 'Deleted the API key',
+  'api_key.renamed': 'Renamed the API key',
+  'api_key.rolled': 'Rolled the API key',
   'member.joined': 'Joined the team:',
   'member.removed': 'Removed from the team:',
   'member.role_changed': 'Changed the role of',

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
-import { parseAllowance } from '../config.ts';
+import { parseAllowance, parseBytes } from '../config.ts';
 import { resumeAccount, suspendAccount } from '../domain/account-limits.ts';
 import { AppError } from '../model/errors.ts';
 import { formatAllowance, OFF, type Quotas } from '../model/quotas.ts';
 import { ACCOUNT_ID, addCommand, type OutputOptions, print, withDatabase } from './command.ts';
-
-const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 
 export interface QuotaOptions {
   listingsMax?: string;
@@ -39,12 +37,6 @@ function parseQuota<T>(option: string, form: string, parse: (text: string) => T 
 
 function parseCount(text: string): number | undefined {
   return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
-}
-
-function parseBytes(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,9})(B|KB|MB|GB|TB)$/i.exec(text) ?? [];
-  const bytes = Number(count) * (BYTES_OF_UNIT[unit.toUpperCase()] ?? Number.NaN);
-  return Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
 /** The quotas for JSON output; null means no quota. */

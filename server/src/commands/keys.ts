@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { getAccount } from '../domain/accounts.ts';
-import { deleteApiKey, issueApiKey } from '../domain/api-keys.ts';
+import { deleteApiKey, issueApiKey, renameApiKey, rollApiKey } from '../domain/api-keys.ts';
 import { formatTime, parseTime } from '../lib/times.ts';
-import type { ApiKey } from '../model/api-keys.ts';
+import { type ApiKey, ROLLED_HOURS_DEFAULT, ROLLED_HOURS_MAX } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
 import type { Database } from '../storage/database.ts';
 import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
@@ -13,6 +13,12 @@ interface CreateOptions extends OutputOptions {
   readOnly?: true;
   expiresAt?: number;
 }
+
+interface RollOptions extends OutputOptions {
+  expiresInHours: number;
+}
+
+const KEY_ID = 'key ID, as "keys list" shows it';
 
 export function addKeys(program: Command): void {
   const keys = program.command('keys').description('manage the API keys of an account');
@@ -35,8 +41,24 @@ export function addKeys(program: Command): void {
       }),
     );
 
+  addCommand(keys, 'rename', 'rename a key')
+    .argument('<key-id>', KEY_ID)
+    .requiredOption('--name <name>', 'the new name')
+    .action((id: string, options: OutputOptions & { name: string }) =>
+      withDatabase(async (database) => {
+        const key = await renameApiKey(database, id, options.name);
+        print(showKey(key), options, [`The key ${id} is now called "${key.name}".`]);
+      }),
+    );
+
+  const hours = `hours until the old key expires, from 0 (at once) to ${ROLLED_HOURS_MAX}`;
+  addCommand(keys, 'roll', 'create and print a new key with the same name and access; the old one expires')
+    .argument('<key-id>', KEY_ID)
+    .option('--expires-in-hours <hours>', hours, parseHours, ROLLED_HOURS_DEFAULT)
+    .action((id: string, options: RollOptions) => withDatabase((database) => rollKey(database, id, options)));
+
   addCommand(keys, 'delete', 'delete a key; the next request with it is rejected')
-    .argument('<key-id>', 'key ID, as "keys list" shows it')
+    .argument('<key-id>', KEY_ID)
     .action((id: string, options: OutputOptions) =>
       withDatabase(async (database) => {
         await deleteApiKey(database, id);
@@ -58,6 +80,24 @@ async function createKey(database: Database, options: CreateOptions): Promise<vo
     '',
     `This is the key "${key.name}" (${key.id}). Store it now: it is not shown again.`,
   ]);
+}
+
+async function rollKey(database: Database, id: string, options: RollOptions): Promise<void> {
+  const { expiresInHours } = options;
+  const { key, secret } = await rollApiKey(database, id, expiresInHours);
+  const end = expiresInHours === 0 ? 'is deleted' : `expires in ${expiresInHours} h or earlier; "keys list" says when`;
+  print({ ...showKey(key), key: secret }, options, [
+    secret,
+    '',
+    `This is the new key "${key.name}" (${key.id}). Store it now: it is not shown again.`,
+    `The old key ${id} ${end}.`,
+  ]);
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (/^\d{1,3}$/.test(text) && hours <= ROLLED_HOURS_MAX) return hours;
+  throw new InvalidArgumentError(`Give a whole number from 0 to ${ROLLED_HOURS_MAX}.`);
 }
 
 function showKey(key: ApiKey) {

@@ -15,6 +15,7 @@ import { removeLonelyUsers } from '../storage/users.ts';
 import { listWebhooks } from '../storage/webhooks.ts';
 import { OPERATOR, recordAudit } from './audit.ts';
 import { removeAllRuns } from './feed-purge.ts';
+import { removeRequests } from './request-purge.ts';
 import { type Administrator, requireAdministrator } from './roles.ts';
 import { removeAllDeliveries } from './webhook-purge.ts';
 
@@ -121,6 +122,8 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await removeAccount(transaction, id);
     await removeLonelyUsers(transaction);
   });
+  // If the request log is not available, the purge removes them later.
+  await removeRequests(database.requestLog, id).catch(() => {});
 }
 
 /** Calls `remove` until it removes fewer rows than the limit. */

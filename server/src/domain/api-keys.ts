@@ -9,17 +9,18 @@ import {
   isWellFormedSecret,
   startOfSecret,
 } from '../model/api-keys.ts';
-import type { AuditTarget } from '../model/audit.ts';
+import type { AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import {
-  findKeyDetails,
+  findApiKey,
   findKeyOwner,
   findKeyPrincipal,
   insertApiKey,
   type KeyPrincipal,
   removeApiKey,
+  updateApiKey,
 } from '../storage/api-keys.ts';
-import type { Database } from '../storage/database.ts';
+import type { Database, Executor } from '../storage/database.ts';
 import { findCountedKeyPrincipal, type KeyCount } from '../storage/key-counts.ts';
 import { getAccount } from './accounts.ts';
 import { recordAudit } from './audit.ts';
@@ -43,27 +44,103 @@ export async function issueApiKey(
   database: Database,
   request: NewApiKey,
   administrator: Administrator = 'operator',
-): Promise<{ key: ApiKey; secret: string }> {
-  const createdAt = Date.now();
-  if (request.expiresAt !== null && request.expiresAt <= createdAt) {
+): Promise<GeneratedKey> {
+  if (request.expiresAt !== null && request.expiresAt <= Date.now()) {
     throw new AppError('validation_failed', 'The expiry time is in the past; give one in the future.');
   }
-  const secret = generateSecret();
-  const key: ApiKey = {
-    ...request,
-    id: createId('key'),
-    name: parseName(request.name),
-    start: startOfSecret(secret),
-    createdAt,
-    lastUsedAt: null,
-  };
+  const generated = generateKey(request);
+  const { key, secret } = generated;
   await database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, key.accountId, administrator);
     await getAccount(transaction, key.accountId);
     await insertApiKey(transaction, key, hashSecret(secret));
     await recordAudit(transaction, key.accountId, actor, 'api_key.created', targetOf(key));
   }, key.accountId);
+  return generated;
+}
+
+interface GeneratedKey {
+  key: ApiKey;
+  secret: string;
+}
+
+function generateKey(request: NewApiKey): GeneratedKey {
+  const secret = generateSecret();
+  const key: ApiKey = {
+    ...request,
+    id: createId('key'),
+    name: parseName(request.name),
+    start: startOfSecret(secret),
+    createdAt: Date.now(),
+    lastUsedAt: null,
+    replacedBy: null,
+  };
   return { key, secret };
+}
+
+/**
+ * Changes a key's name. @throws {AppError} `validation_failed` for a blank name, or as
+ * `deleteApiKey`
+ */
+export function renameApiKey(
+  database: Database,
+  keyId: string,
+  name: string,
+  administrator: Administrator = 'operator',
+): Promise<ApiKey> {
+  const parsed = parseName(name);
+  return changeKey(database, keyId, administrator, async ({ transaction, key, actor }) => {
+    if (parsed === key.name) return key;
+    const renamed = { ...key, name: parsed };
+    await updateApiKey(transaction, key.accountId, keyId, renamed);
+    const target = targetOf({ id: keyId, name: `${key.name}: now called ${parsed}` });
+    await recordAudit(transaction, key.accountId, actor, 'api_key.renamed', target);
+    return renamed;
+  });
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Issues a key with the name, access, and lifetime of another one, which expires after `hours`, or
+ * earlier if it would have expired anyway. With 0 hours, it is deleted at once.
+ * @throws {AppError} `conflict` for a key that has already been rolled, or as `deleteApiKey`
+ */
+export function rollApiKey(
+  database: Database,
+  keyId: string,
+  hours: number,
+  administrator: Administrator = 'operator',
+): Promise<GeneratedKey> {
+  return changeKey(database, keyId, administrator, async ({ transaction, key: old, actor }) => {
+    if (old.replacedBy !== null) throw alreadyRolled(old);
+    const now = Date.now();
+    const { accountId, name, access, createdAt } = old;
+    const expiresAt = old.expiresAt === null ? null : now + old.expiresAt - createdAt;
+    const createdBy = administrator === 'operator' ? null : administrator.userName;
+    const generated = generateKey({ accountId, name, access, expiresAt, createdBy });
+    const { key, secret } = generated;
+    const expiry = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + hours * HOUR_MS);
+    await insertApiKey(transaction, key, hashSecret(secret));
+    const target = targetOf({ id: keyId, name: `${name}: ${describeRoll(key, hours, expiry)}` });
+    await recordAudit(transaction, accountId, actor, 'api_key.rolled', target);
+    if (hours > 0) {
+      await updateApiKey(transaction, accountId, keyId, { name, expiresAt: expiry, replacedBy: key.id });
+    } else {
+      await removeApiKey(transaction, accountId, keyId);
+      await recordAudit(transaction, accountId, actor, 'api_key.deleted', targetOf(old));
+    }
+    return generated;
+  });
+}
+
+function alreadyRolled({ id, replacedBy }: ApiKey): AppError {
+  return new AppError('conflict', `The key ${id} has already been rolled; its new key is ${replacedBy}.`);
+}
+
+function describeRoll(key: ApiKey, hours: number, expiry: number): string {
+  const end = hours > 0 ? `expires ${new Date(expiry).toISOString()}` : 'is deleted';
+  return `replaced by ${key.start}… (${key.id}), the old key ${end}`;
 }
 
 /**
@@ -76,14 +153,32 @@ export async function deleteApiKey(
   keyId: string,
   administrator: Administrator = 'operator',
 ): Promise<void> {
+  await changeKey(database, keyId, administrator, async ({ transaction, key, actor }) => {
+    await removeApiKey(transaction, key.accountId, keyId);
+    await recordAudit(transaction, key.accountId, actor, 'api_key.deleted', targetOf(key));
+  });
+}
+
+interface KeyChange {
+  transaction: Executor;
+  key: ApiKey;
+  actor: AuditActor;
+}
+
+/** Runs `work` on a key in the transaction of a change. @throws {AppError} as `deleteApiKey` */
+async function changeKey<T>(
+  database: Database,
+  keyId: string,
+  administrator: Administrator,
+  work: (change: KeyChange) => Promise<T>,
+): Promise<T> {
   const accountId = administrator === 'operator' ? await findKeyOwner(database, keyId) : administrator.accountId;
-  const key = accountId === undefined ? undefined : await findKeyDetails(database, accountId, keyId);
-  if (accountId === undefined || key === undefined) throw noKey(keyId);
-  await database.write(async (transaction) => {
+  if (accountId === undefined) throw noKey(keyId);
+  return database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, accountId, administrator);
-    // Another request may have deleted it in the meantime.
-    if (!(await removeApiKey(transaction, accountId, keyId))) throw noKey(keyId);
-    await recordAudit(transaction, accountId, actor, 'api_key.deleted', targetOf({ id: keyId, name: key.name }));
+    const key = await findApiKey(transaction, accountId, keyId);
+    if (key === undefined) throw noKey(keyId);
+    return work({ transaction, key, actor });
   }, accountId);
 }
 

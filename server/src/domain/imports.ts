@@ -12,6 +12,8 @@ export interface Import {
   isDryRun: boolean;
   /** Called for each failed row; the import waits for it. */
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
+  /** Called after each commit with the account's sequence. */
+  onCommit?: (sequence: number) => void;
   /** Aborts when the client disconnects; `batches` then throws. */
   signal?: AbortSignal;
 }
@@ -26,7 +28,7 @@ type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
  */
 export async function importRows(
   database: Database,
-  { actor, batches, isDryRun, onFailure }: Import,
+  { actor, batches, isDryRun, onCommit, onFailure }: Import,
   onAuditError: (error: unknown) => void,
 ): Promise<ImportReport> {
   const report = emptyReport();
@@ -36,7 +38,7 @@ export async function importRows(
     return report;
   }
   try {
-    await saveAll(batches, inTransactions(database, actor), report, onFailure);
+    await saveAll(batches, inTransactions(database, actor, onCommit), report, onFailure);
   } finally {
     countRows(report);
     await auditReport(database, actor, report).catch(onAuditError);
@@ -111,11 +113,12 @@ const WORK_MAX_MS = 5;
  * Saves rows in successive transactions, which each check the actor. A transaction saves rows for
  * about as long as its commit takes: on a slow disk, other writes wait that long anyway.
  */
-function inTransactions(database: Database, actor: Actor): SaveSome {
+function inTransactions(database: Database, actor: Actor, onCommit: Import['onCommit']): SaveSome {
   let workMs = WORK_MIN_MS;
   return async (rows) => {
     const startMs = performance.now();
-    const { outcome } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
+    const { outcome, sequence } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
+    if (sequence !== undefined) onCommit?.(sequence);
     const waitMs = performance.now() - startMs - workMs;
     workMs = Math.min(Math.max(waitMs, WORK_MIN_MS), WORK_MAX_MS);
     return outcome;

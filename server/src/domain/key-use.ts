@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { coalesce, settleWithin } from '../lib/coalesce.ts';
 import { AppError } from '../model/errors.ts';
 import { type KeyPrincipal, setLastUsed } from '../storage/api-keys.ts';
 import type { Database, Executor } from '../storage/database.ts';
@@ -34,6 +35,9 @@ interface Use extends KeyHour {
 
 /** Uses per transaction. Writing them takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
+
+/** A read then shows the uses of a few seconds ago. */
+const READ_WAIT_MS = 500;
 
 /** The uses written in one transaction. The number prevents double counting if the batch is written again. */
 interface Batch {
@@ -72,7 +76,14 @@ export class KeyUse {
   }
 
   /** Writes the uses. After an error, unwritten uses are left for the next flush. */
-  async flush(): Promise<void> {
+  readonly flush = coalesce(() => this.#flush());
+
+  /** Writes the uses for a read that shows them, unless that takes too long. */
+  flushForRead(): Promise<void> {
+    return settleWithin(READ_WAIT_MS, this.flush());
+  }
+
+  async #flush(): Promise<void> {
     this.#endHour();
     // All processes use the same order, so that they do not deadlock.
     const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));

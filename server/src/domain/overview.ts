@@ -1,21 +1,12 @@
-import { firstIdAt } from '../lib/ids.ts';
 import { STATUSES } from '../model/listings.ts';
 import type { Webhook } from '../model/webhooks.ts';
 import { listApiKeys } from '../storage/api-keys.ts';
-import { findTargetNames } from '../storage/audit.ts';
 import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
 import type { Totals } from '../storage/searches.ts';
 import { listWebhooks } from '../storage/webhooks.ts';
-import { AUDIT_ID_PREFIX } from './audit.ts';
+import { nameKeys, type UsedKey } from './key-names.ts';
 import { firstHourShown } from './key-use.ts';
-
-/** A key that was used, and that may have been deleted since. */
-interface UsedKey {
-  id: string;
-  name: string;
-  isDeleted: boolean;
-}
 
 /** The contents of the dashboard's first page. */
 export interface Overview {
@@ -39,7 +30,6 @@ export async function getOverview(database: Database, accountId: string, countin
     listApiKeys(database, accountId),
     listWebhooks(database, accountId),
   ]);
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
   const counted = new Map(counts.map(({ status, count }) => [status, count]));
   const byStatus = Object.fromEntries(STATUSES.map((status) => [status, counted.get(status) ?? 0]));
   return {
@@ -47,22 +37,8 @@ export async function getOverview(database: Database, accountId: string, countin
     byStatus,
     lastListingAt: newestAt,
     hours,
-    usedKeys: await nameKeys(database, accountId, hours, names),
+    usedKeys: await nameKeys(database, accountId, new Set(hours.map(({ keyId }) => keyId)), firstHourShown()),
     keyCount: keys.length,
     failingWebhooks: webhooks.filter(({ failingSince, disabledAt }) => failingSince !== null || disabledAt !== null),
   };
-}
-
-/** Finds the names of deleted keys in the audit log. A key used in an hour was deleted after that hour began. */
-async function nameKeys(
-  { scans }: Database,
-  accountId: string,
-  hours: KeyHour[],
-  names: ReadonlyMap<string, string>,
-): Promise<UsedKey[]> {
-  const ids = [...new Set(hours.map(({ keyId }) => keyId))];
-  const isComplete = ids.every((id) => names.has(id));
-  const since = firstIdAt(AUDIT_ID_PREFIX, firstHourShown());
-  const former = isComplete ? new Map() : await findTargetNames(scans, accountId, 'api_key.deleted', since);
-  return ids.map((id) => ({ id, name: names.get(id) ?? former.get(id) ?? id, isDeleted: !names.has(id) }));
 }

@@ -49,9 +49,7 @@ export async function getLiveHead(transaction: Executor, principal: Principal): 
 
 async function findLiveHead(transaction: Executor, principal: Principal): Promise<Head | undefined> {
   if ('user' in principal) return findSessionMembership(transaction, principal.accountId, principal.user.sessionId);
-  const { accountId, keyId, expiresAt } = principal;
-  if (expiresAt !== null && expiresAt <= Date.now()) return undefined;
-  return findKeyHead(transaction, accountId, keyId);
+  return findKeyHead(transaction, principal.accountId, principal.keyId, Date.now());
 }
 
 /** The error for a principal that has lost access. */

@@ -39,6 +39,8 @@ export interface WriteResult<T> {
   outcome: T;
   /** Whether the outcome is that of an earlier request with the same Idempotency-Key. */
   isReplayed: boolean;
+  /** The account's sequence after the changes; undefined without changes. */
+  sequence?: number;
 }
 
 /**
@@ -106,7 +108,8 @@ async function runOnce<T, S extends Executor>(
   if (earlier !== undefined) return { outcome: earlier, isReplayed: true, events: 0 };
   const outcome = await work(writing);
   if (idempotency !== undefined) await recordOutcome(transaction, account.id, idempotency, outcome);
-  return { outcome, isReplayed: false, events: account.sequence - sequence };
+  const events = account.sequence - sequence;
+  return { outcome, isReplayed: false, events, ...(events > 0 && { sequence: account.sequence }) };
 }
 
 function describeActor({ keyId, user, feed }: Actor, { keyName }: ActingAccount): ChangeActor {

@@ -44,7 +44,7 @@ export function createApp(services: Services): App {
     const needsKey = api === V1 && !isPublic;
     const isRejected = admission.isFull(exchange, needsKey);
     if (!isRejected) {
-      logRequest(exchange, log, trustedProxies);
+      logRequest(exchange, services);
       if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
@@ -59,6 +59,7 @@ export function createApp(services: Services): App {
       exchange.repliedMs = performance.now();
       await rateLimit.settle(exchange, reply.status);
       if (isKeysError(reply) && hasKey(exchange)) keyUse.countError(exchange.principal);
+      if (reply.status >= 400 && typeof reply.body === 'string') exchange.errorBody = reply.body;
       if (outgoing.destroyed) return;
       // Otherwise the client would send its next request on a connection that is about to close.
       if (isLeaving()) outgoing.shouldKeepAlive = false;

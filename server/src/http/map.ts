@@ -28,6 +28,7 @@ import { meEndpoints } from './routes/me.ts';
 import { memberEndpoints } from './routes/members.ts';
 import { overviewEndpoints } from './routes/overview.ts';
 import { profileEndpoints } from './routes/profile.ts';
+import { requestEndpoints } from './routes/requests.ts';
 import { secondFactorEndpoints } from './routes/second-factor.ts';
 import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
@@ -68,6 +69,7 @@ const ACCOUNT_ENDPOINTS = [
   ...apiKeyEndpoints,
   ...accountEndpoints,
   ...activityEndpoints,
+  ...requestEndpoints,
   ...memberEndpoints,
   ...invitationEndpoints,
 ];

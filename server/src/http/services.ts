@@ -2,6 +2,7 @@ import type { Dispatcher } from '../domain/dispatch/dispatcher.ts';
 import type { EventHub } from '../domain/event-hub.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { ListingCounts } from '../domain/listing-counts.ts';
+import type { RequestLog } from '../domain/request-log.ts';
 import type { WebhookServices } from '../domain/webhooks.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
@@ -26,6 +27,7 @@ export interface Services extends IdentityServices, WebhookServices {
   listCache: ListCache;
   keyUse: KeyUse;
   listingCounts: ListingCounts;
+  requestLog: RequestLog;
   log: Log;
   rateLimit: RateLimit;
   keyGuesses: KeyGuessLimiter;

@@ -3,7 +3,8 @@ import { randomBytes, randomFillSync } from 'node:crypto';
 /** Crockford's base32 in lower case: its byte order is its numeric order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
-const RANDOM_LENGTH = 16;
+/** The length of an id's random part. */
+export const RANDOM_LENGTH = 16;
 
 /** Random bytes for many IDs. Generating them separately for each ID would take ten times as long. */
 const randomness = Buffer.alloc(RANDOM_LENGTH * 256);
@@ -53,6 +54,14 @@ function freshRandomness(): Buffer {
 /** Sorts before every ID that is created at this time (UTC milliseconds) or later. */
 export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs)}`;
+}
+
+/** The time in an id (UTC milliseconds). */
+export function timeOfId(id: string): number {
+  let timeMs = 0;
+  for (const digit of id.slice(-TIME_LENGTH - RANDOM_LENGTH, -RANDOM_LENGTH))
+    timeMs = timeMs * 32 + ALPHABET.indexOf(digit);
+  return timeMs;
 }
 
 /** Creates a short random word, such as an epoch. */

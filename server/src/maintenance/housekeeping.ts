@@ -4,8 +4,10 @@ import { endLostRuns } from '../domain/feed-lease.ts';
 import { purgeFeedRuns } from '../domain/feed-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
+import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../domain/request-purge.ts';
 import { purgeDeliveries } from '../domain/webhook-purge.ts';
 import { hasClockJumped } from '../lib/clock.ts';
+import type { Retention } from '../model/request-log.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';
 import { schedule } from './schedule.ts';
@@ -20,13 +22,19 @@ const LOST_RUNS_INTERVAL_MS = 30_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
+/** Only requests that end during a deletion are left for it. */
+const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
  * Removes expired data. One process does this for all, although several could do it safely. Nothing
  * is removed within an hour of a clock change.
  * @returns functions that stop the schedules
  */
-export function scheduleHousekeeping(database: Database, logger: Logger): (() => Promise<void>)[] {
+export function scheduleHousekeeping(
+  database: Database,
+  logger: Logger,
+  retention: Retention | undefined,
+): (() => Promise<void>)[] {
   const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     schedule(`purge ${what}`, intervalMs, async (signal) => (hasClockJumped() ? undefined : work(signal)), logger);
   return [
@@ -39,6 +47,10 @@ export function scheduleHousekeeping(database: Database, logger: Logger): (() =>
     purge('feed runs', FEED_PURGE_INTERVAL_MS, (signal) => purgeFeedRuns(database, signal)),
     schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
     purge('deliveries', EVENT_PURGE_INTERVAL_MS, (signal) => purgeDeliveries(database, signal)),
+    purge('request log', PURGE_INTERVAL_MS, (signal) => purgeRequestLog(database, retention, signal)),
+    purge('requests of deleted accounts', DELETED_PURGE_INTERVAL_MS, (signal) =>
+      purgeRequestsOfDeletedAccounts(database, signal),
+    ),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),
   ];
 }

@@ -15,7 +15,13 @@ export interface ApiKey {
   createdAt: number;
   expiresAt: number | null;
   lastUsedAt: number | null;
+  /** The id of the key that replaces this one after a roll. */
+  replacedBy: string | null;
 }
+
+/** How long a rolled key can still be valid. */
+export const ROLLED_HOURS_MAX = 168;
+export const ROLLED_HOURS_DEFAULT = 24;
 
 const PREFIX = 'plk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

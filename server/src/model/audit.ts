@@ -15,6 +15,8 @@ export const AUDIT_ACTIONS = [
   'administrator.two_factor_enabled',
   'api_key.created',
   'api_key.deleted',
+  'api_key.renamed',
+  'api_key.rolled',
   'feed.created',
   'feed.deleted',
   'feed.run_finished',

@@ -3,6 +3,7 @@ import { Dispatcher } from '../domain/dispatch/dispatcher.ts';
 import { EventHub } from '../domain/event-hub.ts';
 import { KeyUse } from '../domain/key-use.ts';
 import { ListingCounts } from '../domain/listing-counts.ts';
+import { RequestLog } from '../domain/request-log.ts';
 import { createApp } from '../http/app.ts';
 import { Admission } from '../http/gate/admission.ts';
 import { KeyGuessLimiter } from '../http/gate/key-guess-limiter.ts';
@@ -41,6 +42,8 @@ const SHUTDOWN_MAX_REPLACED_MS = 50_000;
 const IDLE_GRACE_MS = 300;
 /** Used instead if other processes keep serving: clients get time to read `Connection: close` in a response. */
 const IDLE_GRACE_REPLACED_MS = 5_000;
+/** How often the request log is written. A crash loses at most the requests of this time. */
+const REQUEST_LOG_INTERVAL_MS = 1_000;
 /** How often the use of keys is stored. A crash loses at most the counts of this time. */
 const KEY_USE_INTERVAL_MS = 5_000;
 
@@ -108,6 +111,10 @@ export async function serveRequests(
   const { counters } = database;
   const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
   const keyUse = new KeyUse(database);
+  const requestLog = new RequestLog(database.requestLog, config.requestLog, (count, cause) =>
+    log.logger.warn({ requests: count, err: cause }, 'requests are missing from the request log'),
+  );
+  void requestLog.open();
   const eventHub = new EventHub(database);
   const secret = await getCursorSecret(database);
   let leaving: 'stopped' | 'replaced' | undefined;
@@ -127,6 +134,7 @@ export async function serveRequests(
     cursors: new CursorCodec(secret),
     listCache: new ListCache(),
     keyUse,
+    requestLog,
     listingCounts: new ListingCounts(database.search),
     log,
     trustedProxies: config.trustedProxies,
@@ -153,10 +161,13 @@ export async function serveRequests(
   const unwatch = watchService(database, connections);
   const url = await listen(server, config);
   dispatcher.start();
-  const schedules = [schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger)];
+  const schedules = [
+    schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
+    schedule('write the request log', REQUEST_LOG_INTERVAL_MS, () => requestLog.flush(), log.logger),
+  ];
   return {
     url,
-    keepHouse: () => void schedules.push(...scheduleHousekeeping(database, log.logger)),
+    keepHouse: () => void schedules.push(...scheduleHousekeeping(database, log.logger, config.requestLog)),
     async stop({ isReplaced } = { isReplaced: false }) {
       leaving = isReplaced ? 'replaced' : 'stopped';
       eventHub.stop();
@@ -172,7 +183,7 @@ export async function serveRequests(
       await readingThreads.close();
       await Promise.all(schedules.map((stopWork) => stopWork()));
       const logLoss = (error: unknown) => log.logger.error({ err: error }, 'could not store the last use of keys');
-      await keyUse.flush().catch(logLoss);
+      await Promise.all([keyUse.flush().catch(logLoss), requestLog.flush()]);
     },
     cut: () => cutConnections(connections),
   };

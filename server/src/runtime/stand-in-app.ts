@@ -11,7 +11,7 @@ import { AppError } from '../model/errors.ts';
 export function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
-    logRequest(exchange, log, undefined);
+    logRequest(exchange, { log, trustedProxies: undefined });
     // The service that starts later opens its own listening socket.
     outgoing.shouldKeepAlive = false;
     const error = new AppError('unavailable', `${getReason()}; send the request again.`, {

@@ -17,6 +17,7 @@ const KEY_PARAMETERS = [
   'createdAt',
   'expiresAt',
   'lastUsedAt',
+  'replacedBy',
 ] as const;
 
 const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
@@ -112,36 +113,62 @@ export async function findKeyAccount(
   return account;
 }
 
+const KEY_COLUMNS = [
+  'id',
+  'account_id as accountId',
+  'name',
+  'access',
+  'start',
+  'created_by as createdBy',
+  'created_at as createdAt',
+  'expires_at as expiresAt',
+  'last_used_at as lastUsedAt',
+  'replaced_by as replacedBy',
+] as const;
+
 /** The account's keys, oldest first. */
 export const listApiKeys = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  query
-    .selectFrom('api_keys')
-    .select([
-      'id',
-      'account_id as accountId',
-      'name',
-      'access',
-      'start',
-      'created_by as createdBy',
-      'created_at as createdAt',
-      'expires_at as expiresAt',
-      'last_used_at as lastUsedAt',
-    ])
-    .where('account_id', '=', parameter('accountId'))
-    .orderBy('id'),
+  query.selectFrom('api_keys').select(KEY_COLUMNS).where('account_id', '=', parameter('accountId')).orderBy('id'),
 );
 
-/** The head of a key's account; undefined if the key does not exist or the account is suspended. */
-export const findKeyHead = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
+export const findApiKey = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
   query
     .selectFrom('api_keys')
-    .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
-    .innerJoin('database_info', (join) => join.onTrue())
-    .select(['sequence', 'epoch'])
-    .where('account_heads.account_id', '=', parameter('accountId'))
-    .where('suspended_for', 'is', null)
-    .where('api_keys.id', '=', parameter('id')),
+    .select(KEY_COLUMNS)
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
 );
+
+/** The head of a key's account; undefined if the key has expired at `now` or the account is suspended. */
+export const findKeyHead = firstRow(
+  ['accountId', 'id', 'now'],
+  (query, parameter: Parameter<KeyId & { now: number }>) =>
+    query
+      .selectFrom('api_keys')
+      .innerJoin('account_heads', 'account_heads.account_id', 'api_keys.account_id')
+      .innerJoin('database_info', (join) => join.onTrue())
+      .select(['sequence', 'epoch'])
+      .where('account_heads.account_id', '=', parameter('accountId'))
+      .where('suspended_for', 'is', null)
+      .where('api_keys.id', '=', parameter('id'))
+      .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
+);
+
+type Change = Pick<ApiKey, 'name' | 'expiresAt' | 'replacedBy'>;
+
+const change = statement<KeyId & Change>((query, parameter) =>
+  query
+    .updateTable('api_keys')
+    .set(rowOf(parameter, ['name', 'expiresAt', 'replacedBy']))
+    .where('account_id', '=', parameter('accountId'))
+    .where('id', '=', parameter('id')),
+);
+
+/** Stores a key's name, expiry, and successor. */
+export async function updateApiKey(executor: Executor, accountId: string, id: string, to: Change): Promise<void> {
+  const { name, expiresAt, replacedBy } = to;
+  await executor.execute(change, { accountId, id, name, expiresAt, replacedBy });
+}
 
 /** Deletes a key, which stops working when the transaction commits. @returns whether the key existed */
 export const removeApiKey = hasRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>

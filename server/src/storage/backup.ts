@@ -11,11 +11,11 @@ import { FILE_SCHEME, openDatabase } from './open.ts';
 import { type Credentials, endCredentials } from './restored.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
+import { FILE_MODE } from './sqlite/files.ts';
 import {
   checkIntegrity,
   compactFile,
   copyPages,
-  FILE_MODE,
   findKeyIds,
   findLeftCompanion,
   replaceDatabase,

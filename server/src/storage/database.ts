@@ -93,6 +93,14 @@ interface Measurements {
   pool?: { used: number; idle: number; max: number; pending: number };
 }
 
+/** The database of the request log, which cannot fail or delay anything else. */
+export interface LogDatabase extends Pick<Executor, 'execute'> {
+  /** Runs `job` in a transaction. @throws {AppError} as `Database.write` */
+  write<T>(job: LogJob<T>): Promise<T>;
+}
+
+export type LogJob<T> = (transaction: Pick<Executor, 'execute'>) => Promise<T>;
+
 /** The common interface of both engines. */
 export interface Database extends Executor {
   /** The database's name in messages for the operator, without passwords. */
@@ -100,6 +108,7 @@ export interface Database extends Executor {
   readonly dialect: QueryDialect;
   readonly scans: Scans;
   readonly search: ListingSearch;
+  readonly requestLog: LogDatabase;
   /**
    * Whether to reject further requests of the account at the start, because too many wait for the database. Without
    * `accountId`, refers to requests whose account is not known yet.

@@ -12,7 +12,7 @@ type Values<P, N extends readonly string[]> = [keyof P] extends [N[number]]
 
 export function allRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
   const declared = statement(build);
-  return (executor: Executor, ...values: Values<P, N>): Promise<R[]> => {
+  return (executor: Pick<Executor, 'execute'>, ...values: Values<P, N>): Promise<R[]> => {
     const parameters: Record<string, unknown> = {};
     for (const [index, name] of names.entries()) parameters[name] = values[index];
     return executor.execute(declared, parameters as P);
@@ -30,7 +30,8 @@ export function firstRow<P, R, const N extends readonly string[]>(names: N, buil
 /** Declares a statement and returns a function that counts the statement's rows. */
 export function countRows<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {
   const find = allRows(names, build);
-  return async (executor: Executor, ...values: Values<P, N>) => (await find(executor, ...values)).length;
+  return async (executor: Pick<Executor, 'execute'>, ...values: Values<P, N>) =>
+    (await find(executor, ...values)).length;
 }
 
 export function hasRow<P, R, const N extends readonly string[]>(names: N, build: Build<P, R>) {

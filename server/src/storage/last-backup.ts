@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { FILE_SCHEME } from './open.ts';
-import { FILE_MODE } from './sqlite/snapshot.ts';
+import { FILE_MODE } from './sqlite/files.ts';
 
 /** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
 function markerOf(path: string): string {

@@ -9,6 +9,7 @@ import { search } from './migrations/0007-search.ts';
 import { history } from './migrations/0008-history.ts';
 import { feeds } from './migrations/0009-feeds.ts';
 import { webhooks } from './migrations/0010-webhooks.ts';
+import { requestLog } from './migrations/0011-request-log.ts';
 
 /** The SQL of a migration. */
 export interface Migration {
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   history,
   feeds,
   webhooks,
+  requestLog,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

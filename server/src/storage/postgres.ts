@@ -31,11 +31,18 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
   }
   const queues = new AccountWriteQueues(pool);
   const scans = new PostgresScans(pool);
+  // With its own connection, it takes none from requests.
+  const logPool = new Pool(url, { ...settings, poolSize: 1 });
+  const logQueues = new AccountWriteQueues(logPool);
   return {
     name,
     dialect,
     scans,
     search: new PostgresSearch(pool, scans),
+    requestLog: {
+      execute: (...query) => execute(logPool, ...query),
+      write: (job) => logQueues.submit(job, {}),
+    },
     execute: (...query) => execute(pool, ...query),
     executeRun: (...query) => executeRun(pool, ...query),
     isServing: () => pool.isServing,
@@ -49,8 +56,10 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
     measure: () => ({ waitingWrites: queues.length, pool: pool.measure() }),
     async close() {
       await queues.close();
+      await logQueues.close();
       scans.close();
       await pool.close();
+      await logPool.close();
     },
   };
 }

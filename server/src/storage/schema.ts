@@ -138,6 +138,8 @@ export interface Tables {
     created_at: number;
     expires_at: number | null;
     last_used_at: number | null;
+    /** The id of the key that replaces this one after a roll. */
+    replaced_by: string | null;
   };
   /** The use of keys per hour. */
   key_hours: {
@@ -153,6 +155,18 @@ export interface Tables {
     process: string;
     number: number;
     written_at: number;
+  };
+  /** The request log. On SQLite, it is in another file. */
+  request_blocks: {
+    account_id: string;
+    /** Begins with the time of the block's requests. */
+    id: string;
+    /** A JSON array in UTF-8; on SQLite, compressed unless it is short. */
+    requests: Uint8Array;
+    /** How many of the requests failed. */
+    failures: number;
+    /** About the size of the row. */
+    bytes: Generated<number>;
   };
   /** Rate limits that several machines share, only on PostgreSQL. Also used by the library of `lib/limiter.ts`. */
   rate_limits: {

@@ -10,6 +10,7 @@ import { Indexing } from './sqlite/listing-index.ts';
 import { migrate } from './sqlite/migrate.ts';
 import { openConnection, openReader } from './sqlite/open-connection.ts';
 import { ReaderThreads } from './sqlite/reader-threads.ts';
+import { RequestLogFile } from './sqlite/request-log-file.ts';
 import { SqliteSearch } from './sqlite/search.ts';
 import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
@@ -35,12 +36,14 @@ export async function openSqlite(path: string, tell: TellProgress): Promise<Data
   const reading = new Connection(reader);
   const scans = new ReaderThreads(path);
   const checkpoints = new Checkpoints(writer, path);
+  const requestLog = new RequestLogFile(requestLogPath(path));
   const queue = new WriteQueue(writer, checkpoints, new Indexing(writer));
   return {
     name: path,
     dialect,
     scans,
     search: new SqliteSearch(reader, scans),
+    requestLog,
     execute: (statement, parameters) => reading.execute(statement, parameters),
     executeRun: (statement, parameters, bytesMax) => reading.executeRun(statement, parameters, bytesMax),
     // Reads never wait, so a health check can always query.
@@ -63,8 +66,14 @@ export async function openSqlite(path: string, tell: TellProgress): Promise<Data
       await queue.close();
       await checkpoints.close();
       await scans.close();
+      await requestLog.close();
       reader.close();
       writer.close();
     },
   };
+}
+
+/** `listings.requests.db` beside `listings.db`. */
+function requestLogPath(path: string): string {
+  return path.replace(/(?:\.db)?$/, '.requests.db');
 }

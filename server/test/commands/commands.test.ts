@@ -71,6 +71,31 @@ test('keys create prints the key once; keys list and accounts list never show it
   for (const { stdout, stderr } of outputs) assert.ok(!`${stdout}${stderr}`.includes(key.slice(9)));
 });
 
+test('keys rename and keys roll change a key; the rolled key is printed once', async () => {
+  const { id } = await runJson('keys', 'create', '--account', account.id, '--name', 'Rolled', '--read-only');
+  assert.equal((await runJson('keys', 'rename', id, '--name', 'Portal')).name, 'Portal');
+  const rolled = await runJson('keys', 'roll', id, '--expires-in-hours', '1');
+  assert.ok(isWellFormedSecret(rolled.key));
+  const find = async (wanted: string) =>
+    (await runJson('keys', 'list', '--account', account.id)).find((key: { id: string }) => key.id === wanted);
+  const { key, ...row } = rolled;
+  assert.deepEqual([row.name, row.access, row], ['Portal', 'read', await find(row.id)]);
+  const old = await find(id);
+  assert.equal(old.replacedBy, row.id);
+  assert.ok(Math.abs(Date.parse(old.expiresAt) - Date.now() - 3_600_000) < 600_000);
+  const again = await run('keys', 'roll', id);
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /already been rolled/);
+  const { stdout } = await run('keys', 'roll', row.id, '--expires-in-hours', '0');
+  assert.match(
+    stdout,
+    /^plk_\w{38}\n\nThis is the new key "Portal" \(key_\w+\)\. .*\nThe old key key_\w+ is deleted\.\n$/,
+  );
+  assert.equal(await find(row.id), undefined);
+  for (const hours of ['169', '-1', '1.5', 'x'])
+    assert.match((await run('keys', 'roll', id, `--expires-in-hours=${hours}`)).stderr, /from 0 to 168/);
+});
+
 test('keys delete deletes a key once', async () => {
   const { id } = await runJson('keys', 'create', '--account', account.id, '--name', 'Old');
   assert.deepEqual(await runJson('keys', 'delete', id), { id, deleted: true });

@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     assert.deepEqual(workers.filter(isRunning), []);
     await until('the log is complete', () => log.at(-1)?.msg === 'stopped');
     assert.equal(log.filter(({ method, status }) => method === 'POST' && status === 201).length, 2);
-    if (ENGINE === 'sqlite') assert.deepEqual(await readdir(directory), ['listings.db']);
+    if (ENGINE === 'sqlite') assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
     await assertStoredIn(database, tenant.accountId, created);
   });
 }

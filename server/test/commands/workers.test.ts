@@ -54,6 +54,24 @@ test('after one worker deletes a key, all reject its next request', async (t) =>
   for (const socket of sockets) assert.equal((await ask(socket, me)).status, 401);
 });
 
+test('after one worker rolls a key at once, all reject the old one; all requests are in the request log', async (t) => {
+  const { tenant, service } = await serveByTwo(t, ADMINISTRATOR);
+  const sockets = await openToEach(t, service);
+  const paths = sockets.map((_, index) => `/v1/nothing/${index}`);
+  for (const [index, socket] of sockets.entries())
+    assert.equal((await ask(socket, requestText('GET', paths[index] ?? '', tenant.key))).status, 404);
+  const browser = new Browser(service);
+  const { ADMIN_EMAIL: email, ADMIN_PASSWORD: password } = ADMINISTRATOR;
+  await browser.ask('POST', '/admin/auth/sign-in/email', { email, password });
+  await until('the requests of both workers are listed', async () => {
+    const { data } = await browser.ask('GET', '/admin/requests');
+    return data.length === paths.length && data.every(({ path }: { path: string }) => paths.includes(path));
+  });
+  const { key } = await browser.ask('POST', `/admin/api-keys/${tenant.keyId}/roll`, { expiresInHours: 0 }, 201);
+  for (const socket of sockets) assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 401);
+  for (const socket of sockets) assert.equal((await ask(socket, requestText('GET', '/v1/me', key))).status, 200);
+});
+
 test('while a listing changes, no list of any worker lacks a change acknowledged before its request', async (t) => {
   const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
   await readListsWhileWriting({ url: service.url, key: tenant.key }, 400);

@@ -13,6 +13,7 @@ import {
   createWorld,
   type Gate,
   KEY_GATE,
+  logRequest,
   SESSION_GATE,
   sendJson,
   useKey,
@@ -33,7 +34,7 @@ import { V1 } from '../../src/http/map.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const service = await startSharedService();
+const service = await startSharedService({ requestLog: { days: 7, bytes: 1_000_000_000 } });
 
 /** The listing that the examples share. */
 const LISTING = exampleOf('createListing');
@@ -65,6 +66,10 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
   listInvitations: addInvitation,
   deleteInvitation: addInvitation,
   deleteApiKey: addKey,
+  updateApiKey: addKey,
+  rollApiKey: addKey,
+  listRequests: logRequest,
+  retrieveRequest: logRequest,
   listActivity: addKey,
   ...Object.fromEntries(
     ['listWebhooks', 'retrieveWebhook', 'updateWebhook', 'deleteWebhook', 'rollWebhookSecret', 'replayWebhook'].map(

@@ -5,7 +5,14 @@ import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { updateListing } from '../../src/domain/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
-import { findKeyDetails, findKeyPrincipal, listApiKeys, setLastUsed } from '../../src/storage/api-keys.ts';
+import {
+  findApiKey,
+  findKeyDetails,
+  findKeyPrincipal,
+  listApiKeys,
+  setLastUsed,
+  updateApiKey,
+} from '../../src/storage/api-keys.ts';
 import { findAuditEntries, findTargetNames } from '../../src/storage/audit.ts';
 import type { Executor } from '../../src/storage/database.ts';
 import * as events from '../../src/storage/events.ts';
@@ -13,6 +20,7 @@ import * as history from '../../src/storage/history.ts';
 import { addKeyHour, findKeyHours } from '../../src/storage/key-hours.ts';
 import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
+import { findRequestBlocks, insertRequestBlock, removeRequestBlocks } from '../../src/storage/request-blocks.ts';
 import * as searchRows from '../../src/storage/search-rows.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
@@ -289,6 +297,24 @@ test('a key works only for its own account, and its use is recorded only there',
   assert.equal((await find()).lastUsedAt, null);
   await database.write((session) => setLastUsed(session, accountId, id, 1));
   assert.equal((await find()).lastUsedAt, 1);
+  const change = { name: 'Theirs', expiresAt: 1, replacedBy: 'key_x' };
+  await database.write((session) => updateApiKey(session, emptyId, id, change));
+  assert.deepEqual([(await find()).name, (await find()).replacedBy], ['Test', null]);
+  assert.equal(await findApiKey(database, emptyId, id), undefined);
+  assert.deepEqual(await findApiKey(database, accountId, id), await find());
+});
+
+test('an account reads and removes only its own requests', async () => {
+  const [ours, theirs] = [await createEmpty(), await createEmpty()];
+  const { requestLog } = database;
+  const block = { id: 'req_1', requests: Buffer.from('[]'), failures: 1 };
+  await requestLog.write((session) => insertRequestBlock(session, theirs, block));
+  const find = (accountId: string, failed: boolean) =>
+    findRequestBlocks(requestLog, accountId, { since: '', before: '~', failed }, 10);
+  const idsOf = async (accountId: string, failed: boolean) => (await find(accountId, failed)).map(({ id }) => id);
+  assert.deepEqual([await find(ours, false), await find(ours, true)], [[], []]);
+  assert.equal(await requestLog.write((session) => removeRequestBlocks(session, ours, 10)), 0);
+  assert.deepEqual([await idsOf(theirs, false), await idsOf(theirs, true)], [['req_1'], ['req_1']]);
 });
 
 test('deleting an account deletes its listings, events, keys, and sequence, and nothing of other accounts', async () => {

@@ -21,6 +21,7 @@ export interface Provoking {
 /** Operations for administrators only; members can call all others. */
 export const FOR_ADMINISTRATORS = [
   ...['listApiKeys', 'createApiKey', 'deleteApiKey', 'updateAccount', 'listActivity', 'listMembers'],
+  ...['updateApiKey', 'rollApiKey', 'listRequests', 'retrieveRequest'],
   ...['updateMember', 'deleteMember', 'listInvitations', 'createInvitation', 'deleteInvitation'],
   ...['listWebhooks', 'createWebhook', 'retrieveWebhook', 'updateWebhook', 'deleteWebhook', 'rollWebhookSecret'],
   ...['testWebhook', 'replayWebhook', 'listWebhookDeliveries', 'redeliverWebhookDelivery'],
@@ -139,6 +140,12 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     return ask();
   },
   'createApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" ","expiresAt":"tomorrow"}' }),
+  'updateApiKey validation_failed': ({ ask }) => ask({ body: '{"name":" "}' }),
+  'rollApiKey validation_failed': ({ ask }) => ask({ body: '{"expiresInHours":169}' }),
+  'rollApiKey conflict': async ({ ask }) => {
+    await (await ask()).text();
+    return ask();
+  },
   'updateAccount validation_failed': ({ ask }) => ask({ body: '{"currency":"XXX"}' }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),
 };

@@ -69,7 +69,7 @@ const isAny = () => true;
 
 /** Operations for administrators only. The document states it in prose. */
 const ADMINISTRATORS_ONLY =
-  /^(listApiKeys|createApiKey|deleteApiKey|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation)$/;
+  /^(listApiKeys|createApiKey|updateApiKey|rollApiKey|deleteApiKey|listRequests|retrieveRequest|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation)$/;
 
 const BROKEN = ['{', '{"beds":1,}', '{"beds":1,"beds":1}', '', '\ufffd', "{'a':1}", '[1,]', 'NaN', '{"a":01}'];
 const OTHER_ACCOUNT = 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n';

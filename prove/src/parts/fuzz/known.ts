@@ -20,6 +20,8 @@ export class Known {
   readonly done: { request: Prepared; told: Told }[] = [];
   readonly keys: string[] = [];
   readonly deletedKeys: string[] = [];
+  /** Ids in the request log. */
+  requests: string[] = [];
   /** Email by id. A new invitation to the same email revokes the earlier one. */
   readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
@@ -56,6 +58,12 @@ export class Known {
   deleteKey(id: string): void {
     this.keys.splice(this.keys.indexOf(id), 1);
     this.deletedKeys.push(id);
+  }
+
+  /** A rolled key is not rolled again. */
+  rollKey(id: string, newId: string, isDeleted: boolean): void {
+    this.keys.splice(this.keys.indexOf(id), 1, newId);
+    if (isDeleted) this.deletedKeys.push(id);
   }
 
   invite({ id, email }: { id: string; email: string }): void {

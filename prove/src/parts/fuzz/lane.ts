@@ -64,7 +64,12 @@ export class Lane {
     if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
     if (operationId === 'createImport') known.take((await this.#readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);
+    if (operationId === 'listRequests') known.requests = JSON.parse(told.text).data.map(({ id }: { id: string }) => id);
     if (operationId === 'createApiKey') known.remember(known.keys, JSON.parse(told.text).id);
+    if (operationId === 'rollApiKey') {
+      const isDeleted = Object(request.value).expiresInHours === 0;
+      known.rollKey(request.path.split('/').at(-2) ?? '', JSON.parse(told.text).id, isDeleted);
+    }
     if (operationId === 'deleteApiKey') known.deleteKey(lastPart(request.path));
     if (operationId === 'createInvitation') known.invite(JSON.parse(told.text));
     if (operationId === 'deleteInvitation') known.revoke(lastPart(request.path));

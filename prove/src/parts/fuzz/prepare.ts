@@ -48,7 +48,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
   const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
   // Only operations on listings promise whether a 404 or an error in the fields comes first.
-  const step = name === 'memberId' ? STEP.fields : STEP.missing;
+  const step = name === 'memberId' || name === 'keyId' ? STEP.fields : STEP.missing;
   if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
 }
 
@@ -60,6 +60,7 @@ function poolsOf(name: string, known: Known): { live: string[]; deleted: string[
   if (name === 'id') return { live: [...known.listings.keys()], deleted: [...known.deleted] };
   if (name === 'keyId') return { live: known.keys, deleted: known.deletedKeys };
   if (name === 'invitationId') return { live: [...known.invitations.keys()], deleted: known.deletedInvitations };
+  if (name === 'entryId') return { live: known.requests, deleted: [] };
   if (name === 'memberId') return { live: [known.memberId], deleted: [] };
   return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
 }

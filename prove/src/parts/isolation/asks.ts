@@ -10,10 +10,12 @@ const KINDS: Record<string, BaitKind[]> = {
   'path.keyId': ['keyId', 'deletedKeyId'],
   'path.memberId': ['administratorId', 'memberId'],
   'path.invitationId': ['invitationId'],
+  'path.entryId': ['entryId'],
   'query.after': ['sequence'],
   'query.at': ['sequence'],
   'query.listingId': ['listingId', 'deletedListingId'],
   'query.cursor': ['cursor'],
+  'query.keyId': ['keyId', 'deletedKeyId'],
   'query.externalId': ['externalId'],
   'query.city': ['city'],
   'query.q': ['city'],
@@ -35,6 +37,7 @@ const QUERIES = [
   'limit=1&sort=-beds&cursor=<sortedCursor>',
   'limit=1&city=<city>&cursor=<cityCursor>',
   'limit=1&cursor=<activityCursor>',
+  'limit=1&cursor=<requestsCursor>',
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];

@@ -18,7 +18,8 @@ const TWINS = /zqzq[a-z]{6}/g;
 /** A sequence that no account reaches. */
 const NEVER = 1_000_000;
 const IDS = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
-const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}$/;
+/** Captures what a twin keeps: the time, and an entry's number in its block of the request log. */
+const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}(-\d{4})?$/;
 
 /** Unique values that only their owners are allowed to see. */
 export class Canaries {
@@ -92,7 +93,8 @@ export class Canaries {
   /** Returns a value of the same form that never existed. */
   twinOf(text: string): string {
     const id = ID.exec(text);
-    if (id !== null) return id[1] + Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('');
+    if (id !== null)
+      return `${id[1]}${Array.from({ length: 16 }, () => this.#pick(ID_ALPHABET)).join('')}${id[2] ?? ''}`;
     if (/^\d+$/.test(text)) return String(Number(text) + NEVER);
     const twin = text.replaceAll(this.#texts, () => TWIN + this.letters(TEXT_LENGTH - TWIN.length));
     return twin === text ? this.letters(text.length) : twin;

@@ -7,12 +7,12 @@ export type Bait = Record<BaitKind, string>;
 
 export const ID_KINDS = [
   ...(['accountId', 'listingId', 'deletedListingId', 'externalId', 'keyId', 'deletedKeyId'] as const),
-  ...(['administratorId', 'memberId', 'invitationId', 'auditId', 'sessionId'] as const),
+  ...(['administratorId', 'memberId', 'invitationId', 'auditId', 'sessionId', 'entryId'] as const),
 ];
 export const BAIT_KINDS = [
   ...ID_KINDS,
   ...(['email', 'invitedEmail', 'city', 'idempotencyKey', 'etag', 'sequence'] as const),
-  ...(['cursor', 'sortedCursor', 'cityCursor', 'activityCursor'] as const),
+  ...(['cursor', 'sortedCursor', 'cityCursor', 'activityCursor', 'requestsCursor'] as const),
 ];
 export type BaitKind = (typeof BAIT_KINDS)[number];
 
@@ -34,6 +34,8 @@ async function readBait<Made extends { city: string }>(founder: Founder, tenant:
     sortedCursor: (await readJson('/v1/listings?limit=1&sort=-beds')).nextCursor,
     cityCursor: (await readJson(`/v1/listings?limit=1&city=${made.city}`)).nextCursor,
     activityCursor: (await readJson('/admin/activity?limit=1')).nextCursor,
+    entryId: (await readJson('/admin/requests')).data[0].id,
+    requestsCursor: (await readJson('/admin/requests?limit=1')).nextCursor,
     etag: etagOf(list),
     sequence: String(JSON.parse(list.body).sequence),
   };
@@ -103,7 +105,7 @@ async function create(founder: Founder, { owner, keys }: Tenant, which: string, 
   const { canaries } = founder;
   const listing = makeListing(canaries, owner, which, given);
   const idempotencyKey = canaries.text('nobody', `an Idempotency-Key of ${owner}`);
-  const requestId = canaries.text('nobody', `a request id of ${owner}`);
+  const requestId = canaries.text(administratorsOf(owner), `a request id of ${owner}`);
   const headers = { ...bearer(keys.full.secret), 'Idempotency-Key': idempotencyKey, 'X-Request-Id': requestId };
   const { id } = await founder.sendJson('POST', '/v1/listings', headers, listing, 201);
   return { ...listing, id: String(id), idempotencyKey };

@@ -52,6 +52,12 @@ const EXCEPTIONS: readonly Exception[] = [
     why: 'the purge of expired rows of all accounts',
   },
   {
+    tables: ['request_blocks'],
+    statement:
+      /^delete from request_blocks where \(account_id, id\) in \(select |^select cast\(sum\(bytes\) as bigint\) as bytes from request_blocks$|^select account_id as accountId from request_blocks where account_id > \? order by account_id limit 1$/,
+    why: 'the purge of the oldest requests of all accounts',
+  },
+  {
     tables: ['accounts', 'account_heads', 'api_keys', 'events', 'listings', 'listing_facets', 'listing_history'],
     statement: /^create table users |alter table (?:account_heads|listings) add column /,
     why: 'a migration changes tables for all accounts',
@@ -89,6 +95,8 @@ const FOR_ALL: readonly Exception['statement'][] = [
   // Key use is written every five seconds.
   /^update api_keys set last_used_at/,
   /^insert into key_hours /,
+  // The request log is written every second.
+  /^insert into request_blocks /,
   // One statement serves long polls of all accounts.
   /^select account_id as accountId, sequence from account_heads where account_id in /,
   // The purge goes through all accounts.

@@ -15,6 +15,7 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
     description: 'The `id` of the delivery, which is its `webhook-id`.',
     example: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_42',
   },
+  entryId: { description: 'The `id` of the request in the log.', example: 'req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000' },
   externalId: {
     description:
       'Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',

@@ -19,6 +19,7 @@ const TAGS: Record<string, Tag> = {
   auth: { name: 'Sign-in', description: 'Signing in and out, and your own profile.' },
   overview: { name: 'Overview', description: 'Counts of listings and requests.' },
   activity: { name: 'Activity', description: 'The audit log of the account.' },
+  requests: { name: 'Requests', description: 'The requests with API keys of the account.' },
   members: { name: 'Team', description: 'The members of the account, as under Settings → Team.' },
   invitations: { name: 'Invitations', description: 'Invitations to the team.' },
   me: { name: 'Key', description: 'The API key of the request.' },

@@ -23,6 +23,10 @@ export interface Exchange {
   rateLimit: Record<string, string> | undefined;
   /** The code of an error response. */
   errorCode: ErrorCode | undefined;
+  /** The body of an error response. */
+  errorBody: string | undefined;
+  /** The account's sequence after the request's last change. */
+  sequence: number | undefined;
   /** Whether the request was rejected for overload; such requests share one log line. */
   isOverload: boolean;
 }
@@ -58,6 +62,8 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
     principal: undefined,
     rateLimit: undefined,
     errorCode: undefined,
+    errorBody: undefined,
+    sequence: undefined,
     isOverload: false,
   };
 }

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../domain/principals.ts';
+import type { RequestLog } from '../../domain/request-log.ts';
 import type { Log } from '../../lib/log.ts';
+import type { LoggedRequest } from '../../model/request-log.ts';
+import type { KeyPrincipal } from '../../storage/api-keys.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
-import type { Exchange } from './exchange.ts';
+import { type Admitted, type Exchange, hasKey } from './exchange.ts';
+import { maskKeys, withoutKeys, withoutSecrets } from './mask-secrets.ts';
 import { isProbe } from './probes.ts';
 import { findTraceContext } from './trace-context.ts';
 
@@ -10,20 +14,31 @@ import { findTraceContext } from './trace-context.ts';
 const SLOW_MS = 1_000;
 const USER_AGENT_LENGTH_MAX = 200;
 
+interface Logging {
+  log: Log;
+  /** Undefined while there is no database. */
+  requestLog?: RequestLog;
+  trustedProxies: TrustedProxies;
+}
+
 /**
- * Logs one line when the response is done, without any key, query, or body. Requests rejected
- * because too many are waiting share a line: see `RejectionCount`.
+ * When the response is done, logs one line without any key, query, or body, and records requests
+ * with a key in the request log. Requests rejected because too many are waiting share a line: see
+ * `RejectionCount`.
  */
-export function logRequest(exchange: Exchange, log: Log, trustedProxies: TrustedProxies): void {
-  if (!log.logger.isLevelEnabled('info') || (log.omitsProbes && isProbe(exchange))) return;
+export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): void {
+  const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));
+  const isRecorded = requestLog?.isOn ?? false;
+  if (!isLogged && !isRecorded) return;
   const { incoming, outgoing } = exchange;
   // Read now, because a closed connection has no address.
   const address = clientAddress(incoming, trustedProxies);
   const { socket } = incoming;
   const sentBefore = socket.bytesWritten;
   outgoing.on('close', () => {
-    if (exchange.isOverload) return;
-    log.writeLine(requestLine(exchange, { address, bytes: socket.bytesWritten - sentBefore, worker: log.worker }));
+    if (isLogged && !exchange.isOverload)
+      log.writeLine(requestLine(exchange, { address, bytes: socket.bytesWritten - sentBefore, worker: log.worker }));
+    if (isRecorded && hasKey(exchange)) requestLog?.record(exchange.principal.accountId, toLogged(exchange));
   });
 }
 
@@ -76,7 +91,7 @@ function rounded(durationMs: number): number {
 
 function sender({ headers }: IncomingMessage): string {
   const agent = headers['user-agent']?.slice(0, USER_AGENT_LENGTH_MAX);
-  const userAgent = agent === undefined ? '' : `"userAgent":${JSON.stringify(mask(agent))},`;
+  const userAgent = agent === undefined ? '' : `"userAgent":${JSON.stringify(maskKeys(agent))},`;
   const trace = findTraceContext(headers);
   if (trace === undefined) return userAgent;
   return `${userAgent}"traceId":"${trace.traceId}","parentSpanId":"${trace.parentSpanId}",`;
@@ -86,45 +101,27 @@ function nameOf(principal: Principal): string {
   return 'user' in principal ? `"userId":"${principal.user.userId}"` : `"keyId":"${principal.keyId}"`;
 }
 
-/**
- * Masks an API key in the path, however it is encoded. The rest of the path stays as sent, unless
- * that would reveal a part of the key.
- */
-function withoutKeys(path: string): string {
-  if (!path.includes('%')) return mask(path);
-  const decoded = decodeWhole(path);
-  if (!decoded.includes('plk_')) return path;
-  const masked = mask(path);
-  return decodeWhole(masked) === mask(decoded) ? masked : mask(decoded);
+/** Longer paths and queries are cut. */
+const LOGGED_LENGTH_MAX = 2_048;
+const ERROR_LENGTH_MAX = 4_096;
+
+function toLogged(exchange: Admitted<KeyPrincipal>): LoggedRequest {
+  const { incoming, outgoing, requestId, path, query, principal, errorCode, errorBody, sequence } = exchange;
+  return {
+    at: Date.now(),
+    keyId: principal.keyId,
+    method: incoming.method ?? '',
+    path: cut(withoutKeys(path), LOGGED_LENGTH_MAX),
+    query: query === '' ? '' : cut(withoutSecrets(query), LOGGED_LENGTH_MAX),
+    status: outgoing.headersSent ? outgoing.statusCode : null,
+    code: errorCode ?? null,
+    durationMs: rounded(performance.now() - exchange.arrivedMs),
+    requestId,
+    sequence: sequence ?? null,
+    errorBody: errorBody === undefined ? null : cut(withoutKeys(errorBody), ERROR_LENGTH_MAX),
+  };
 }
 
-function mask(text: string): string {
-  return text.includes('plk_') ? text.replaceAll(/plk_[0-9A-Za-z]+/g, 'plk_…') : text;
-}
-
-const PERCENT = '%'.charCodeAt(0);
-/** Values of hexadecimal digits by their byte. */
-const HEX_VALUES = new Map(
-  [...'0123456789abcdefABCDEF'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
-);
-
-/**
- * Decodes nested percent-encoding (`%2570` is `p`) in one pass: with a pass for each level,
- * `%252525…` would take as many passes as it is long.
- */
-function decodeWhole(path: string): string {
-  const bytes = Buffer.from(path);
-  let length = 0;
-  for (const byte of bytes) {
-    bytes[length] = byte;
-    length += 1;
-    while (length >= 3 && bytes[length - 3] === PERCENT) {
-      const high = HEX_VALUES.get(bytes[length - 2] ?? 0);
-      const low = HEX_VALUES.get(bytes[length - 1] ?? 0);
-      if (high === undefined || low === undefined) break;
-      length -= 2;
-      bytes[length - 1] = high * 16 + low;
-    }
-  }
-  return bytes.toString('utf8', 0, length);
+function cut(text: string, lengthMax: number): string {
+  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1).toWellFormed()}…`;
 }

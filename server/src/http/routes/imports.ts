@@ -75,7 +75,7 @@ async function importSome(upload: Upload): Promise<Reply> {
 async function importAll(upload: Upload): Promise<Reply> {
   const { exchange, file, key, mediaType, services } = upload;
   using held = new HeldBytes(exchange.principal.accountId);
-  const { outcome, isReplayed } = await importAtomically(
+  const { outcome, isReplayed, sequence } = await importAtomically(
     services.database,
     toImport(upload, (bytes) => held.add(bytes)),
     () => {
@@ -83,6 +83,7 @@ async function importAll(upload: Upload): Promise<Reply> {
       return key === undefined || fingerprint === undefined ? undefined : { key, fingerprint };
     },
   );
+  exchange.sequence = sequence;
   return replyReport(outcome, mediaType, replayHeaders(isReplayed));
 }
 
@@ -91,6 +92,9 @@ function toImport({ exchange, query, file, signal, onFailure }: Upload, onBytes?
     actor: exchange.principal,
     batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
     isDryRun: query.dryRun ?? false,
+    onCommit(sequence) {
+      exchange.sequence = sequence;
+    },
     onFailure,
     signal,
   };

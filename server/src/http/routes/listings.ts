@@ -49,7 +49,8 @@ export const listingEndpoints = [
   endpoint(createOperation, async (exchange, call) => {
     const { body, ...options } = await readChange(exchange);
     const input = attempt(() => parseListing(body));
-    return replySaved(await createListing(call.services.database, exchange.principal, input, options), call);
+    const result = await createListing(call.services.database, exchange.principal, input, options);
+    return replySaved(exchange, result, call);
   }),
   endpoint(retrieveOperation, (exchange, { query: { at }, parameters: { id = '' }, services: { database } }) =>
     retrieve(exchange, () =>
@@ -70,7 +71,7 @@ export const listingEndpoints = [
     const { body, ...options } = await readChange(exchange);
     const input = attempt(() => parseListingOf(externalId, body));
     const { database } = call.services;
-    return replySaved(await putListing(database, exchange.principal, externalId, input, options), call);
+    return replySaved(exchange, await putListing(database, exchange.principal, externalId, input, options), call);
   }),
   endpoint(updateByExternalIdOperation, (exchange, call) =>
     changeOne(exchange, { externalId: normalExternalId(call.parameters.externalId ?? '') }, call),
@@ -146,7 +147,8 @@ async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: P
 async function changeOne(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
   const { body, ...options } = await readChange(exchange);
   const change = patchListing.bind(undefined, body);
-  return replySaved(await updateListing(call.services.database, exchange.principal, key, change, options), call);
+  const result = await updateListing(call.services.database, exchange.principal, key, change, options);
+  return replySaved(exchange, result, call);
 }
 
 async function remove(exchange: Admitted, key: ListingKey, { database }: Services): Promise<Reply> {
@@ -154,11 +156,15 @@ async function remove(exchange: Admitted, key: ListingKey, { database }: Service
   const idempotencyKey = readIdempotencyKey(exchange.incoming);
   requireFullAccess(exchange.principal);
   const idempotency = toIdempotentRequest(idempotencyKey, exchange, Buffer.alloc(0));
-  const { isReplayed } = await deleteListing(database, exchange.principal, key, { precondition, idempotency });
+  const options = { precondition, idempotency };
+  const { isReplayed, sequence } = await deleteListing(database, exchange.principal, key, options);
+  exchange.sequence = sequence;
   return { status: 204, headers: replayHeaders(isReplayed) };
 }
 
-function replySaved({ outcome, isReplayed }: WriteResult<SavedListing>, { base }: Call): Reply {
+function replySaved(exchange: Admitted, result: WriteResult<SavedListing>, { base }: Call): Reply {
+  const { outcome, isReplayed, sequence } = result;
+  exchange.sequence = sequence;
   const { type, id, version, doc } = outcome;
   const headers = { ETag: listingTag(version), ...replayHeaders(isReplayed) };
   if (type !== 'created') return replyJson(200, doc, headers);

@@ -6,7 +6,8 @@ import { endpoint } from '../endpoint.ts';
 import { replyJson } from '../protocol/reply.ts';
 
 export const overviewEndpoints = [
-  endpoint(overviewOperation, async ({ principal }, { services: { database, listingCounts } }) => {
+  endpoint(overviewOperation, async ({ principal }, { services: { database, listingCounts, keyUse } }) => {
+    await keyUse.flushForRead();
     const counting = listingCounts.count(principal.accountId, principal);
     const found = await getOverview(database, principal.accountId, counting);
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount, failingWebhooks } = found;

@@ -31,6 +31,7 @@ const TENANT_TABLES = [
   'feeds',
   'feed_runs',
   'feed_errors',
+  'request_blocks',
 ];
 /** Foreign keys between tables of account data. */
 const FOREIGN_KEYS = [

@@ -16,7 +16,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { getSystemErrorMessage } from 'node:util';
 import { AppError } from '../../model/errors.ts';
 import { explainFault, RESTORE_ADVICE } from './errors.ts';
-import { FILE_MODE, findLeftCompanion } from './snapshot.ts';
+import { FILE_MODE } from './files.ts';
+import { findLeftCompanion } from './snapshot.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 /** Only the operator has access, since the database has the data of all accounts. */

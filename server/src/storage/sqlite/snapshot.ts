@@ -2,16 +2,12 @@ import { chownSync, closeSync, existsSync, fsyncSync, openSync, renameSync, stat
 import { backup, DatabaseSync } from 'node:sqlite';
 import { AppError } from '../../model/errors.ts';
 import { isBusy } from './errors.ts';
+import { COMPANIONS, FILE_MODE } from './files.ts';
 import { Indexing } from './listing-index.ts';
 import { openReader } from './open-connection.ts';
 
 /** Copies all pages in one step. Otherwise, each write of another connection would restart the copy. */
 const ALL_PAGES = 2 ** 31 - 1;
-/** Only the operator has access, since the file has the data of all accounts. */
-export const FILE_MODE = 0o600;
-/** Suffixes of the files that SQLite keeps next to a database. */
-const COMPANIONS = ['-wal', '-shm', '-journal'];
-
 /**
  * Copies a consistent state of the database to a new file, without delaying other connections.
  * @throws {AppError} `unavailable` with a message for the operator

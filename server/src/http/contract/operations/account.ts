@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { AREA_UNITS, NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { CURRENCIES } from '../../../model/codes.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { choice, code, expected, text } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, PATCH_TYPES } from './common.ts';
 
 const fields = {
   name: text({ lengthMax: NAME_LENGTH_MAX, example: 'Hill Country Homes' }),
   currency: code(CURRENCIES, '^[A-Z]{3}$', 'ISO 4217', 'USD'),
   areaUnits: choice(AREA_UNITS, 'Default units of areas.'),
 };
-
-const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
 export const accountPatch = z.strictObject(fields, expected('an object')).partial().meta({ id: 'AccountPatch' });
 

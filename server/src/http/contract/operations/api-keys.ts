@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
 import { NAME_LENGTH_MAX } from '../../../model/accounts.ts';
+import { ROLLED_HOURS_DEFAULT, ROLLED_HOURS_MAX } from '../../../model/api-keys.ts';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
-import { addIssue, choice, expected, text, time } from '../schemas/fields.ts';
+import { addIssue, choice, expected, integer, text, time } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, PATCH_TYPES } from './common.ts';
 
 const access = choice(['full', 'read'], 'A `read` key cannot change anything.');
 
@@ -20,10 +21,12 @@ const expiry = z
   })
   .meta({ format: 'date-time', description: 'When the key expires; default never.' });
 
+const name = text({ lengthMax: NAME_LENGTH_MAX, description: 'What the key is for.', example: 'Website' });
+
 export const newKey = z
   .strictObject(
     {
-      name: text({ lengthMax: NAME_LENGTH_MAX, description: 'What the key is for.', example: 'Website' }),
+      name,
       access: access
         .nullable()
         .optional()
@@ -33,6 +36,18 @@ export const newKey = z
     expected('an object'),
   )
   .meta({ id: 'NewApiKey' });
+
+export const keyChange = z.strictObject({ name }, expected('an object')).meta({ id: 'ApiKeyChange' });
+
+const hours = integer(
+  0,
+  ROLLED_HOURS_MAX,
+  `After how many hours the old key expires; 0 deletes it at once. Default ${ROLLED_HOURS_DEFAULT}.`,
+);
+
+export const keyRoll = z
+  .strictObject({ expiresInHours: hours.nullable().optional() }, expected('an object'))
+  .meta({ id: 'ApiKeyRoll' });
 
 const apiKey = z
   .object({
@@ -45,8 +60,12 @@ const apiKey = z
       .nullable()
       .meta({ description: "The creator's name; null for keys made on the command line." }),
     createdAt: time(),
-    lastUsedAt: time().nullable().meta({ description: 'Delayed by some seconds; null if never used.' }),
+    lastUsedAt: time().nullable().meta({ description: 'Null if never used.' }),
     expiresAt: time().nullable(),
+    replacedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the new key if this one was rolled. It works until `expiresAt`.' }),
     requests24h: z.int().meta({ minimum: 0, description: 'Requests in this hour and the 23 hours before it.' }),
     errors24h: z.int().meta({ minimum: 0, description: 'Number of these requests that failed.' }),
   })
@@ -61,16 +80,24 @@ const example = {
   createdAt: '2026-01-31T09:00:00.000Z',
   lastUsedAt: null,
   expiresAt: null,
+  replacedBy: null,
   requests24h: 0,
   errors24h: 0,
 };
+
+const generatedKey = apiKey
+  .extend({ key: z.string().meta({ description: 'The key itself.' }) })
+  .meta({ id: 'GeneratedApiKey' });
+const generatedExample = { ...example, key: 'plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B' };
 
 export const listKeysOperation: Operation<'administrator'> = {
   method: 'get',
   path: '/api-keys',
   operationId: 'listApiKeys',
   summary: 'List the API keys',
-  description: "The account's API keys, oldest first. A secret is shown only when its key is created.",
+  description:
+    "The account's API keys, oldest first. A secret is shown only when its key is created. Uses of keys are counted up " +
+    'to this request; with several processes, those of the other processes can be missing for five seconds.',
   caller: 'administrator',
   query: noQuery,
   replies: [
@@ -97,10 +124,8 @@ export const createKeyOperation: Operation<'administrator'> = {
     {
       status: 201,
       description: 'The key.',
-      schema: apiKey
-        .extend({ key: z.string().meta({ description: 'The key itself.' }) })
-        .meta({ id: 'GeneratedApiKey' }),
-      example: { ...example, key: 'plk_4fGhT0bMx1a9Qz7LkWc3VnRs5EuYd2JiOpXq8B' },
+      schema: generatedKey,
+      example: generatedExample,
     },
   ],
   errors: INPUT_ERRORS,
@@ -115,6 +140,55 @@ export const createKeyOperation: Operation<'administrator'> = {
   },
 };
 
+const NO_KEY = { message: 'There is no key id_0; it may have been deleted.' };
+
+export const updateKeyOperation: Operation<'administrator'> = {
+  method: 'patch',
+  path: '/api-keys/{keyId}',
+  operationId: 'updateApiKey',
+  summary: 'Rename an API key',
+  description: 'Replaces the name. The key itself stays the same.',
+  caller: 'administrator',
+  query: noQuery,
+  body: { types: PATCH_TYPES, schema: keyChange, example: { name: 'Website' } },
+  replies: [{ status: 200, description: 'The renamed key.', schema: apiKey, example }],
+  errors: ['not_found', ...INPUT_ERRORS],
+  errorExamples: {
+    not_found: NO_KEY,
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'name', code: 'blank', message: 'Must not be blank.' }],
+    },
+  },
+};
+
+export const rollKeyOperation: Operation<'administrator'> = {
+  method: 'post',
+  path: '/api-keys/{keyId}/roll',
+  operationId: 'rollApiKey',
+  summary: 'Roll an API key',
+  description:
+    'Generates a new key with the same name and access. Both keys work until the old one expires after ' +
+    '`expiresInHours`, or earlier if it would have expired anyway. The new key expires after the same lifetime as the ' +
+    'old one, if that had one. A key can be rolled once.',
+  caller: 'administrator',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: keyRoll, example: { expiresInHours: 24 } },
+  replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],
+  errors: ['not_found', 'conflict', ...INPUT_ERRORS],
+  errorExamples: {
+    not_found: NO_KEY,
+    conflict: {
+      message:
+        'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; its new key is key_01kt3vb2d4f6h8j0k1m3n5p7qb.',
+    },
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }],
+    },
+  },
+};
+
 export const deleteKeyOperation: Operation<'administrator'> = {
   method: 'delete',
   path: '/api-keys/{keyId}',
@@ -125,5 +199,5 @@ export const deleteKeyOperation: Operation<'administrator'> = {
   query: noQuery,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
-  errorExamples: { not_found: { message: 'There is no key id_0; it may have been deleted.' } },
+  errorExamples: { not_found: NO_KEY },
 };

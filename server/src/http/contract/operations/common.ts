@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { EXAMPLE_ID } from '../errors/entry.ts';
+import { JSON_TYPE } from '../media-types.ts';
 import type { OperationReply } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
 import { listing } from '../schemas/listings.ts';
@@ -23,6 +24,9 @@ export const served = {
 };
 
 export const CHANGE_HEADERS = [IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH];
+
+/** The media types of changes that replace the given members. */
+export const PATCH_TYPES = ['application/merge-patch+json', JSON_TYPE];
 
 /** Errors of every change. */
 export const WRITE_ERRORS: ErrorCode[] = [

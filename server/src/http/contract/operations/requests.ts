@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { parseTime } from '../../../lib/times.ts';
+import type { Operation } from '../operation.ts';
+import { addIssue, time } from '../schemas/fields.ts';
+import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
+import { noQuery } from '../schemas/query.ts';
+
+const LIMIT_MAX = 500;
+export const LIMIT_DEFAULT = 50;
+const STATUSES_MAX = 20;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+const statuses = z
+  .string()
+  .transform((given, context) => {
+    const values = given.split(',', STATUSES_MAX + 1);
+    if (values.length > STATUSES_MAX) return addIssue(context, 'too_long', `Must have at most ${STATUSES_MAX} values.`);
+    if (values.every((value) => /^[1-5](?:\d\d|xx)$/.test(value))) return values;
+    return addIssue(context, 'invalid_format', 'Must be a status such as 404, or 4xx; separate several with commas.');
+  })
+  .meta({
+    type: 'array',
+    items: { type: 'string', pattern: '^[1-5](?:\\d\\d|xx)$' },
+    description: 'The response has one of these statuses; `4xx` is each from 400 to 499. Separate several with commas.',
+    example: ['4xx', '5xx'],
+  });
+
+function timeParameter(description: string) {
+  return z
+    .string()
+    .transform(
+      (given, context) =>
+        parseTime(given)?.timeMs ??
+        addIssue(context, 'invalid_format', 'Must be a time such as 2026-01-31T09:30:00Z, or a date.'),
+    )
+    .meta({ format: 'date-time', description, example: '2026-01-31T09:30:00Z' });
+}
+
+const requestsQuery = z.strictObject({
+  limit: integerParameter(1, LIMIT_MAX, `Maximum number of requests; default ${LIMIT_DEFAULT}.`, 50).optional(),
+  cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
+  keyId: z.string().meta({ description: 'The id of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' }).optional(),
+  status: statuses.optional(),
+  method: namesParameter(METHODS, 'The method is one of these.', ['POST']).optional(),
+  path: z.string().meta({ description: 'What the path begins with.', example: '/v1/listings' }).optional(),
+  'at[gte]': timeParameter('The request ended at this time or later.').optional(),
+  'at[lt]': timeParameter('The request ended before this time.').optional(),
+});
+
+const request = z
+  .object({
+    id: z.string(),
+    at: time().meta({ description: 'When the request ended.' }),
+    key: z
+      .object({ id: z.string(), name: z.string(), isDeleted: z.boolean() })
+      .meta({ description: 'The key of the request, with its current or last name.' }),
+    method: z.string(),
+    path: z.string().meta({ description: 'As sent; keys are masked.' }),
+    query: z.string().meta({ description: 'As sent, without `?`; keys and values of `metadata` are masked.' }),
+    status: z.int().nullable().meta({ description: 'Null if the client disconnected before the response.' }),
+    code: z.string().nullable().meta({ description: 'The code of an error response.' }),
+    durationMs: z.number().meta({ minimum: 0, description: 'From the request to the end of the response.' }),
+    requestId: z.string().meta({ description: 'The `X-Request-Id` of the response.' }),
+    sequence: z
+      .int()
+      .nullable()
+      .meta({ description: "The account's sequence after the request's last change; null if it changed nothing." }),
+    errorBody: z
+      .string()
+      .nullable()
+      .meta({ description: 'The body of an error response, cut after 4,096 characters; keys are masked.' }),
+  })
+  .meta({ id: 'LoggedRequest' });
+
+const retention = z
+  .object({ days: z.int(), bytes: z.int() })
+  .nullable()
+  .meta({ description: 'How long requests are kept, and the size of the log of all accounts; null if it is off.' });
+
+const EXAMPLE = {
+  id: 'req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000',
+  at: '2026-01-31T09:31:00.000Z',
+  key: { id: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9', name: 'Website', isDeleted: false },
+  method: 'GET',
+  path: '/v1/listings',
+  query: 'limit=0',
+  status: 400,
+  code: 'invalid_query',
+  durationMs: 0.84,
+  requestId: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11',
+  sequence: null,
+  errorBody:
+    '{"error":{"code":"invalid_query","message":"query.limit: Must be from 1 to 1000.","requestId":"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11","details":[{"field":"query.limit","code":"out_of_range","message":"Must be from 1 to 1000."}]}}',
+};
+
+export const listRequestsOperation: Operation<'administrator', typeof requestsQuery> = {
+  method: 'get',
+  path: '/requests',
+  operationId: 'listRequests',
+  summary: 'List the API requests',
+  description:
+    'Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, ' +
+    'some can be missing. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
+    'not null; the next page goes on from there. With several processes, the last second of others can be missing.',
+  caller: 'administrator',
+  query: requestsQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'A page of requests.',
+      schema: z
+        .object({ data: z.array(request), nextCursor: z.string().nullable(), retention })
+        .meta({ id: 'LoggedRequestList' }),
+      example: { data: [EXAMPLE], nextCursor: null, retention: { days: 7, bytes: 1_000_000_000 } },
+    },
+  ],
+  errors: ['invalid_query', 'invalid_cursor'],
+};
+
+export const retrieveRequestOperation: Operation<'administrator'> = {
+  method: 'get',
+  path: '/requests/{entryId}',
+  operationId: 'retrieveRequest',
+  summary: 'Show an API request',
+  description: 'One request of the list.',
+  caller: 'administrator',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The request.', schema: request, example: EXAMPLE }],
+  errors: ['not_found'],
+  errorExamples: { not_found: { message: 'There is no request id_0 in the log; it may have been removed.' } },
+};

@@ -1,0 +1,114 @@
+import { firstIdAt } from '../lib/ids.ts';
+
+/** A request with an API key, as logged at its end. */
+export interface LoggedRequest {
+  /** When the request ended, in UTC milliseconds. */
+  at: number;
+  keyId: string;
+  method: string;
+  /** Path and query are as sent, but without secrets. */
+  path: string;
+  query: string;
+  /** Null if the client disconnected before the response. */
+  status: number | null;
+  /** The code of an error response. */
+  code: string | null;
+  durationMs: number;
+  requestId: string;
+  /** The account's sequence after the request's last change. */
+  sequence: number | null;
+  /** The body of an error response. */
+  errorBody: string | null;
+}
+
+/**
+ * A request as stored in a block: JSON without member names, with its time after the start of the
+ * block's period. Numbers are small integers, because others take longer to format.
+ */
+export function toStoredRequest(request: LoggedRequest, period: number): string {
+  const { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody } = request;
+  const target = `${JSON.stringify(path)},${query === '' ? '""' : JSON.stringify(query)}`;
+  const error = code === null ? 'null,null' : `"${code}",${JSON.stringify(errorBody)}`;
+  const duration = Math.round(durationMs * DURATIONS_PER_MS);
+  return `[${at - period},"${keyId}","${method}",${target},${status},${duration},"${requestId}",${sequence},${error}]`;
+}
+
+const DURATIONS_PER_MS = 100;
+
+type StoredRequest = [
+  offset: number,
+  keyId: string,
+  method: string,
+  path: string,
+  query: string,
+  status: number | null,
+  duration: number,
+  requestId: string,
+  sequence: number | null,
+  code: string | null,
+  errorBody: string | null,
+];
+
+/** Reads a JSON array of stored requests. */
+export function parseStoredRequests(text: string, period: number): LoggedRequest[] {
+  const stored: StoredRequest[] = JSON.parse(text);
+  return stored.map((values) => {
+    const [offset, keyId, method, path, query, status, duration, requestId, sequence, code, errorBody] = values;
+    const durationMs = duration / DURATIONS_PER_MS;
+    const at = period + offset;
+    return { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody };
+  });
+}
+
+/** A logged request with its id: the id of its block, `-`, and its number in the block. */
+export type RequestEntry = LoggedRequest & { id: string };
+
+/** Where a page of entries ends. With an empty `id`, at the beginning of `at`. */
+export type EntryPosition = Pick<RequestEntry, 'at' | 'id'>;
+
+/** How long requests are logged, and the maximum size of the log. */
+export interface Retention {
+  days: number;
+  bytes: number;
+}
+
+const BLOCK_ID_PREFIX = 'req';
+/**
+ * All requests of a block ended within one period of this length, and periods never overlap. So the
+ * blocks of several processes are in order except within a period.
+ */
+const PERIOD_MS = 250;
+
+export function periodOf(timeMs: number): number {
+  return timeMs - (timeMs % PERIOD_MS);
+}
+
+/** Sorts before the ids of all blocks whose period begins at this time or later. */
+export function firstBlockIdAt(period: number): string {
+  return firstIdAt(BLOCK_ID_PREFIX, period);
+}
+
+/** Sorts after the ids of all blocks whose period contains a time, and before those of later periods. */
+export function firstBlockIdAfter(timeMs: number): string {
+  return firstBlockIdAt(periodOf(timeMs) + PERIOD_MS);
+}
+
+const NUMBER_LENGTH = 4;
+
+/** Entry ids sort like the requests of a block. */
+export function entryIdOf(blockId: string, index: number): string {
+  return `${blockId}-${String(index).padStart(NUMBER_LENGTH, '0')}`;
+}
+
+/** The block and the index of an entry; undefined if the id is malformed. */
+export function parseEntryId(id: string): { blockId: string; index: number } | undefined {
+  const [, blockId, number] = /^(req_[0-9a-z]{26})-(\d{4})$/.exec(id) ?? [];
+  return blockId === undefined ? undefined : { blockId, index: Number(number) };
+}
+
+/** Sorts the newest entry first. */
+export function compareEntries(one: EntryPosition, other: EntryPosition): number {
+  if (one.at !== other.at) return other.at - one.at;
+  if (one.id === other.id) return 0;
+  return one.id < other.id ? 1 : -1;
+}

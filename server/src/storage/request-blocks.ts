@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { allRows, countRows, rowOf } from './functions.ts';
+
+/** Requests of an account that ended at about the same time, in the order in which they ended. */
+export interface RequestBlock {
+  /** Increases with the time of the requests. */
+  id: string;
+  /** A JSON array in UTF-8. */
+  requests: Uint8Array;
+  /** How many of them failed. */
+  failures: number;
+}
+
+type InsertedBlock = RequestBlock & { accountId: string };
+
+const insert = statement<InsertedBlock>((query, parameter) =>
+  query.insertInto('request_blocks').values(rowOf(parameter, ['accountId', 'id', 'requests', 'failures'])),
+);
+
+export async function insertRequestBlock(
+  executor: Pick<Executor, 'execute'>,
+  accountId: string,
+  block: RequestBlock,
+): Promise<void> {
+  await executor.execute(insert, { accountId, ...block });
+}
+
+/** Block ids: `since` is the least one, and `before` is above the greatest one. */
+export interface BlockRange {
+  since: string;
+  before: string;
+  /** Only blocks in which a request failed. */
+  failed: boolean;
+}
+
+type Find = Omit<BlockRange, 'failed'> & { accountId: string; limit: number };
+
+const selectBlocks = (isFailed: boolean) =>
+  statement<Find, RequestBlock>((query, parameter) =>
+    query
+      .selectFrom('request_blocks')
+      .select(['id', 'requests', 'failures'])
+      .where('account_id', '=', parameter('accountId'))
+      .where('id', '>=', parameter('since'))
+      .where('id', '<', parameter('before'))
+      .$if(isFailed, (only) => only.where('failures', '>', sql.lit(0)))
+      .orderBy('id', 'desc')
+      .limit(parameter('limit')),
+  );
+
+const selectAll = selectBlocks(false);
+const selectFailed = selectBlocks(true);
+
+/** The account's last `limit` blocks of a range, newest first. */
+export function findRequestBlocks(
+  executor: Pick<Executor, 'execute'>,
+  accountId: string,
+  { since, before, failed }: BlockRange,
+  limit: number,
+): Promise<RequestBlock[]> {
+  return executor.execute(failed ? selectFailed : selectAll, { accountId, since, before, limit });
+}
+
+type Removal = { accountId: string; limit: number };
+
+/** Removes up to `limit` blocks of an account. @returns how many */
+export const removeRequestBlocks = countRows(['accountId', 'limit'], (query, parameter: Parameter<Removal>) =>
+  query
+    .deleteFrom('request_blocks')
+    .where('account_id', '=', parameter('accountId'))
+    .where(({ eb, selectFrom }) =>
+      eb(
+        'id',
+        'in',
+        selectFrom('request_blocks')
+          .select('id')
+          .where('account_id', '=', parameter('accountId'))
+          .limit(parameter('limit')),
+      ),
+    )
+    .returning('id'),
+);
+
+type Trim = { before: string; limit: number };
+
+/** Removes up to `limit` blocks of all accounts before an id, oldest first. @returns their sizes */
+export const removeOldestRequestBlocks = allRows(['before', 'limit'], (query, parameter: Parameter<Trim>) =>
+  query
+    .deleteFrom('request_blocks')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('account_id', 'id'),
+        'in',
+        selectFrom('request_blocks')
+          .select(['account_id', 'id'])
+          .where('id', '<', parameter('before'))
+          .orderBy('id')
+          .limit(parameter('limit'))
+          .$asTuple('account_id', 'id'),
+      ),
+    )
+    .returning('bytes'),
+);
+
+/** The size of the request log of all accounts. */
+export const sumRequestBytes = allRows([], (query) =>
+  query.selectFrom('request_blocks').select(sql<number | null>`cast(sum(bytes) as bigint)`.as('bytes')),
+);
+
+/** The first account after `accountId` that has blocks, for work on all accounts. */
+export const findAccountWithRequests = allRows(['afterId'], (query, parameter: Parameter<{ afterId: string }>) =>
+  query
+    .selectFrom('request_blocks')
+    .select('account_id as accountId')
+    .where('account_id', '>', parameter('afterId'))
+    .orderBy('account_id')
+    .limit(sql.lit(1)),
+);

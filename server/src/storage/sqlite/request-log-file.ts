@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { LogDatabase, LogJob, Statement } from '../database.ts';
+import { unavailable } from '../errors.ts';
+import { rowMapper } from '../statements.ts';
+import { compiler } from './connection.ts';
+import { translateError } from './errors.ts';
+import type { LogQuery, LogResult } from './request-log-messages.ts';
+
+/** The extension of this file: `.ts` in the sources, `.js` in a build. */
+const THREAD_FILE = new URL(`./request-log-thread${extname(import.meta.filename)}`, import.meta.url);
+
+type Rows = Extract<LogResult, { rows: unknown }>;
+
+/**
+ * The request log of a SQLite database: a file of its own, which a thread writes and reads, so that
+ * no disk or lock delays a request.
+ */
+export class RequestLogFile implements LogDatabase {
+  readonly #path: string;
+  #thread: Worker | undefined;
+  #lastId = 0;
+  readonly #waiting = new Map<number, PromiseWithResolvers<Rows>>();
+  #lastWrite: Promise<unknown> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Returns no rows if there is no file. */
+  async execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    return existsSync(this.#path) ? this.#execute(statement, parameters) : [];
+  }
+
+  /** Creates the file if there is none. Writes run one after another. */
+  write<T>(job: LogJob<T>): Promise<T> {
+    const written = this.#lastWrite.then(() => this.#write(job));
+    this.#lastWrite = written.catch(() => {});
+    return written;
+  }
+
+  async close(): Promise<void> {
+    await this.#lastWrite;
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    const end = new Promise((resolve) => thread.once('exit', resolve));
+    thread.postMessage('close');
+    await end;
+  }
+
+  async #write<T>(job: LogJob<T>): Promise<T> {
+    await this.#run('begin immediate');
+    try {
+      const value = await job({ execute: (statement, parameters) => this.#execute(statement, parameters) });
+      await this.#run('commit');
+      return value;
+    } catch (error) {
+      // Fails if SQLite has already rolled back.
+      await this.#run('rollback').catch(() => {});
+      throw error;
+    }
+  }
+
+  async #execute<P, R>(statement: Statement<P, R>, parameters: P): Promise<R[]> {
+    const { sql, bind } = compiler.compile(statement);
+    const { columns, rows } = await this.#run(sql, bind(parameters));
+    return rows.map(rowMapper(columns)) as R[];
+  }
+
+  #run(sql: string, values: readonly unknown[] = []): Promise<Rows> {
+    this.#lastId += 1;
+    const waiting = Promise.withResolvers<Rows>();
+    this.#waiting.set(this.#lastId, waiting);
+    this.#thread ??= this.#start();
+    this.#thread.postMessage({ id: this.#lastId, sql, values } satisfies LogQuery);
+    return waiting.promise;
+  }
+
+  #start(): Worker {
+    // With `node --watch`, the thread would post its imports, which would be mistaken for results.
+    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
+    const thread = new Worker(THREAD_FILE, { workerData: this.#path, env });
+    let reason: unknown;
+    thread.on('message', (result: LogResult) => this.#settle(result));
+    thread.on('error', (error) => {
+      reason = error;
+    });
+    thread.on('exit', () => this.#end(reason));
+    return thread;
+  }
+
+  #settle(result: LogResult): void {
+    const waiting = this.#waiting.get(result.id);
+    this.#waiting.delete(result.id);
+    if ('error' in result)
+      waiting?.reject(translateError(Object.assign(new Error(result.error.message), result.error)));
+    else waiting?.resolve(result);
+  }
+
+  /** The next query starts another thread. */
+  #end(cause: unknown): void {
+    this.#thread = undefined;
+    for (const { reject } of this.#waiting.values()) reject(unavailable('The request log was interrupted.', cause));
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
+import { findRequests } from '../../src/domain/request-history.ts';
+import { RequestLog } from '../../src/domain/request-log.ts';
+import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../../src/domain/request-purge.ts';
+import type { EntryPosition, LoggedRequest, RequestEntry } from '../../src/model/request-log.ts';
+import type { LogDatabase } from '../../src/storage/database.ts';
+import { findRequestBlocks, sumRequestBytes } from '../../src/storage/request-blocks.ts';
+import { databaseFor } from '../storage/support.ts';
+
+const RETENTION = { days: 7, bytes: 1_000_000_000 };
+const DAY_MS = 86_400_000;
+const SIGNAL = new AbortController().signal;
+
+function request(change: Partial<LoggedRequest>): LoggedRequest {
+  return {
+    ...{ at: Date.now(), keyId: 'key_1', method: 'GET', path: '/v1/me', query: '', status: 200, code: null },
+    ...{ durationMs: 1, requestId: 'r', sequence: null, errorBody: null, ...change },
+  };
+}
+
+async function logFor(t: TestContext) {
+  const { database, accountId } = await databaseFor(t);
+  const losses: number[] = [];
+  const log = new RequestLog(database.requestLog, RETENTION, (count) => losses.push(count));
+  const record = (change: Partial<LoggedRequest>, account = accountId) => log.record(account, request(change));
+  const find = async (account = accountId) => (await findAll(database.requestLog, account, {}, 1_000)).flat();
+  const ids = async (account = accountId) => (await find(account)).map(({ requestId }) => requestId);
+  return { database, accountId, log, losses, record, find, ids };
+}
+
+/** All pages of a search. */
+async function findAll(database: LogDatabase, accountId: string, filter: object, limit: number) {
+  const pages: RequestEntry[][] = [];
+  let after: EntryPosition | undefined;
+  do {
+    const page = await findRequests(database, accountId, filter, { after, limit });
+    pages.push(page.entries);
+    after = page.next;
+  } while (after !== undefined);
+  return pages;
+}
+
+test('requests of several processes are listed in the order of their ends, also if they are written late', async (t) => {
+  const { database, accountId, log, ids } = await logFor(t);
+  const start = Date.now();
+  const other = new RequestLog(database.requestLog, RETENTION, () => {});
+  for (const [index, each] of [log, other, log, other, other, log].entries()) {
+    const at = start + index * 100;
+    each.record(accountId, request({ at, requestId: `${index}` }));
+  }
+  await other.flush();
+  await log.flush();
+  assert.deepEqual(await ids(), ['5', '4', '3', '2', '1', '0']);
+});
+
+test('many requests are stored in few blocks, and each page has the next ones', async (t) => {
+  const { database, accountId, log, record, losses } = await logFor(t);
+  const at = Date.now();
+  for (let count = 0; count < 3_000; count += 1) record({ at: at - (count % 7) * 50, requestId: `r${count}` });
+  await log.flush();
+  const blocks = await findRequestBlocks(
+    database.requestLog,
+    accountId,
+    { since: '', before: '~', failed: false },
+    100,
+  );
+  assert.ok(blocks.length < 3_000 / 2, `${blocks.length} blocks`);
+  const found = (await findAll(database.requestLog, accountId, {}, 250)).flat();
+  assert.equal(new Set(found.map(({ requestId }) => requestId)).size, 3_000);
+  assert.equal(new Set(found.map(({ id }) => id)).size, 3_000);
+  assert.deepEqual(
+    found,
+    found.toSorted((one, next) => next.at - one.at),
+  );
+  assert.deepEqual(losses, []);
+});
+
+test('a page examines a bounded part of the log, and the next page goes on from there', async (t) => {
+  const { database, accountId, log, record } = await logFor(t);
+  const at = Date.now();
+  // One block each.
+  for (let count = 0; count < 1_200; count += 1)
+    record({ at: at - count * 300, keyId: count === 1_100 ? 'key_2' : 'key_1', status: count === 1_150 ? 500 : 200 });
+  await log.flush();
+  let examined = 0;
+  const counting: LogDatabase = {
+    ...database.requestLog,
+    write: (job) => database.requestLog.write(job),
+    async execute(statement, parameters) {
+      const rows = await database.requestLog.execute(statement, parameters);
+      examined += rows.length;
+      return rows;
+    },
+  };
+  const first = await findRequests(counting, accountId, { keyId: 'key_2' }, { after: undefined, limit: 10 });
+  assert.deepEqual(first.entries, []);
+  assert.ok(first.next !== undefined && examined < 600, `${examined} blocks`);
+  const pages = await findAll(database.requestLog, accountId, { keyId: 'key_2' }, 10);
+  assert.deepEqual([pages.length, pages.flat().length], [3, 1]);
+
+  examined = 0;
+  const failed = await findRequests(counting, accountId, { statuses: ['5xx'] }, { after: undefined, limit: 10 });
+  assert.deepEqual([failed.entries.length, failed.next, examined], [1, undefined, 1], 'found by index');
+});
+
+test('old requests are removed, and the oldest ones until the log is small enough', async (t) => {
+  const { database, log, record, ids } = await logFor(t);
+  const now = Date.now();
+  record({ at: now - 8 * DAY_MS, requestId: 'expired' });
+  for (let count = 0; count < 100; count += 1)
+    record({ at: now - (100 - count) * 1_000, requestId: `${count}`, errorBody: 'x'.repeat(4_000) });
+  await log.flush();
+  await purgeRequestLog(database, RETENTION, SIGNAL);
+  const all = await ids();
+  assert.deepEqual([all.length, all.at(-1)], [100, '0']);
+  await purgeRequestLog(database, { days: 7, bytes: 100_000 }, SIGNAL);
+  const left = await ids();
+  const [{ bytes } = { bytes: null }] = await sumRequestBytes(database.requestLog);
+  assert.ok(Number(bytes) <= 100_000, `${bytes} bytes`);
+  assert.deepEqual(left, all.slice(0, left.length));
+  await purgeRequestLog(database, undefined, SIGNAL);
+  assert.deepEqual(await ids(), [], 'the log is off');
+});
+
+test('requests of an account that end after its deletion are removed', async (t) => {
+  const { database, accountId, log, record, ids } = await logFor(t);
+  const { id: gone } = await createAccount(database, 'Gone Homes');
+  await deleteAccount(database, gone);
+  record({ requestId: 'theirs' }, gone);
+  record({ requestId: 'ours' });
+  await log.flush();
+  assert.deepEqual(await ids(gone), ['theirs']);
+  await purgeRequestsOfDeletedAccounts(database, SIGNAL);
+  assert.deepEqual([await ids(gone), await ids(accountId)], [[], ['ours']]);
+});
+
+test('if too many requests wait, the next ones are lost and counted', async (t) => {
+  const { log, record, losses, ids } = await logFor(t);
+  const errorBody = 'x'.repeat(4_000);
+  const count = 5_000;
+  for (let index = 0; index < count; index += 1) record({ errorBody });
+  await log.flush();
+  const [lost = 0] = losses;
+  assert.ok(lost > 0 && lost < count);
+  assert.equal((await ids()).length, count - lost);
+  record({ requestId: 'next' });
+  await log.flush();
+  assert.deepEqual([losses.length, (await ids())[0]], [1, 'next']);
+});
+
+test('texts are stored as they are, whatever they contain', async (t) => {
+  const { log, record, find } = await logFor(t);
+  const path = '/v1/"\\\n\u2028é😀';
+  record({ path, query: '"', errorBody: '{"a":"\\""}' });
+  await log.flush();
+  const [entry] = await find();
+  assert.deepEqual([entry?.path, entry?.query, entry?.errorBody], [path, '"', '{"a":"\\""}']);
+});
+
+test('a log that is off records nothing', async (t) => {
+  const { database, accountId, ids } = await logFor(t);
+  const off = new RequestLog(database.requestLog, undefined, () => {});
+  off.record(accountId, request({}));
+  await off.flush();
+  assert.deepEqual(await ids(), []);
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { ENGINE } from '../../../testkit/src/database.ts';
+import { MINIMAL, post } from '../../../testkit/src/listings.ts';
+import { linesOf } from '../../../testkit/src/replies.ts';
+import { startSharedService } from '../../../testkit/src/service.ts';
+import { deleteAccount } from '../../src/domain/accounts.ts';
+import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { findRequestBlocks } from '../../src/storage/request-blocks.ts';
+
+const requestLog = { days: 7, bytes: 1_000_000_000 };
+const service = await startSharedService({ requestLog });
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** An account with a key, and its administrator's browser. */
+async function enter() {
+  const person = await createPerson(service);
+  const browser = await signIn(service, person);
+  const tenant = await service.createKey(person.accountId);
+  const send = async (path: string, init?: RequestInit) => {
+    const response = await service.fetch(tenant, path, init);
+    return { response, text: await response.text() };
+  };
+  const ask = (query = '') => browser.ask('GET', `/admin/requests${query}`);
+  const list = async (query = '') => (await ask(query)).data;
+  return { browser, tenant, send, ask, list };
+}
+
+test('a request is in the log once its response has arrived', async () => {
+  const { tenant, send, ask, browser } = await enter();
+  const { response } = await send('/v1/listings?limit=5', { headers: { 'X-Request-Id': 'my-1' } });
+  const { data, nextCursor, retention } = await ask();
+  const [entry] = data;
+  assert.deepEqual([data.length, nextCursor, retention], [1, null, requestLog]);
+  assert.match(entry.at, TIME);
+  assert.ok(entry.durationMs >= 0 && Math.abs(Date.now() - Date.parse(entry.at)) < 60_000);
+  const expected = { method: 'GET', path: '/v1/listings', query: 'limit=5', status: 200, code: null };
+  const key = { id: tenant.keyId, name: 'Website', isDeleted: false };
+  const { id, at, durationMs } = entry;
+  assert.deepEqual(entry, {
+    ...{ id, at, key, ...expected, durationMs, requestId: 'my-1' },
+    ...{ sequence: null, errorBody: null },
+  });
+  assert.equal(response.headers.get('x-request-id'), 'my-1');
+  assert.deepEqual(await browser.ask('GET', `/admin/requests/${id}`), entry);
+});
+
+test('an error has its code and body, of at most 4,096 characters', async () => {
+  const { send, list } = await enter();
+  const { text } = await send('/v1/listings?limit=0');
+  const many = Array.from({ length: 90 }, (_, index) => `unknown${index}=1`).join('&');
+  const long = await send(`/v1/listings?${many}`);
+  const [cut, entry] = await list();
+  assert.deepEqual([entry.status, entry.code, entry.errorBody], [400, 'invalid_query', text]);
+  assert.ok(long.text.length > 4_096);
+  assert.equal(cut.errorBody, `${long.text.slice(0, 4_095)}…`);
+});
+
+test('a change has its sequence; replays and requests that change nothing have none', async () => {
+  const { send, list } = await enter();
+  const body = JSON.stringify({ ...MINIMAL, externalId: 'MLS-1' });
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'a' };
+  const { id } = JSON.parse((await send('/v1/listings', { method: 'POST', body, headers })).text);
+  await send('/v1/listings', { method: 'POST', body, headers });
+  const patch = { method: 'PATCH', headers: { 'Content-Type': 'application/json' } };
+  await send(`/v1/listings/${id}`, { ...patch, body: '{"beds":9}' });
+  await send(`/v1/listings/${id}`, { ...patch, body: '{"beds":9}' });
+  await send('/v1/listings/external/MLS-2', { method: 'PUT', body: JSON.stringify(MINIMAL), headers: patch.headers });
+  const rows = 'externalId,address,beds,baths\n1,A,1,1\n2,B,1,1\n';
+  const file = { method: 'POST', headers: { 'Content-Type': 'text/csv' } };
+  await send('/v1/imports', { ...file, body: rows });
+  await send('/v1/imports?dryRun=true', { ...file, body: rows.replace('A', 'C') });
+  await send('/v1/imports?atomic=true', { ...file, body: rows.replace('A', 'D') });
+  await send(`/v1/listings/${id}`, { method: 'DELETE' });
+  const sequences = (await list()).map(({ sequence }: { sequence: number | null }) => sequence);
+  assert.deepEqual(sequences.reverse(), [1, null, 2, null, 3, 5, null, 6, 7]);
+});
+
+test('no key, body, or value of metadata is stored, however it is encoded', async () => {
+  const { tenant, send, list } = await enter();
+  const { key } = tenant;
+  const encoded = key.replace('plk_', '%70lk%5F').replace(/(\d)/g, '%3$1');
+  const headers = { 'Content-Type': 'application/json' };
+  const secret = 'a secret value';
+  await send(`/v1/${key}`);
+  await send(`/v1/listings?key=${key}&q=x`);
+  await send(`/v1/listings?key=${encoded}`);
+  await send('/v1/listings?metadata[agent]=agent-7&%6detadata%5Ba%5D=agent-8&limit=1');
+  await send('/v1/listings', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ ...MINIMAL, metadata: { a: secret } }),
+  });
+  await send('/v1/listings', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ metadata: { a: [secret] }, b: secret }),
+  });
+  const entries = await list();
+  const text = JSON.stringify(entries);
+  const secretPart = key.slice(8, 24);
+  for (const part of [key, secretPart, encoded, secret, 'agent-7', 'agent-8']) assert.ok(!text.includes(part), part);
+  const queries = entries.map(({ query }: { query: string }) => query).filter((query: string) => query !== '');
+  assert.deepEqual(queries, ['metadata[agent]=…&%6detadata%5Ba%5D=…&limit=1', 'key=plk_…', 'key=plk_…&q=x']);
+  if (ENGINE !== 'sqlite') return;
+  for (const name of await readdir(service.directory)) {
+    if (!name.startsWith('listings.requests.db')) continue;
+    const bytes = await readFile(join(service.directory, name));
+    for (const part of [secretPart, secret, 'agent-7']) assert.ok(!bytes.includes(part), `${name}: ${part}`);
+  }
+});
+
+test('filters and pages list each request once, newest first', async () => {
+  const { tenant, send, ask, list } = await enter();
+  const reader = await service.createKey(tenant.accountId, 'read');
+  for (let index = 0; index < 10; index += 1) {
+    await send(`/v1/listings?limit=${index}`);
+    await (await service.fetch(reader, '/v1/me')).text();
+    await send(`/v1/nothing/${index}`);
+  }
+  await post(service, reader, MINIMAL);
+  const all = await list();
+  assert.equal(all.length, 31);
+  const times = all.map(({ at }: { at: string }) => at);
+  assert.deepEqual(times, times.toSorted().reverse());
+  for (const [query, matches] of [
+    ['', () => true],
+    [`keyId=${reader.keyId}`, ({ key }) => key.id === reader.keyId],
+    ['status=4xx', ({ status }) => status >= 400],
+    ['status=404,403', ({ status }) => status === 404 || status === 403],
+    ['status=2xx', ({ status }) => status === 200],
+    ['method=POST', ({ method }) => method === 'POST'],
+    ['path=/v1/nothing', ({ path }) => path.startsWith('/v1/nothing')],
+    [`at[gte]=${times[15]}`, ({ at }) => at >= times[15]],
+    [`at[lt]=${times[15]}`, ({ at }) => at < times[15]],
+    [`keyId=${tenant.keyId}&status=404&path=/v1/nothing/7`, ({ path }) => path === '/v1/nothing/7'],
+    ['keyId=key_x', () => false],
+  ] as [string, (entry: Record<string, ReturnType<typeof JSON.parse>>) => boolean][]) {
+    const found: unknown[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = await ask(`?${query}&limit=4${cursor && `&cursor=${cursor}`}`.replace('?&', '?'));
+      assert.ok(page.data.length <= 4);
+      found.push(...page.data);
+      cursor = page.nextCursor;
+    }
+    assert.deepEqual(found, all.filter(matches), query);
+  }
+});
+
+test('an invalid filter is rejected, and a cursor of another filter or account too', async () => {
+  const { browser, send, ask } = await enter();
+  for (const query of ['status=abc', 'status=40', 'method=TRACE', 'limit=0', 'limit=501', 'at[gte]=noon', 'keyId=']) {
+    assert.equal(
+      (await browser.ask('GET', `/admin/requests?${query}`, undefined, 400)).error.code,
+      'invalid_query',
+      query,
+    );
+  }
+  for (let index = 0; index < 3; index += 1) await send('/v1/me');
+  const { nextCursor } = await ask('?limit=1');
+  const other = await enter();
+  for (const [caller, query] of [
+    [browser, '&status=200'],
+    [other.browser, ''],
+  ] as const) {
+    const { error } = await caller.ask('GET', `/admin/requests?limit=1&cursor=${nextCursor}${query}`, undefined, 400);
+    assert.equal(error.code, 'invalid_cursor');
+  }
+});
+
+test('an account sees only its own requests, without those of sessions and invalid keys', async () => {
+  const [one, other] = [await enter(), await enter()];
+  await one.send('/v1/me');
+  await other.send('/v1/listings');
+  await other.browser.ask('GET', '/admin/listings');
+  await (await service.fetch({ ...one.tenant, key: `${one.tenant.key}x` }, '/v1/me')).text();
+  const [mine, ...rest] = await one.list();
+  assert.deepEqual([mine.path, rest], ['/v1/me', []]);
+  assert.deepEqual(linesOf(await other.list(), 'path'), ['/v1/listings']);
+  await other.browser.ask('GET', `/admin/requests/${mine.id}`, undefined, 404);
+  for (const id of ['x', `${mine.id}0`, mine.id.replace(/\d$/, '9')])
+    assert.equal((await one.browser.ask('GET', `/admin/requests/${id}`, undefined, 404)).error.code, 'not_found', id);
+});
+
+test('a deleted key keeps its name in the log', async () => {
+  const { tenant, send, list } = await enter();
+  await send('/v1/me');
+  await deleteApiKey(service.database, tenant.keyId);
+  assert.deepEqual((await list())[0].key, { id: tenant.keyId, name: 'Website', isDeleted: true });
+});
+
+test('deleting an account removes its requests', async () => {
+  const [gone, kept] = [await enter(), await enter()];
+  for (const { send, list } of [gone, kept]) {
+    await send('/v1/me');
+    assert.equal((await list()).length, 1);
+  }
+  await deleteAccount(service.database, gone.tenant.accountId);
+  const { requestLog: database } = service.database;
+  assert.equal((await kept.list()).length, 1);
+  const count = async (accountId: string) =>
+    (await findRequestBlocks(database, accountId, { since: '', before: '~', failed: false }, 10)).length;
+  assert.deepEqual([await count(gone.tenant.accountId), await count(kept.tenant.accountId)], [0, 1]);
+});
