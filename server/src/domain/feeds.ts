@@ -109,19 +109,21 @@ export async function deleteFeed(
   actor: Actor,
   name: string,
   listings: 'keep' | 'delete',
-): Promise<void> {
+): Promise<number | undefined> {
   const { accountId, user } = actor;
   const deletionId = createId(RUN_ID_PREFIX);
   const acting = { ...actor, feed: { name, runId: deletionId } };
   await write(database, acting, undefined, async ({ transaction }) => {
     await occupyFeed(transaction, accountId, await getStored(transaction, accountId, name), deletionId);
   });
+  let lastSequence: number | undefined;
   const inSlices = async (remove: (writing: Writing) => Promise<number>) => {
     for (let removed = SLICE_LENGTH; removed === SLICE_LENGTH; ) {
-      const { outcome } = await write(database, acting, undefined, async (writing) => {
+      const { outcome, sequence = lastSequence } = await write(database, acting, undefined, async (writing) => {
         await renewLease(writing.transaction, accountId, name, deletionId, Date.now() + LEASE_MS);
         return remove(writing);
       });
+      lastSequence = sequence;
       removed = outcome;
     }
   };
@@ -131,6 +133,7 @@ export async function deleteFeed(
     await removeFeed(transaction, accountId, name);
     await auditFeed(transaction, user, 'feed.deleted', { name, words: `listings: ${listings}` });
   });
+  return lastSequence;
 }
 
 async function removeSomeListings(writing: Writing, name: string, listings: 'keep' | 'delete'): Promise<number> {

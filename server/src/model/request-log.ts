@@ -28,7 +28,8 @@ export interface LoggedRequest {
 export function toStoredRequest(request: LoggedRequest, period: number): string {
   const { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody } = request;
   const target = `${JSON.stringify(path)},${query === '' ? '""' : JSON.stringify(query)}`;
-  const error = code === null ? 'null,null' : `"${code}",${JSON.stringify(errorBody)}`;
+  const hasError = code !== null || errorBody !== null;
+  const error = hasError ? `${JSON.stringify(code)},${JSON.stringify(errorBody)}` : 'null,null';
   const duration = Math.round(durationMs * DURATIONS_PER_MS);
   return `[${at - period},"${keyId}","${method}",${target},${status},${duration},"${requestId}",${sequence},${error}]`;
 }

@@ -76,8 +76,11 @@ test('a change has its sequence; replays and requests that change nothing have n
   await send('/v1/imports?dryRun=true', { ...file, body: rows.replace('A', 'C') });
   await send('/v1/imports?atomic=true', { ...file, body: rows.replace('A', 'D') });
   await send(`/v1/listings/${id}`, { method: 'DELETE' });
+  await send('/v1/feeds/mls', { ...file, method: 'PUT', body: rows.replace(/^(.*)\n1.*\n2/, '$1\n3') });
+  await send('/v1/feeds/mls', { ...file, method: 'PUT', body: rows.replace(/^(.*)\n1.*\n2/, '$1\n3') });
+  await send('/v1/feeds/mls?listings=delete', { method: 'DELETE' });
   const sequences = (await list()).map(({ sequence }: { sequence: number | null }) => sequence);
-  assert.deepEqual(sequences.reverse(), [1, null, 2, null, 3, 5, null, 6, 7]);
+  assert.deepEqual(sequences.reverse(), [1, null, 2, null, 3, 5, null, 6, 7, 8, null, 9]);
 });
 
 test('no key, body, or value of metadata is stored, however it is encoded', async () => {

@@ -52,9 +52,10 @@ export const feedEndpoints = [
     const change = (settings: FeedSettings) => patchSettings(settings, patch);
     return replyLong(showFeed(await changeFeed(database, exchange.principal, name, change)));
   }),
-  endpoint(deleteFeedOperation, async ({ principal }, { parameters: { name = '' }, query, services: { database } }) => {
+  endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
+    const { principal } = exchange;
     requireFullAccess(principal);
-    await deleteFeed(database, principal, name, query.listings ?? 'keep');
+    exchange.sequence = await deleteFeed(database, principal, name, query.listings ?? 'keep');
     return { status: 204, headers: {} };
   }),
   endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
@@ -78,7 +79,9 @@ export const feedEndpoints = [
         },
       };
       if (query.dryRun) return replyLong(await planFeed(database, request));
-      return replyLong(showRun(await runFeed(database, request)));
+      const run = await runFeed(database, request);
+      if (run.sequenceTo !== null && run.sequenceTo !== run.sequenceFrom) exchange.sequence = run.sequenceTo;
+      return replyLong(showRun(run));
     });
   }),
   endpoint(listRunsOperation, async ({ principal }, { parameters: { name = '' }, query, services }) => {
