@@ -29,8 +29,8 @@ const SIZES = {
 const DRAFTS = 200;
 /** The distance between two lanes' seeds, so that lanes never make the same choices. */
 const LANE_SEEDS = 0x1000_0000;
-/** `X-Forwarded-For` gives each user an address. */
-const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1' };
+/** `X-Forwarded-For` gives each user an address. Webhooks are sent only to this machine. */
+const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1', WEBHOOK_ALLOW: '127.0.0.0/8' };
 
 export const fuzz: Part = {
   name: 'fuzz',

@@ -57,10 +57,10 @@ export async function createWebhook(
   change: WebhookChange,
   settings: WebhookSettings,
 ): Promise<WriteResult<WebhookWithSecret>> {
-  requireReachable(services, settings.url);
   const now = Date.now();
   const result = await write(services.database, change.principal, change.idempotency, async (writing) => {
     const { transaction, account } = writing;
+    requireReachable(services, settings.url);
     const actor = await getAuditActor(transaction, change.principal);
     if ((await listWebhooks(transaction, account.id)).length >= WEBHOOKS_MAX) throw tooMany();
     const webhook: Webhook = {
@@ -94,8 +94,8 @@ export async function changeWebhook(
   id: string,
   settings: Partial<WebhookSettings>,
 ): Promise<WriteResult<Webhook>> {
-  if (settings.url !== undefined) requireReachable(services, settings.url);
   return changeOne(services.database, change, id, 'webhook.updated', async (_, webhook) => {
+    if (settings.url !== undefined) requireReachable(services, settings.url);
     const changed = { ...webhook, ...settings };
     if (isDeepStrictEqual(changed, webhook)) return webhook;
     const isResumed = changed.enabled && !webhook.enabled;

@@ -3,7 +3,7 @@ import { isOfPeople } from '../../../../testkit/src/openapi.ts';
 import { seldom } from '../../../../testkit/src/random-values.ts';
 import { damaged, type Schema, valuesOf } from '../../../../testkit/src/schema-values.ts';
 import { TARGETS, type Target } from './caller.ts';
-import { type Fault, faultsOf } from './faults.ts';
+import { type Fault, faultsOf, isFile } from './faults.ts';
 
 export interface Draft {
   target: Target;
@@ -38,6 +38,8 @@ const WEIGHTS: Record<string, number> = {
   retrieveListingByExternalId: 6,
   listEvents: 5,
   createImport: 3,
+  putFeed: 4,
+  createWebhook: 3,
 };
 const WEIGHT = 2;
 
@@ -72,15 +74,32 @@ function draftsOf(target: Target): fc.Arbitrary<Draft> {
   });
 }
 
-function bodyOf({ operation, document }: Target, isGood: boolean): fc.Arbitrary<unknown> {
+function bodyOf(target: Target, isGood: boolean): fc.Arbitrary<unknown> {
+  const { operation, document } = target;
   const [media] = Object.values(operation.requestBody?.content ?? {});
   if (media === undefined) return fc.constant(undefined);
   const schema: Schema = operation.requestBody?.content['application/json']?.schema ?? media.schema;
   const values = valuesOf(schema, document);
-  const good = operation.operationId === 'upsertListing' ? values.map(unnamed) : values;
+  const adapt = ADAPTED[operation.operationId] ?? ((value: unknown) => value);
+  const good = values.map(adapt);
   if (isGood) return good;
-  const bad = operation.operationId === 'createImport' ? rowsOf(schema, document) : damaged(schema, document);
+  const bad = isFile(target) ? rowsOf(schema, document) : damaged(schema, document).map(adapt);
   return fc.oneof({ weight: 3, arbitrary: good }, { weight: 1, arbitrary: bad });
+}
+
+const ADAPTED: Record<string, (value: unknown) => unknown> = {
+  upsertListing: unnamed,
+  createWebhook: withOwnUrl,
+  updateWebhook: withOwnUrl,
+};
+
+/** Nothing listens at this address of the machine. */
+const OWN_URL = 'https://127.0.0.1:1024/webhooks';
+
+/** Replaces a valid URL, so that nothing is sent to other machines. */
+function withOwnUrl(value: unknown): unknown {
+  const { url } = Object(value);
+  return typeof url === 'string' && url.includes('://') ? { ...Object(value), url: OWN_URL } : value;
 }
 
 /** Removes the external id, which an upsert has in its path. */
@@ -94,10 +113,13 @@ function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitr
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
 
+/** Cursors come from responses, and `map` names columns of its file. */
+const UNTRIED = new Set(['cursor', 'map']);
+
 type Parameter = fc.Arbitrary<readonly [string, string]>;
 
 function queryOf({ operation, document }: Target): fc.Arbitrary<(readonly [string, string])[]> {
-  const known = operation.parameters.filter((parameter) => parameter.in === 'query' && parameter.name !== 'cursor');
+  const known = operation.parameters.filter((parameter) => parameter.in === 'query' && !UNTRIED.has(parameter.name));
   if (known.length === 0) return fc.constant([]);
   const each = known.map(({ name, schema }): Parameter => {
     const value = PARAMETERS[name] ?? PARAMETERS[name.replace(/\[.*/, '')] ?? valuesOf(schema, document).map(String);

@@ -64,12 +64,17 @@ const isAdmin = ({ base }: Target) => base === '/admin';
 const isAccounts = (target: Target) => isAdmin(target) && !isOfPeople(target.operation);
 const changes = ({ operation }: Target) => operation.method !== 'get';
 const hasBody = ({ operation }: Target) => operation.requestBody !== undefined;
-const hasObject = (target: Target) => hasBody(target) && target.operation.operationId !== 'createImport';
+/** Operations whose body is a file. */
+export const isFile = ({ operation }: Target) => /^(createImport|putFeed)$/.test(operation.operationId);
+const hasObject = (target: Target) => hasBody(target) && !isFile(target);
+/** Operations that a read-only key cannot call, although some only read. */
+const needsFullAccess = (target: Target) => isV1(target) && (changes(target) || isOfWebhooks(target));
+const isOfWebhooks = ({ operation }: Target) => /Webhook/.test(operation.operationId);
 const isAny = () => true;
 
 /** Operations for administrators only. The document states it in prose. */
 const ADMINISTRATORS_ONLY =
-  /^(listApiKeys|createApiKey|updateApiKey|rollApiKey|deleteApiKey|listRequests|retrieveRequest|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation)$/;
+  /^(listApiKeys|createApiKey|updateApiKey|rollApiKey|deleteApiKey|listRequests|retrieveRequest|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation|\w+Webhook\w*)$/;
 
 const BROKEN = ['{', '{"beds":1,}', '{"beds":1,"beds":1}', '', '\ufffd', "{'a':1}", '[1,]', 'NaN', '{"a":01}'];
 const OTHER_ACCOUNT = 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n';
@@ -93,7 +98,7 @@ const ROWS: readonly Row[] = [
   ['query', 400, 'invalid_cursor', takes('cursor'), (request) => request.query.push(['cursor', 'bm9uZQ'])],
   ['query', 400, 'invalid_header', takes('If-None-Match'), withHeader('If-None-Match', 'W/1')],
   ['query', 400, 'invalid_idempotency_key', takes('Idempotency-Key'), withHeader('Idempotency-Key', 'two words')],
-  ['access', 403, 'insufficient_scope', (target) => isV1(target) && changes(target), as('reader')],
+  ['access', 403, 'insufficient_scope', needsFullAccess, asReader],
   ['length', 413, 'payload_too_large', hasObject, withBody(() => ' '.repeat(TOO_LONG))],
   ['json', 400, 'invalid_json', hasObject, withBody(({ at }) => BROKEN[at % BROKEN.length])],
   ['fields', 422, 'validation_failed', hasObject, withBody(withUnknownMember)],
@@ -127,6 +132,13 @@ function as(caller: Prepared['caller']): Fault['apply'] {
   return (request) => {
     request.caller = caller;
   };
+}
+
+/** A read-only key is enough for a dry run of a feed. */
+function asReader(request: Prepared): void {
+  request.caller = 'reader';
+  if (request.target.operation.operationId !== 'putFeed') return;
+  request.query = request.query.filter(([name, value]) => name !== 'dryRun' || value !== 'true');
 }
 
 function withHeader(name: string, value: string): Fault['apply'] {

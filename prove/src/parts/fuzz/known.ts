@@ -26,6 +26,13 @@ export class Known {
   readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
   readonly memberId: string;
+  readonly feeds = new Set<string>();
+  /** Runs of feeds by id, with the names of their feeds. */
+  readonly runs = new Map<string, string>();
+  readonly webhooks = new Set<string>();
+  readonly deletedWebhooks = new Set<string>();
+  /** Deliveries by id, with the ids of their endpoints. */
+  readonly deliveries = new Map<string, string>();
 
   constructor(memberId: string) {
     this.memberId = memberId;
@@ -97,6 +104,28 @@ export class Known {
         'a listing differs from an earlier response',
       );
     }
+  }
+
+  /** Learns the listings after a file or the deletion of a feed, which can delete the listings of feeds. */
+  takeFeeds(data: readonly Listing[]): void {
+    const ids = new Set(data.map(({ id }) => id));
+    for (const [id, text] of this.listings) {
+      if (ids.has(id)) continue;
+      assert.ok('feed' in JSON.parse(text), `the listing ${id} is gone, but belongs to no feed`);
+      this.delete(id);
+    }
+    this.take(data);
+  }
+
+  deleteFeed(name: string): void {
+    this.feeds.delete(name);
+    for (const [id, feed] of this.runs) if (feed === name) this.runs.delete(id);
+  }
+
+  deleteWebhook(id: string): void {
+    this.webhooks.delete(id);
+    this.deletedWebhooks.add(id);
+    for (const [delivery, owner] of this.deliveries) if (owner === id) this.deliveries.delete(delivery);
   }
 
   /** Learns the listings after an import, which does not report its rows. No known one is missing. */

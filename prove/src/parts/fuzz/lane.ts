@@ -11,6 +11,7 @@ import { prepare } from './prepare.ts';
 
 const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
+const LIST_FEEDS = findTarget('/v1', 'listFeeds');
 
 /** One account, whose requests are sent one after another, so the state before each is known. */
 export class Lane {
@@ -41,6 +42,8 @@ export class Lane {
     judgeOutcome(request, told, this.known);
     if (request.method === 'HEAD') return;
     if (told.status < 300) await this.#learn(request, told);
+    // A run that the guard stops is recorded, too.
+    if (request.target.operation.operationId === 'putFeed') await this.#learnFeeds();
     if (draft.at % 50 === 0) await this.#repeat();
     if (this.known.listings.size > LISTINGS_MAX) await this.#makeRoom();
   }
@@ -59,7 +62,9 @@ export class Lane {
     const { operationId } = request.target.operation;
     const isReplayed = told.headers.get('idempotent-replayed') === 'true';
     assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
-    if (request.headers['Idempotency-Key'] !== undefined) known.remember(known.done, { request, told });
+    // A replayed change of a webhook endpoint returns its current state.
+    const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook/.test(operationId);
+    if (isComparable) known.remember(known.done, { request, told });
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
     if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
     if (operationId === 'createImport') known.take((await this.#readAll()).data);
@@ -73,6 +78,27 @@ export class Lane {
     if (operationId === 'deleteApiKey') known.deleteKey(lastPart(request.path));
     if (operationId === 'createInvitation') known.invite(JSON.parse(told.text));
     if (operationId === 'deleteInvitation') known.revoke(lastPart(request.path));
+    if (operationId === 'deleteFeed') {
+      known.deleteFeed(lastPart(request.path));
+      known.takeFeeds((await this.#readAll()).data);
+    }
+    if (operationId === 'createWebhook') known.webhooks.add(JSON.parse(told.text).id);
+    if (operationId === 'deleteWebhook') known.deleteWebhook(lastPart(request.path));
+    if (operationId === 'listWebhookDeliveries') this.#learnDeliveries(request.path.split('/').at(-2) ?? '', told);
+  }
+
+  async #learnFeeds(): Promise<void> {
+    const { known } = this;
+    const { text } = await this.#caller.ask(LIST_FEEDS, 'GET', '/v1/feeds', this.#callers.key);
+    for (const { name, lastRun } of JSON.parse(text).data) {
+      known.feeds.add(name);
+      if (lastRun) known.runs.set(lastRun.id, name);
+    }
+    known.takeFeeds((await this.#readAll()).data);
+  }
+
+  #learnDeliveries(webhookId: string, { text }: Told): void {
+    for (const { id } of JSON.parse(text).data) this.known.deliveries.set(id, webhookId);
   }
 
   async #learnList({ query, headers, target }: Prepared, { text, headers: told }: Told): Promise<void> {

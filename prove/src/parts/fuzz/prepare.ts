@@ -2,7 +2,7 @@ import type { DocumentedParameter } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 import type { Draft } from './drafts.ts';
 import type { Prepared } from './faults.ts';
-import { STEP } from './faults.ts';
+import { isFile, STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import { judgeParameter, normalForm } from './rules.ts';
 
@@ -38,19 +38,29 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
 /** Fills in the path, and expects 404 if it names no object. */
 function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const { operationId } = request.target.operation;
-  const [, name = ''] = /\{(\w+)\}/.exec(request.path) ?? [];
-  if (name === '') return;
-  const { live, deleted } = poolsOf(name, known);
-  const pool = operationId === 'upsertListing' ? live : { live, deleted, nothing: [] }[about];
-  const value = pool[at % Math.max(1, pool.length)] ?? NOTHING[at % NOTHING.length] ?? '';
-  request.path = request.path.replace(`{${name}}`, encodeURIComponent(value));
-  if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
-  if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
-  const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
-  // Only operations on listings promise whether a 404 or an error in the fields comes first.
-  const step = name === 'memberId' || name === 'keyId' ? STEP.fields : STEP.missing;
-  if (!isThere && operationId !== 'upsertListing') refuse(request, step, 404, 'not_found');
+  const names = [...request.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const owners = new Map([...known.runs, ...known.deliveries]);
+  let owner: string | undefined;
+  // The last object of the path decides which one it belongs to.
+  for (const name of names.toReversed()) {
+    const { live, deleted } = poolsOf(name, known);
+    const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
+    const value = owner ?? pool[at % Math.max(1, pool.length)] ?? NOTHING[at % NOTHING.length] ?? '';
+    owner = owners.get(value);
+    request.path = request.path.replace(`{${name}}`, encodeURIComponent(value));
+    if (name === 'id') request.listingId = known.listings.has(value) ? value : undefined;
+    if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
+    const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
+    const step = ANY_ORDER.has(name) ? STEP.fields : STEP.missing;
+    if (!isThere && !CREATES.has(operationId)) refuse(request, step, 404, 'not_found');
+  }
 }
+
+const CREATES = new Set(['upsertListing', 'putFeed']);
+/** Objects of which it is not promised whether a 404 or an error in the fields comes first. */
+const ANY_ORDER = new Set(['memberId', 'name', 'runId', 'webhookId', 'deliveryId']);
+const FEEDS = ['mls', 'broker-1', 'a', '0'];
+const NEW: Record<string, string[]> = { name: FEEDS };
 
 const NOBODY = 'lst_00000000000000000000000000';
 const NOTHING = [NOBODY, 'nobody', '0', 'a\u0000b', '\u202e', "' or 1=1 --", '😀', '%', 'x'.repeat(300)];
@@ -62,6 +72,10 @@ function poolsOf(name: string, known: Known): { live: string[]; deleted: string[
   if (name === 'invitationId') return { live: [...known.invitations.keys()], deleted: known.deletedInvitations };
   if (name === 'entryId') return { live: known.requests, deleted: [] };
   if (name === 'memberId') return { live: [known.memberId], deleted: [] };
+  if (name === 'name') return { live: [...known.feeds], deleted: FEEDS.filter((feed) => !known.feeds.has(feed)) };
+  if (name === 'runId') return { live: [...known.runs.keys()], deleted: [] };
+  if (name === 'webhookId') return { live: [...known.webhooks], deleted: [...known.deletedWebhooks] };
+  if (name === 'deliveryId') return { live: [...known.deliveries.keys()], deleted: [] };
   return { live: EXTERNAL_IDS, deleted: EXTERNAL_IDS };
 }
 
@@ -77,7 +91,7 @@ function setBody(request: Prepared, { body, typeAt }: Draft): void {
   const type = types[typeAt % types.length] ?? '';
   request.headers['Content-Type'] = type;
   request.body = writeBody(type, body);
-  if (operation.operationId === 'createImport') return;
+  if (isFile(request.target)) return;
   const schema: Schema = operation.requestBody?.content[type]?.schema ?? {};
   request.mayRefuse.body = true;
   if (!document.matches(normalForm(body, schema, document), schema)) {
@@ -105,7 +119,7 @@ function judgeQuery(request: Prepared, known: Known): void {
   const described = new Map(operation.parameters.map((parameter) => [parameter.name, parameter]));
   const verdicts = request.query.map(([name, value]) => judge(described.get(name), name, value));
   if (verdicts.includes('invalid')) refuse(request, STEP.query, 400, 'invalid_query');
-  if (verdicts.includes('unknown')) request.mayRefuse.query = true;
+  if (verdicts.includes('unknown') || operation.operationId === 'putFeed') request.mayRefuse.query = true;
   const given = new Map(request.query);
   if (given.has('near') !== given.has('radius')) refuse(request, STEP.query, 400, 'invalid_query');
   if (request.query.some(([name]) => given.has(`${name}[]`))) refuse(request, STEP.query, 400, 'invalid_query');

@@ -69,6 +69,7 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^externalId$/, /^inconsistent$/],
   [/^email$/, /^invalid_format$/],
   [/^(password|newPassword)$/, /^(out_of_range|invalid_choice|blank)$/],
+  [/^url$/, /^invalid_format$/],
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];
 

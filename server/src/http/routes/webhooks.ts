@@ -9,8 +9,9 @@ import {
   rollSecret,
   type WebhookChange,
 } from '../../domain/webhooks.ts';
-import type { WriteResult } from '../../domain/writing.ts';
+import { findEarlierResult, type WriteResult } from '../../domain/writing.ts';
 import { formatTime } from '../../lib/times.ts';
+import { AppError, attempt } from '../../model/errors.ts';
 import type { Webhook } from '../../model/webhooks.ts';
 import { listWebhooks } from '../../storage/webhooks.ts';
 import {
@@ -31,6 +32,7 @@ import { type Admitted, abortWhenLeft } from '../protocol/exchange.ts';
 import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
 import { checkInput, INPUT_BYTES_MAX } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
 
 export const PURPOSE = 'manage webhooks';
 
@@ -41,7 +43,7 @@ export const webhookEndpoints = [
     return replyJson(200, JSON.stringify({ data: webhooks.map(showWebhook), nextCursor: null }));
   }),
   endpoint(createWebhookOperation, async (exchange, { services, base }) => {
-    const { input, change } = await readChange(exchange, newWebhook);
+    const { input, change } = await readChange(exchange, services, newWebhook);
     const { url, types = null, feed = null, description = null, enabled } = input;
     const settings = { url, types, feed, description, enabled: enabled ?? true };
     const { outcome, isReplayed } = await createWebhook(services, change, settings);
@@ -56,7 +58,7 @@ export const webhookEndpoints = [
     return replyJson(200, JSON.stringify(showWebhook(webhook)));
   }),
   endpoint(updateWebhookOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { input, change } = await readChange(exchange, webhookPatch);
+    const { input, change } = await readChange(exchange, services, webhookPatch);
     const changed = await changeWebhook(services, change, webhookId, givenOf(input));
     services.dispatcher.refresh();
     return replyChanged(changed);
@@ -80,24 +82,27 @@ export const webhookEndpoints = [
     return replyJson(200, JSON.stringify({ id, delivered, status, durationMs, response, error }));
   }),
   endpoint(replayOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { input, change } = await readChange(exchange, replayInput);
+    const { input, change } = await readChange(exchange, services, replayInput);
     const changed = await replayWebhook(services, change, webhookId, input.after);
     services.dispatcher.refresh();
     return replyChanged(changed);
   }),
 ];
 
-/** Clients rely on the order of the checks: header, JSON, access, fields. */
-async function readChange<S extends z.ZodObject>(exchange: Admitted, schema: S) {
+/** Clients rely on the order of the checks: header, JSON, access, Idempotency-Key, fields. */
+async function readChange<S extends z.ZodObject>(exchange: Admitted, { database }: Services, schema: S) {
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange, INPUT_BYTES_MAX);
   const body = parseBody(bytes);
   requireFullAccess(exchange.principal, PURPOSE);
-  const input = checkInput(body, schema);
-  const change: WebhookChange = {
-    principal: exchange.principal,
-    idempotency: toIdempotentRequest(key, exchange, bytes),
-  };
+  const { principal } = exchange;
+  const idempotency = toIdempotentRequest(key, exchange, bytes);
+  const input = attempt(() => checkInput(body, schema));
+  if (input instanceof AppError) {
+    if (idempotency !== undefined) await findEarlierResult(database, principal, idempotency);
+    throw input;
+  }
+  const change: WebhookChange = { principal, idempotency };
   return { input, change };
 }
 
