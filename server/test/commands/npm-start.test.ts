@@ -101,7 +101,7 @@ test('SIGTERM to npm alone stops the service after the current request', async (
   await closed;
   await until('the service has ended', () => !isRunning(pid));
   assert.deepEqual(await processesOf(directory), []);
-  assert.deepEqual(await readdir(directory), ['listings.db']);
+  assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
 });
 
 for (const WORKERS of ['', '2']) {
@@ -129,7 +129,7 @@ for (const WORKERS of ['', '2']) {
     await closed;
     await until('no process is left', async () => (await processesOf(directory)).length === 0);
     assert.match(output.stdout, /stopped/);
-    assert.deepEqual(await readdir(directory), ['listings.db']);
+    assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
   });
 
   test(`when its terminal closes, the service stops after the current request${WORKERS && ` (WORKERS=${WORKERS})`}`, async (t) => {
@@ -144,7 +144,7 @@ for (const WORKERS of ['', '2']) {
     await waitUntilRefused(/https?:\/\/[^\s/]+/.exec(output.stdout)?.[0] ?? '');
     await assertFinished(running);
     await until('no process is left', async () => (await processesOf(directory)).length === 0);
-    assert.deepEqual(await readdir(directory), ['listings.db']);
+    assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
     await assertStored(directory, accountId, []);
   });
 }

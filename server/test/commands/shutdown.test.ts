@@ -45,7 +45,7 @@ async function sendAllButLastByte(t: TestContext, url: string, key: string): Pro
 async function assertStoppedCleanly({ child, log }: ServeProcess, directory: string): Promise<void> {
   assert.equal(await exitOf(child), 0);
   await until('the last log line is "stopped"', () => log.at(-1)?.msg === 'stopped');
-  assert.deepEqual(await readdir(directory), ['listings.db']);
+  assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
