@@ -135,6 +135,7 @@ test('an administrator manages endpoints like a key, and the audit log names who
     ['webhook.created', 'api_key', 'https://example.com'],
     ['webhook.updated', 'administrator', 'https://example.com'],
     ['webhook.secret_rolled', 'administrator', 'https://example.com'],
+    ['webhook.replayed', 'administrator', 'https://example.com'],
     ['webhook.deleted', 'administrator', 'https://example.com'],
   ]);
   assert.ok(JSON.stringify(data).includes(keyId));
