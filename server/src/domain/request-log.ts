@@ -57,9 +57,12 @@ export class RequestLog {
     return this.retention !== undefined;
   }
 
-  /** Opens the database before the first request, and repairs it if necessary. Never rejects. */
+  /**
+   * Opens the database before the first request, and repairs it if necessary. Never rejects: if that
+   * fails, the first requests that are missing are reported.
+   */
   async open(): Promise<void> {
-    if (this.isOn) await this.#database.write(async () => {}).catch((error: unknown) => this.#onLoss(0, error));
+    if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
   record(accountId: string, request: LoggedRequest): void {

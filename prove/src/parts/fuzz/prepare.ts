@@ -52,13 +52,15 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
     if (name === 'externalId') request.listingId = known.findByExternalId(value.normalize().trim());
     const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
     const step = ANY_ORDER.has(name) ? STEP.fields : STEP.missing;
+    // A deleted listing keeps its history for 30 days.
+    if (operationId === 'listHistory' && deleted.includes(value)) continue;
     if (!isThere && !CREATES.has(operationId)) refuse(request, step, 404, 'not_found');
   }
 }
 
 const CREATES = new Set(['upsertListing', 'putFeed']);
 /** Objects of which it is not promised whether a 404 or an error in the fields comes first. */
-const ANY_ORDER = new Set(['memberId', 'name', 'runId', 'webhookId', 'deliveryId']);
+const ANY_ORDER = new Set(['memberId', 'keyId', 'name', 'runId', 'webhookId', 'deliveryId']);
 const FEEDS = ['mls', 'broker-1', 'a', '0'];
 const NEW: Record<string, string[]> = { name: FEEDS };
 
@@ -127,7 +129,9 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
   // CSV and GeoJSON have no distances.
   if (hasDistance) request.mayRefuse.query = true;
-  if (given.has('dates') && !given.has('clean')) refuse(request, STEP.query, 400, 'invalid_query');
+  // A feed may have `clean` in its settings.
+  if (operation.operationId === 'createImport' && given.has('dates') && !given.has('clean'))
+    refuse(request, STEP.query, 400, 'invalid_query');
   if (operation.operationId !== 'listEvents' || verdicts.includes('invalid')) return;
   const isBeyond = Number(given.get('after') ?? 0) > known.sequence + SLACK;
   if (isBeyond || (given.get('epoch') ?? known.epoch) !== known.epoch)

@@ -4,11 +4,11 @@ import type { Schema } from '../../../../testkit/src/schema-values.ts';
 /** A value as the service reads it: text trimmed and in NFC, and no optional fields that are `null`. */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
+  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
+  if (only !== undefined && others.length === 0) return normalForm(value, only, document);
   if (typeof value === 'string') return normalText(value, schema);
   // JSON has no -0.
   if (value === 0) return 0;
-  const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
-  if (only !== undefined && others.length === 0) return normalForm(value, only, document);
   if (Array.isArray(value)) return value.map((element) => normalForm(element, schema.items ?? {}, document));
   if (typeof value !== 'object' || value === null) return value;
   return normalObject(value, schema, document);
@@ -70,6 +70,8 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^email$/, /^invalid_format$/],
   [/^(password|newPassword)$/, /^(out_of_range|invalid_choice|blank)$/],
   [/^url$/, /^invalid_format$/],
+  [/^map\..*/s, /^(invalid_choice|invalid_format|read_only|duplicate|blank|too_long)$/],
+  [/^dates$/, /^inconsistent$/],
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];
 

@@ -143,7 +143,7 @@ test('a restore replaces a database only with --force, and never one in use', as
     await createListing(database, { accountId }, LISTING);
     assert.notEqual(await findListing(database, accountId, id), undefined);
   });
-  assert.deepEqual(await readdir(directory), ['listings.db']);
+  assert.deepEqual(await readdir(directory), ['listings.db', 'listings.db-last-backup']);
 });
 
 for (const [name, damage] of Object.entries({

@@ -179,8 +179,8 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       message: 'Expected an element after the comma, at byte 73.',
       members: {
         created: 0,
-        updated: 1,
-        unchanged: 0,
+        updated: 0,
+        unchanged: 1,
         failed: 0,
         repeated: 0,
         cleaned: 0,

@@ -92,8 +92,8 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     },
     validation_failed: {
       message:
-        'The column adress cannot be imported: There is no such column; did you mean address? To skip unknown columns, ' +
-        'set ignoreUnknown=true.',
+        'The column adress cannot be imported: There is no such column; did you mean address? To name the field of a ' +
+        'column, send map[COLUMN]=FIELD; to skip unknown columns, set ignoreUnknown=true.',
       members: { runId: EXAMPLE_RUN.id, line: 1 },
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
