@@ -53,7 +53,8 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
     const isThere = name === 'id' || name === 'externalId' ? request.listingId !== undefined : live.includes(value);
     const step = ANY_ORDER.has(name) ? STEP.fields : STEP.missing;
     // A deleted listing keeps its history for 30 days.
-    if (operationId === 'listHistory' && deleted.includes(value)) continue;
+    const isOfHistory = operationId === 'listHistory' || request.query.some(([each]) => each === 'at');
+    if (isOfHistory && deleted.includes(value)) continue;
     if (!isThere && !CREATES.has(operationId)) refuse(request, step, 404, 'not_found');
   }
 }
