@@ -13,6 +13,7 @@ import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
 import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
+import { webhooks } from './parts/webhooks.ts';
 
 /** All parts, in the order of the report. */
 export const parts: readonly Part[] = [
@@ -30,4 +31,5 @@ export const parts: readonly Part[] = [
   administrators,
   supplyChain,
   neighbours,
+  webhooks,
 ];

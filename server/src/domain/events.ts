@@ -70,6 +70,9 @@ const PAGE_BYTES_MAX = 1024 * 1024;
 /** The part of a page that is read before the response starts. The rest is read while it is sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
+/** Longer pages get their own turn of the event loop from the start. */
+const SHORT_PAGE_MAX = 100;
+
 /** How many events a request with a filter examines at most, and each of its statements. */
 const EXAMINED_MAX = 10_000;
 const EXAMINED_PER_RUN = 1_000;
@@ -99,7 +102,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
   const readNext = async (size: () => RunSize): Promise<StoredEvent[] | undefined> => {
     let events: StoredEvent[] | undefined = [];
     while (events?.length === 0 && !isOver()) {
-      if (last > after) await ownTurn(principal.accountId);
+      if (last > after || limit > SHORT_PAGE_MAX) await ownTurn(principal.accountId);
       events = await readRun(size());
     }
     return events;

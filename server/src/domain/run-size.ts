@@ -5,7 +5,9 @@ import { RUN_BYTES_MAX, RUN_LENGTH } from '../storage/runs.ts';
 const BYTES_MAX = 120 * 1024;
 /** Maximum bytes of all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
-/** Maximum pages that are read as a whole at the same time. Further pages are read while they are sent. */
+/** Longer pages are read while they are sent: as one text, a thousand listings would burden the garbage collector. */
+const WHOLE_LENGTH_MAX = 300;
+/** Maximum pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;
 /** Smaller runs would spend most of their time finding their start. */
 const PART_MIN = 1 / 8;
@@ -18,13 +20,13 @@ export function runSize(): { limit: number; bytesMax: number } {
 
 let pages = 0;
 
-/** Reads a page of `length` as a whole, or only its first run while many pages are being read. */
+/** Reads a page of `length` as a whole, or only its first run if it is long or many pages are being read. */
 export async function readFirst<T>(
   length: number,
   read: (size: { limit: number; bytesMax: number }) => Promise<T>,
 ): Promise<T> {
   const { limit, bytesMax } = runSize();
-  const isWhole = pages < PAGES_WHOLE;
+  const isWhole = length <= WHOLE_LENGTH_MAX && pages < PAGES_WHOLE;
   pages += 1;
   try {
     return await read(

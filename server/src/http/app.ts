@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log.ts';
+import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 import { ERRORS } from './contract/errors.ts';
 import { createMap, type Found, V1 } from './map.ts';
@@ -48,6 +49,8 @@ export function createApp(services: Services): App {
       if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
+      // Pages and sessions cost more than a request with a key, so each gets its own turn of the event loop.
+      if (!needsKey && !isProbe(exchange)) await ownTurn();
       if (incoming.destroyed) return;
       exchange.startedMs = performance.now();
     }

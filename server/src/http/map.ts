@@ -141,7 +141,9 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
     });
   }
   // Created on the first request; at startup, it would take a fifth of the time.
-  let document: Promise<string> | undefined;
+  let document: Promise<Buffer> | undefined;
+  /** The document for the last origin. */
+  let last: { origin: string; bytes: Buffer } | undefined;
   const route = api.base + OPENAPI_NAME;
   routes.add('GET', route, {
     route,
@@ -149,8 +151,10 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
     isPublic: true,
     answer: async (exchange) => {
       await api.authenticators.anyone(exchange, services);
-      document ??= openApiDocument(api, services.release).then((created) => JSON.stringify(created));
-      return replyJson(200, atOrigin(originOf(exchange, services), await document));
+      document ??= openApiDocument(api, services.release).then((created) => Buffer.from(JSON.stringify(created)));
+      const origin = originOf(exchange, services);
+      if (last?.origin !== origin) last = { origin, bytes: atOrigin(origin, await document) };
+      return replyJson(200, last.bytes);
     },
   });
 }

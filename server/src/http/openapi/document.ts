@@ -37,9 +37,12 @@ export async function openApiDocument(api: Api, release: string): Promise<object
   };
 }
 
+const SERVER = '"servers":[{"url":"';
+
 /** Makes the server URL of a document's JSON text absolute, as importers such as Postman need it. */
-export function atOrigin(origin: string, document: string): string {
-  return document.replace('"servers":[{"url":"', (start) => start + origin);
+export function atOrigin(origin: string, document: Buffer): Buffer {
+  const at = document.indexOf(SERVER) + SERVER.length;
+  return Buffer.concat([document.subarray(0, at), Buffer.from(origin), document.subarray(at)]);
 }
 
 function describeOperation(operation: AnyOperation, api: Api, components: Components): object {

@@ -39,7 +39,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
 /** `body` is JSON text. */
 export function replyJson(
   status: number,
-  body: string | AsyncIterable<string>,
+  body: string | Buffer | AsyncIterable<string>,
   headers?: Record<string, string>,
 ): Reply {
   return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };

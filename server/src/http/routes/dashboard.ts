@@ -88,7 +88,6 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
       'X-Frame-Options': 'DENY',
     },
     body: files === undefined ? NOT_BUILT : files.page.replaceAll(NONCE_MARK, nonce),
-    isCompressible: true,
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import type { SavedListing } from '../../domain/save-listing.ts';
 import type { WriteResult } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
+import { ownTurn } from '../../lib/turns.ts';
 import { AppError, attempt } from '../../model/errors.ts';
 import { describeSearch } from '../../model/search.ts';
 import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
@@ -43,6 +44,9 @@ import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../proto
 import { replyList } from '../protocol/list-reply.ts';
 import { type Reply, replyJson, replyNotModified } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
+
+/** Longer lists get their own turn of the event loop. */
+const SHORT_PAGE_MAX = 100;
 
 export const listingEndpoints = [
   endpoint(listOperation, list),
@@ -112,6 +116,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   if (cached !== undefined) return cached;
 
   const signal = abortWhenLeft(exchange);
+  if (limit === undefined || limit > SHORT_PAGE_MAX) await ownTurn(accountId);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
   const finding = findListings(database, principal, search, { after, limit, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
