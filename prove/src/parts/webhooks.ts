@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { type MixedLoad, startMixedLoad } from '../../../testkit/src/mixed-load.ts';
+import { createPostgresServer } from '../../../testkit/src/postgres.ts';
+import type { ServeProcess } from '../../../testkit/src/process.ts';
+import { createRandom, type Random } from '../../../testkit/src/random.ts';
+import { until } from '../../../testkit/src/until.ts';
+import type { Outcome, Part, Patch, Trial } from '../part.ts';
+import { readFaults } from '../planted-faults.ts';
+import { createTenant, readJson, serve, withPatches } from '../service.ts';
+import { killAtOnce, killSome } from './crashes-sqlite/crash.ts';
+import { Receiver } from './webhooks/receiver.ts';
+
+const SIZES = {
+  full: { endpoints: 20, kills: 25, restarts: 15, away: 5_000 },
+  small: { endpoints: 4, kills: 2, restarts: 0, away: 200 },
+};
+const LANES = 4;
+/** Acknowledged writes between two failures. */
+const WRITES_MAX = 40;
+const PATIENCE_MS = 180_000;
+/** Retries after seconds and minutes would make the trial last hours. */
+const SOON: Patch = [
+  'RETRY_DELAYS_MS',
+  '5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR',
+  '...Array(10_000).fill(SECOND)',
+];
+
+/** `receiver.ts` checks signatures, ids, and the order; at the end, every event must have arrived. */
+export const webhooks: Part = {
+  name: 'webhooks',
+  title: 'Webhooks',
+  promise:
+    'Every endpoint gets every event at least once, signed and in order for each listing, whatever fails in between.',
+  plantedFaults: readFaults('webhooks'),
+  async run(trial) {
+    const random = createRandom(trial.seed);
+    const hurried = withPatches(trial, [SOON]);
+    const courses = [await tryOnSqlite(hurried, random)];
+    if (SIZES[trial.size].restarts > 0) courses.push(await tryOnPostgres(hurried, random));
+    return describe(trial, courses);
+  },
+};
+
+/** What one service with its endpoints went through. */
+interface Course {
+  events: number;
+  attempts: number;
+  repeated: number;
+  failures: number;
+}
+
+async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
+  const settings = { WEBHOOK_ALLOW: '127.0.0.0/8', WORKERS: '2' };
+  let service = await serve(trial, settings);
+  const { key } = await createTenant(trial, settings);
+  const urls = [service.url];
+  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async () => {
+    if (!(await killSome(service, random))) return;
+    service = await serve(trial, settings);
+    urls[0] = service.url;
+  });
+}
+
+/** Two services share a database, so that one takes over the endpoints of the other. */
+async function tryOnPostgres(trial: Trial, random: Random): Promise<Course> {
+  const server = await createPostgresServer();
+  trial.after(() => server.stop());
+  const { url } = await createPostgresDatabase(server.url);
+  const settings = { WEBHOOK_ALLOW: '127.0.0.0/8', DATABASE_URL: url };
+  const { key } = await createTenant(trial, settings);
+  const start = () => serve(trial, settings);
+  const services: ServeProcess[] = [await start(), await start()];
+  const urls = services.map((service) => service.url);
+  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].restarts }, async () => {
+    const index = random.upTo(services.length);
+    const service = services[index];
+    if (service === undefined) {
+      await server.halt('fast');
+      await server.start();
+      return;
+    }
+    await killAtOnce(service);
+    const next = await start();
+    services[index] = next;
+    urls[index] = next.url;
+  });
+}
+
+interface Attempted {
+  trial: Trial;
+  random: Random;
+  urls: readonly string[];
+  key: string;
+  failures: number;
+}
+
+/** Fails again and again under load, and waits until each endpoint has every event. */
+async function tryCourse(
+  { trial, random, urls, key, failures }: Attempted,
+  fail: () => Promise<void>,
+): Promise<Course> {
+  const { endpoints, away } = SIZES[trial.size];
+  const start = () => Receiver.start(trial, createRandom(random.upTo(2 ** 31)));
+  const receivers = await Promise.all(Array.from({ length: endpoints }, start));
+  for (const receiver of receivers) receiver.secret = await createEndpoint(urls[0] ?? '', key, receiver.url);
+  const [absent] = receivers;
+  if (absent !== undefined) absent.isAway = true;
+
+  const load = startMixedLoad(urls, key, LANES);
+  for (let count = 1; count <= failures; count += 1) {
+    await work(load, 1 + random.upTo(WRITES_MAX));
+    await fail();
+    if (count % 10 === 0) trial.say(`${count} of ${failures} failures`);
+  }
+  await work(load, Math.max(0, away - load.told('acknowledged')));
+  if (absent !== undefined) absent.isAway = false;
+  await load.finish();
+
+  const sequences = await readSequences(urls[0] ?? '', key);
+  trial.say(`waiting for ${sequences.length} events at ${endpoints} endpoints`);
+  const hasAll = ({ delivered, fault }: Receiver) => fault !== undefined || delivered.size >= sequences.length;
+  await until('every event arrives', () => receivers.every(hasAll), PATIENCE_MS).catch(() => undefined);
+  for (const [index, { fault, delivered }] of receivers.entries()) {
+    assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
+    const missing = sequences.filter((sequence) => !delivered.has(sequence));
+    assert.equal(missing.length, 0, `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`);
+  }
+  const sum = (name: 'attempts' | 'repeated') => receivers.reduce((total, each) => total + each[name], 0);
+  return { events: sequences.length, attempts: sum('attempts'), repeated: sum('repeated'), failures };
+}
+
+async function createEndpoint(url: string, key: string, target: string): Promise<string> {
+  const response = await fetch(`${url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: target }),
+  });
+  const text = await response.text();
+  assert.equal(response.status, 201, text);
+  return JSON.parse(text).secret;
+}
+
+async function work({ told, reaches }: MixedLoad, writes: number): Promise<void> {
+  const wanted = told('acknowledged') + writes;
+  if (!(await reaches(() => told('acknowledged') >= wanted, PATIENCE_MS))) throw new Error('the load does not run');
+}
+
+async function readSequences(url: string, key: string): Promise<number[]> {
+  const sequences: number[] = [];
+  for (;;) {
+    const path = `/events?after=${sequences.at(-1) ?? 0}&limit=1000`;
+    const { data } = await readJson<{ data: { sequence: number }[] }>(url, path, key);
+    if (data.length === 0) return sequences;
+    sequences.push(...data.map(({ sequence }) => sequence));
+  }
+}
+
+function describe({ size }: Trial, courses: Course[]): Outcome {
+  const { endpoints, kills, restarts, away } = SIZES[size];
+  const sum = (name: keyof Course) => courses.reduce((total, each) => total + each[name], 0).toLocaleString('en');
+  return {
+    tried: `${endpoints} endpoints that fail at random; ${kills} × \`kill -9\` of workers on SQLite, ${restarts} × \`kill -9\` of one of two services or restart of PostgreSQL; one endpoint away for ${away.toLocaleString('en')} writes`,
+    figure: `0 of ${sum('events')} events missing, in the wrong order, or with a wrong signature at any endpoint`,
+    figures: [
+      ['attempts', sum('attempts')],
+      ['deliveries that were repeated', sum('repeated')],
+    ],
+  };
+}

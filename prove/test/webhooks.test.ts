@@ -1,0 +1,4 @@
+import { webhooks } from '../src/parts/webhooks.ts';
+import { testPart } from './support.ts';
+
+testPart(webhooks);
