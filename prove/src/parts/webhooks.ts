@@ -19,6 +19,8 @@ const LANES = 4;
 /** Acknowledged writes between two failures. */
 const WRITES_MAX = 40;
 const PATIENCE_MS = 180_000;
+/** Longer than a service needs to take over the endpoints of another one. */
+const SILENCE_MS = 30_000;
 /** Retries after seconds and minutes would make the trial last hours. */
 const SOON: Patch = [
   'RETRY_DELAYS_MS',
@@ -120,7 +122,8 @@ async function tryCourse(
   const sequences = await readSequences(urls[0] ?? '', key);
   trial.say(`waiting for ${sequences.length} events at ${endpoints} endpoints`);
   const hasAll = ({ delivered, fault }: Receiver) => fault !== undefined || delivered.size >= sequences.length;
-  await until('every event arrives', () => receivers.every(hasAll), PATIENCE_MS).catch(() => undefined);
+  const areSilent = () => receivers.every(({ lastMs }) => performance.now() - lastMs > SILENCE_MS);
+  await until('every event arrives', () => receivers.every(hasAll) || areSilent(), 2 * PATIENCE_MS);
   for (const [index, { fault, delivered }] of receivers.entries()) {
     assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
     const missing = sequences.filter((sequence) => !delivered.has(sequence));

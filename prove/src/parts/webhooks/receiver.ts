@@ -19,6 +19,8 @@ export class Receiver {
   /** The first broken promise. */
   fault: string | undefined;
   attempts = 0;
+  /** When the last attempt arrived (`performance.now()`). */
+  lastMs = performance.now();
   repeated = 0;
   /** The id of each delivered sequence. */
   readonly delivered = new Map<number, string>();
@@ -55,6 +57,7 @@ export class Receiver {
       return;
     }
     this.attempts += 1;
+    this.lastMs = performance.now();
     const isFailing = this.#random.next() < FAILURES;
     const mark = this.#check(Buffer.concat(chunks).toString(), incoming.headers);
     await sleep(this.#random.upTo(PAUSE_MAX_MS));
