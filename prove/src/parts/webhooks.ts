@@ -127,7 +127,11 @@ async function tryCourse(
   for (const [index, { fault, delivered }] of receivers.entries()) {
     assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
     const missing = sequences.filter((sequence) => !delivered.has(sequence));
-    assert.equal(missing.length, 0, `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`);
+    assert.equal(
+      missing.length,
+      0,
+      `${missing.length} events never arrived at endpoint ${index}: ${missing.slice(0, 9)}`,
+    );
   }
   const sum = (name: 'attempts' | 'repeated') => receivers.reduce((total, each) => total + each[name], 0);
   return { events: sequences.length, attempts: sum('attempts'), repeated: sum('repeated'), failures };

@@ -14,6 +14,7 @@ import {
   takeLease,
 } from '../storage/feeds.ts';
 import { auditFeed } from './audit.ts';
+import { countRun } from './feed-metrics.ts';
 import { type Actor, type Writing, write } from './writing.ts';
 
 /** A run that a killed process has left ends after this time. */
@@ -90,6 +91,7 @@ export class LeasedRun {
       await auditFeed(transaction, user, 'feed.run_finished', { name: run.feed, words: describeRun(run) });
     }, accountId);
     this.run = run;
+    countRun(outcome);
   }
 
   [Symbol.dispose](): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createId } from '../lib/ids.ts';
 import { AppError } from '../model/errors.ts';
-import type { FeedSettings } from '../model/feeds.ts';
+import { type FeedSettings, lateSince } from '../model/feeds.ts';
 import { withoutServerFields } from '../model/listings.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { removeFailures } from '../storage/feed-errors.ts';
@@ -41,14 +41,8 @@ async function getStored(executor: Executor, accountId: string, name: string): P
   throw new AppError('not_found', 'There is no feed with this name in the account; its first file creates it.');
 }
 
-const HOUR_MS = 3_600_000;
-
 function toShown(feed: StoredFeed, run: StoredRun | undefined): ShownFeed {
-  const { settings, lastSuccessAt, createdAt } = feed;
-  const hours = settings.expectedEveryHours;
-  const dueAt = hours === null ? Number.POSITIVE_INFINITY : (lastSuccessAt ?? createdAt) + hours * HOUR_MS;
-  const lateSince = dueAt < Date.now() ? dueAt : null;
-  return { ...feed, lastRun: run && withoutLost(run, feed), lateSince };
+  return { ...feed, lastRun: run && withoutLost(run, feed), lateSince: lateSince(feed.settings, feed, Date.now()) };
 }
 
 /** Shows the run of a killed process as interrupted, even before that is stored. */

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { purgeEvents } from '../domain/event-purge.ts';
 import { endLostRuns } from '../domain/feed-lease.ts';
+import { countLateFeeds } from '../domain/feed-metrics.ts';
 import { purgeFeedRuns } from '../domain/feed-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/idempotency.ts';
 import { purgeKeyUse } from '../domain/key-use.ts';
 import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../domain/request-purge.ts';
 import { purgeDeliveries } from '../domain/webhook-purge.ts';
 import { hasClockJumped } from '../lib/clock.ts';
+import { areMetricsEnabled } from '../lib/metrics.ts';
 import type { Retention } from '../model/request-log.ts';
 import type { Database } from '../storage/database.ts';
 import { removeExpired } from '../storage/expired.ts';
@@ -19,6 +21,8 @@ const LOG_INTERVAL_MS = 600_000;
 const EVENT_PURGE_INTERVAL_MS = 600_000;
 /** Until then, a lost run is only shown as interrupted. */
 const LOST_RUNS_INTERVAL_MS = 30_000;
+/** For the metric of late feeds. */
+const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
@@ -45,6 +49,9 @@ export function scheduleHousekeeping(
     ),
     purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
     purge('feed runs', FEED_PURGE_INTERVAL_MS, (signal) => purgeFeedRuns(database, signal)),
+    ...(areMetricsEnabled()
+      ? [schedule('count late feeds', LATE_FEEDS_INTERVAL_MS, () => countLateFeeds(database), logger)]
+      : []),
     schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
     purge('deliveries', EVENT_PURGE_INTERVAL_MS, (signal) => purgeDeliveries(database, signal)),
     purge('request log', PURGE_INTERVAL_MS, (signal) => purgeRequestLog(database, retention, signal)),

@@ -29,6 +29,19 @@ export const DEFAULT_SETTINGS: FeedSettings = {
   expectedEveryHours: null,
 };
 
+const HOUR_MS = 3_600_000;
+
+/** Since when no run of a feed has succeeded in the expected time (UTC milliseconds); null if the feed is not late. */
+export function lateSince(
+  { expectedEveryHours }: Pick<FeedSettings, 'expectedEveryHours'>,
+  { lastSuccessAt, createdAt }: { lastSuccessAt: number | null; createdAt: number },
+  now: number,
+): number | null {
+  if (expectedEveryHours === null) return null;
+  const dueAt = (lastSuccessAt ?? createdAt) + expectedEveryHours * HOUR_MS;
+  return dueAt < now ? dueAt : null;
+}
+
 /** What a run has done, or would do. */
 export interface FeedCounts {
   rows: number;

@@ -50,6 +50,25 @@ export async function findFeeds(executor: Executor, accountId: string): Promise<
   return (await selectAll(executor, accountId)).map(toFeed);
 }
 
+type After = { afterAccount: string; afterName: string; limit: number };
+
+const selectEvery = allRows(['afterAccount', 'afterName', 'limit'], (query, parameter: Parameter<After>) =>
+  select(query)
+    .select('account_id as accountId')
+    .where(sql<boolean>`(account_id, name) > (${parameter('afterAccount')}, ${parameter('afterName')})`)
+    .orderBy('account_id')
+    .orderBy('name')
+    .limit(parameter('limit')),
+);
+
+/** The feeds of all accounts, in pages. */
+export async function findEveryFeed(
+  executor: Executor,
+  ...after: [afterAccount: string, afterName: string, limit: number]
+): Promise<(StoredFeed & { accountId: string })[]> {
+  return (await selectEvery(executor, ...after)).map((row) => ({ ...row, ...toFeed(row) }));
+}
+
 function toFeed({ settings, ...row }: Row): StoredFeed {
   return { ...row, settings: JSON.parse(settings) };
 }

@@ -8,6 +8,7 @@ import { serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { tenantFor, workersOf } from '../../../testkit/src/workers.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const REQUESTS = 'http_server_request_duration_seconds_count';
 
@@ -83,6 +84,20 @@ test('events, imported rows, and commits are counted, and the file and the last 
   const after = await readMetricsPage(address);
   const madeAt = after.value('property_listings_last_backup_timestamp_seconds') ?? 0;
   assert.ok(madeAt > before - 1 && madeAt < before + 60, `${madeAt}`);
+});
+
+test('attempts to deliver webhooks are counted, and failing endpoints are shown', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.respond = (_, response) => void response.writeHead(500).end();
+  const { address, send, create } = await start(t, { WEBHOOK_ALLOW: '127.0.0.0/8' });
+  assert.equal(await send('/v1/webhooks', { method: 'POST', body: JSON.stringify({ url: receiver.url }) }), 201);
+  for (let count = 0; count < 3; count += 1) await create();
+  const failed = { outcome: 'failed' };
+  const page = await untilMetrics(
+    address,
+    ({ value }) => (value('property_listings_webhook_attempts_total', failed) ?? 0) >= 3,
+  );
+  assert.equal(page.value('property_listings_webhook_endpoints_failing'), 1);
 });
 
 test('workers have one page, whose counts survive killed and replaced workers', async (t) => {

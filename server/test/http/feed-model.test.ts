@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { NDJSON } from '../../../testkit/src/imports.ts';
+import { beginRequest, openSocket, requestText } from '../../../testkit/src/raw-http.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { get, ndjson, type Run, sendFeed } from '../support/feeds.ts';
 
@@ -255,23 +258,14 @@ class Client {
     expected.set(id, missing === 'withdraw' ? { ...state, status: 'withdrawn' } : state);
   }
 
-  /** Disconnects in the middle of the file: nothing is written. */
+  /** Disconnects before the last byte of the file: nothing is written. */
   async #leave(feed: string, file: string, query: string): Promise<void> {
     const before = await this.states();
-    const leaving = new AbortController();
-    async function* half() {
-      yield Buffer.from(file.slice(0, file.length / 2));
-      leaving.abort();
-      await new Promise(() => {});
-    }
-    const sent = service.fetch(this.tenant, `/v1/feeds/${feed}${query}`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/x-ndjson' },
-      body: ReadableStream.from(half()),
-      duplex: 'half',
-      signal: leaving.signal,
-    });
-    await assert.rejects(sent);
+    const socket = await openSocket(service.url);
+    const request = requestText('PUT', `/v1/feeds/${feed}${query}`, this.tenant.key, `${file}\n`);
+    await beginRequest(socket, request.replace('application/json', NDJSON));
+    socket.destroySoon();
+    await once(socket, 'close');
     await this.#untilIdle(feed);
     assert.deepEqual(await this.states(), before);
   }

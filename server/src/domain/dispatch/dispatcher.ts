@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts';
 import type { Mailer } from '../../lib/mailer.ts';
+import { createGauge } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
 import { getDatabaseInfo } from '../../storage/database-info.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
@@ -26,6 +27,11 @@ const STARTING_MAX = 4;
 const LARGE_MAX = 32;
 const LARGE_PER_ACCOUNT_MAX = 4;
 
+const failingEndpoints = createGauge({
+  name: 'property_listings_webhook_endpoints_failing',
+  help: 'Webhook endpoints whose last three attempts failed.',
+});
+
 type Row = Awaited<ReturnType<typeof findEnabledWebhooks>>[number];
 
 /** Sends webhooks: finds the endpoints of this process that have something to send. */
@@ -40,6 +46,7 @@ export class Dispatcher {
   /** The enabled endpoints of this process by account. */
   #known = new Map<string, Set<string>>();
   #epoch = '';
+  #unwatch = () => {};
   #timers: NodeJS.Timeout[] = [];
   #ticking: Promise<void> | undefined;
   #mustTick = false;
@@ -53,6 +60,7 @@ export class Dispatcher {
 
   start(): void {
     accountWrites.on('written', this.#onWritten);
+    this.#unwatch = failingEndpoints.watch(() => [[{}, this.#countFailing()]]);
     this.#timers = [
       setInterval(() => this.refresh(), TICK_MS),
       setInterval(() => void this.#poll(), POLL_MS),
@@ -73,6 +81,7 @@ export class Dispatcher {
   async stop(): Promise<void> {
     this.#isStopped = true;
     accountWrites.off('written', this.#onWritten);
+    this.#unwatch();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#ticking;
     await Promise.all(this.#senders.keys().map((id) => this.#stopSender(id)));
@@ -128,6 +137,11 @@ export class Dispatcher {
     if (sender instanceof EndpointSender && sender.webhook.revision !== revision) await this.#stopSender(id);
     if (sequence > position) this.#notify(accountId, id);
     else if (pending > 0 && !this.#senders.has(id)) void this.#startSender(accountId, id);
+  }
+
+  #countFailing(): number {
+    const senders = this.#senders.values();
+    return senders.filter((sender) => sender instanceof EndpointSender && sender.isFailing).toArray().length;
   }
 
   readonly #onWritten = (accountId: string): void => {

@@ -1,3 +1,4 @@
+import { createCounter } from '../../lib/metrics.ts';
 import type { Outcome } from '../../lib/outgoing.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import type { EventType } from '../../model/listings.ts';
@@ -45,6 +46,12 @@ const LIMIT_MAX = 64;
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
 /** Longer messages are sent with a permit. */
 const LARGE_BYTES = 64 * 1024;
+
+const attempts = createCounter<'outcome'>({
+  name: 'property_listings_webhook_attempts_total',
+  help: 'Attempts to deliver an event to an endpoint, by their outcome.',
+  labels: ['outcome'],
+});
 
 export interface SenderContext extends WebhookServices {
   slots: Slots;
@@ -288,6 +295,7 @@ export class EndpointSender implements SlotUser {
     const { status, durationMs, response, error } = outcome;
     entry.attempts += 1;
     const isDelivered = status !== null && status >= 200 && status < 300;
+    attempts.add({ outcome: isDelivered ? 'delivered' : 'failed' });
     this.#adapt(isDelivered, now);
     const retryAfterMs = parseRetryAfter(outcome.retryAfter, now);
     const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, retryAfterMs);
