@@ -22,7 +22,7 @@ export async function* readCompleteList<T extends object>(
   let failures = 0;
   for (;;) {
     try {
-      for await (const listings of readList<T>(transport, query, options)) {
+      for await (const listings of readLines<T>(transport, '/listings', query, { ...options, maxRetries: 0 })) {
         for (const listing of listings) {
           const { id } = Object(listing);
           // IDs descend, and new listings have greater ones.
@@ -51,18 +51,28 @@ function hasIds({ fields }: Query): boolean {
 
 export const NDJSON = 'application/x-ndjson';
 
-/** One attempt. Only the end line proves that the list is complete: a proxy may cut a response and end it cleanly. */
-async function* readList<T extends object>(transport: Transport, query: Query, options: CallOptions) {
-  const operation = { method: 'GET', path: '/listings', query, headers: { Accept: NDJSON } } as const;
+/**
+ * Streams a list once, as it arrives. Only the end line proves that the list is complete: a proxy may cut a response and
+ * end it cleanly.
+ */
+export async function* readLines<T extends object>(
+  transport: Transport,
+  path: string,
+  query: Query,
+  options: CallOptions,
+): AsyncGenerator<T[], void> {
   let count = 0;
   let end: End | undefined;
-  const chunks = await transport.open(operation, { ...options, maxRetries: 0 });
+  const chunks = await transport.open({ method: 'GET', path, query, headers: { Accept: NDJSON } }, options);
   for await (const lines of toLines(chunks)) {
-    const rows = lines.map((line) => parse<T | End>(line));
-    const listings = rows.filter((row): row is T => !isEnd(row));
-    end ??= rows.find(isEnd);
-    count += listings.length;
-    yield listings;
+    const items: T[] = [];
+    for (const line of lines) {
+      const row = parse<T | End>(line);
+      if (isEnd(row)) end = row;
+      else items.push(row);
+    }
+    count += items.length;
+    yield items;
   }
   if (end?.count !== count) throw unreadable();
 }
@@ -73,7 +83,7 @@ interface End {
   count: number;
 }
 
-/** Whether a line is the end line: no listing has a field named `end`. */
+/** Whether a line is the end line: no listing or failed row has a member named `end`. */
 function isEnd(row: object): row is End {
   return 'end' in row;
 }
@@ -90,4 +100,27 @@ export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     yield lines;
   }
   if (rest !== '') yield [rest];
+}
+
+export interface PageOptions extends CallOptions {
+  /** Items per page. */
+  limit?: number | undefined;
+}
+
+/** Streams the items of a list page by page. */
+export async function* readPages<T>(
+  transport: Transport,
+  path: string,
+  { limit, ...options }: PageOptions,
+): AsyncGenerator<T, void> {
+  let cursor: string | null | undefined;
+  do {
+    const query = { limit, cursor };
+    const page = await transport.call<{ data: T[]; nextCursor: string | null }>(
+      { method: 'GET', path, query },
+      options,
+    );
+    yield* page.data;
+    cursor = page.nextCursor;
+  } while (cursor);
 }

@@ -1,5 +1,8 @@
 import type { MakeBody } from './transport.ts';
 
+export const JSON_TYPE = { 'Content-Type': 'application/json' };
+export const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
+
 /** Encodes an ID. @throws {TypeError} for an ID that would change the path: empty, `.`, and `..` */
 export function toSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
@@ -9,7 +12,7 @@ export function toSegment(id: string): string {
 
 /** Serializes once, so that every attempt sends the same bytes. @throws {TypeError} if the value is not an object */
 export function toJson(value: object): MakeBody {
-  if (Object(value) !== value) throw new TypeError('Pass the listing or patch as an object.');
+  if (Object(value) !== value) throw new TypeError('Pass an object.');
   const body = JSON.stringify(value);
   return () => ({ body });
 }

@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
-import { toJson, toSegment } from './encode.ts';
+import { type PageOptions, readPages } from './complete-list.ts';
+import { JSON_TYPE, PATCH_TYPE, toJson, toSegment } from './encode.ts';
 import { ListingList } from './list.ts';
 import type { CallOptions } from './options.ts';
 import { type ListingStore, type SyncOptions, syncStore } from './sync.ts';
@@ -13,14 +14,6 @@ import type {
   ListQuery,
   NewListing,
 } from './types.ts';
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
-
-interface HistoryPage {
-  data: HistoryEntry[];
-  nextCursor: string | null;
-}
 
 export class Listings {
   readonly #transport: Transport;
@@ -49,18 +42,8 @@ export class Listings {
    * Streams the changes of a listing, newest first, in pages of `limit` (default: 100).
    * @throws {NotFoundError} if the account has no such listing, also none deleted in the last 30 days
    */
-  async *history(
-    id: string,
-    { limit, ...options }: CallOptions & { limit?: number | undefined } = {},
-  ): AsyncGenerator<HistoryEntry, void> {
-    const path = `${pathOf(id)}/history`;
-    let cursor: string | undefined;
-    do {
-      const query = { limit, cursor };
-      const page = await this.#transport.call<HistoryPage>({ method: 'GET', path, query }, options);
-      yield* page.data;
-      cursor = page.nextCursor ?? undefined;
-    } while (cursor !== undefined);
+  history(id: string, options: PageOptions = {}): AsyncGenerator<HistoryEntry, void> {
+    return readPages(this.#transport, `${pathOf(id)}/history`, options);
   }
 
   /** Applies a merge patch (RFC 7396). With `ifMatch`, fails if the listing has another version. */

@@ -78,7 +78,7 @@ export function readSettings(options: ClientOptions): Settings {
 
 const BROWSER =
   'An API key does not belong in client-side code: everyone who opens the page could read it and change your ' +
-  'listings. Call the service from your server. If everyone who can open this page is allowed to have the key, set ' +
+  'listings. Call the service from your server. If everyone who opens the page is allowed to have the key, set ' +
   'dangerouslyAllowBrowser: true.';
 
 declare const window: unknown;

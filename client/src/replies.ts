@@ -22,8 +22,8 @@ export function toApiError(status: number, text: string, headers: HeaderReader):
 
 type ErrorClass = new (...given: ConstructorParameters<typeof ApiError>) => ApiError;
 
-/** Codes newer than this client have no class. */
-const CLASSES: Readonly<Record<string, ErrorClass>> = classes;
+/** Codes newer than this client have no class. Other entry points add the classes of their codes. */
+export const CLASSES: Record<string, ErrorClass> = { ...classes };
 
 // Bundlers shorten class names, but error names appear in messages.
 for (const [name, type] of Object.entries(CLASSES)) type.prototype.name = name;

@@ -1,5 +1,5 @@
 import type { Call } from './call.ts';
-import { toJson, toSegment } from './encode.ts';
+import { JSON_TYPE, PATCH_TYPE, toJson, toSegment } from './encode.ts';
 import type { components, operations } from './openapi.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 import { Transport } from './transport.ts';
@@ -14,9 +14,6 @@ export type WebhookTest = Schemas['WebhookTest'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 export type WebhookDeliveryList = Schemas['WebhookDeliveryList'];
 export type WebhookDeliveryQuery = NonNullable<operations['listWebhookDeliveries']['parameters']['query']>;
-
-const JSON_TYPE = { 'Content-Type': 'application/json' };
-const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
 
 /** Manages the webhook endpoints of an account. The key needs full access. */
 export class WebhookEndpoints {

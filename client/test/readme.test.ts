@@ -36,7 +36,7 @@ describe('the README of the client, and the page about webhooks,', () => {
   });
 
   for (const [index, code] of examples.entries()) {
-    const name = /client\.(\w+\.\w+|me)|verifyWebhook/.exec(code)?.[1] ?? 'verifyWebhook';
+    const [whole, name = whole] = /client\.(\w+\.\w+|me)|feeds\.put|verifyWebhook/.exec(code) ?? [];
     test(`has example ${index + 1}, with ${name}, that prints the output that it shows`, async () => {
       const { key } = await service.createTenant();
       const env = {

@@ -1,0 +1,176 @@
+import type { Call } from './call.ts';
+import { type PageOptions, readLines, readPages } from './complete-list.ts';
+import { PATCH_TYPE, toJson, toSegment } from './encode.ts';
+import { ApiError } from './errors.ts';
+import { type ImportFileOptions, type ImportSource, toImportFile } from './import-files.ts';
+import type { components, operations } from './openapi.ts';
+import type { CallOptions, ClientOptions } from './options.ts';
+import { CLASSES } from './replies.ts';
+import { type MakeBody, Transport } from './transport.ts';
+
+type Schemas = components['schemas'];
+
+export type Feed = Schemas['Feed'];
+export type FeedList = Schemas['FeedList'];
+/** Settings to change; `null` brings a default back. */
+export type FeedPatch = Schemas['FeedPatch'];
+export type FeedRun = Schemas['FeedRun'];
+export type FeedPlan = Schemas['FeedPlan'];
+/** A row that failed, with its own values by the names in the file. */
+export type FailedRow = Schemas['StoredFailedRow'];
+
+/** What a file changes. */
+export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
+export type GuardReason = Schemas['GuardReason'];
+
+/** The file would change too much, or no longer matches the plan that was sent. Nothing was changed. */
+export class FeedGuardError extends ApiError<'feed_guard'> {
+  declare readonly members: {
+    runId: string;
+    /** Empty if the plan is stale. */
+    reasons: GuardReason[];
+    /** What the file would have changed. */
+    plan: FeedCounts;
+    /** Allows exactly these changes. */
+    planId: string;
+    /** What the plan that was sent would have changed, if it is stale. */
+    expected?: FeedCounts;
+  };
+
+  /** Whether the file or the listings have changed since the plan that was sent. */
+  get isPlanStale(): boolean {
+    return this.members.expected !== undefined;
+  }
+}
+
+/** A run of the feed is in progress: `members.runId`. */
+export class FeedBusyError extends ApiError<'feed_busy'> {
+  declare readonly members: { runId: string };
+}
+
+Object.assign(CLASSES, { FeedGuardError, FeedBusyError });
+
+// Bundlers shorten class names, but error names appear in messages.
+FeedGuardError.prototype.name = 'FeedGuardError';
+FeedBusyError.prototype.name = 'FeedBusyError';
+
+type Parameters = NonNullable<operations['putFeed']['parameters']['query']>;
+type Given<T> = { [Name in keyof T]?: T[Name] | undefined };
+
+/** How the file is read and judged, for this run; the defaults are the feed's settings. */
+export interface FeedPlanOptions
+  extends CallOptions,
+    Pick<ImportFileOptions, 'format'>,
+    Given<Omit<Parameters, 'dryRun' | 'plan'>> {
+  /** Receives the number of bytes sent so far. A retry starts again at 0. */
+  onProgress?: ((bytes: number) => void) | undefined;
+}
+
+export interface FeedOptions extends FeedPlanOptions, Given<Pick<Parameters, 'plan'>> {}
+
+/** Sends whole files: after each one, the listings of the feed are what the file says. */
+export class Feeds {
+  readonly #transport: Transport;
+
+  /** @throws {ConfigurationError} if the key or the base URL is malformed */
+  constructor(options: ClientOptions = {}) {
+    this.#transport = new Transport(options);
+  }
+
+  /**
+   * Makes the listings of the feed what the file says. The first file creates the feed. A row changes only the fields
+   * that it has, and `null` or an empty cell removes one. If it fails, send the file again: what has been written is
+   * recognized.
+   * @throws {FeedGuardError} if the file would change too much, or `plan` no longer matches; nothing was changed
+   * @throws {FeedBusyError} if a run of the feed is in progress
+   */
+  put(name: string, source: ImportSource, options: FeedOptions = {}): Call<FeedRun> {
+    return this.#send(name, source, options);
+  }
+
+  /** Returns what `put` would do, and changes nothing. To do exactly that, pass the same file and the `planId` to `put`. */
+  plan(name: string, source: ImportSource, options: FeedPlanOptions = {}): Call<FeedPlan> {
+    return this.#send(name, source, options, true);
+  }
+
+  /** All feeds, by name. */
+  list(options?: CallOptions): Call<FeedList> {
+    return this.#transport.call({ method: 'GET', path: '/feeds' }, options);
+  }
+
+  /** The settings, the last run, and whether the feed is late. @throws {NotFoundError} if there is no such feed */
+  retrieve(name: string, options?: CallOptions): Call<Feed> {
+    return this.#transport.call({ method: 'GET', path: pathOf(name) }, options);
+  }
+
+  /** Changes the settings, which apply to later files. @throws {NotFoundError} before the first file */
+  update(name: string, patch: FeedPatch, options?: CallOptions): Call<Feed> {
+    return this.#transport.call(
+      { method: 'PATCH', path: pathOf(name), headers: PATCH_TYPE, body: toJson(patch) },
+      options,
+    );
+  }
+
+  /** Deletes a feed and its runs. Its listings stay, without a feed, or are deleted with `listings: 'delete'`. */
+  delete(
+    name: string,
+    { listings, ...options }: CallOptions & { listings?: 'keep' | 'delete' | undefined } = {},
+  ): Call<void> {
+    return this.#transport.callWithoutBody({ method: 'DELETE', path: pathOf(name), query: { listings } }, options);
+  }
+
+  /** Streams the runs of the last 90 days, newest first. */
+  runs(name: string, options: PageOptions = {}): AsyncGenerator<FeedRun, void> {
+    return readPages(this.#transport, runsOf(name), options);
+  }
+
+  /** A run, also one that is in progress. */
+  run(name: string, runId: string, options?: CallOptions): Call<FeedRun> {
+    return this.#transport.call({ method: 'GET', path: `${runsOf(name)}/${toSegment(runId)}` }, options);
+  }
+
+  /** Streams the failed rows of a run, in the order of the file. @throws {ConnectionError} if they are incomplete */
+  async *errors(name: string, runId: string, options: CallOptions = {}): AsyncGenerator<FailedRow, void> {
+    const path = `${runsOf(name)}/${toSegment(runId)}/errors`;
+    for await (const rows of readLines<FailedRow>(this.#transport, path, {}, options)) yield* rows;
+  }
+
+  #send<T extends object>(name: string, source: ImportSource, options: FeedOptions, dryRun?: true): Call<T> {
+    const { format, onProgress, map, clean, dates, ignoreUnknown, missing, missingMax, failedMax, plan, ...others } =
+      options;
+    const file = toImportFile(source, { format, dryRun });
+    const body = file.body && { body: withProgress(file.body, onProgress) };
+    const query = { map, clean, dates, ignoreUnknown, missing, missingMax, failedMax, plan, dryRun };
+    const operation = { method: 'PUT', path: pathOf(name), query, waitMs: RUN_MS, ...file, ...body } as const;
+    return this.#transport.call(operation, others);
+  }
+}
+
+/** The service responds when all changes are written, which takes minutes for a million rows. */
+const RUN_MS = 30 * 60 * 1000;
+
+function pathOf(name: string): string {
+  return `/feeds/${toSegment(name)}`;
+}
+
+function runsOf(name: string): string {
+  return `${pathOf(name)}/runs`;
+}
+
+function withProgress(make: MakeBody, onProgress: FeedOptions['onProgress']): MakeBody {
+  if (onProgress === undefined) return make;
+  return async (watch) => {
+    const made = await make(watch);
+    // Browsers send the file as a whole.
+    if (!(made.body instanceof ReadableStream)) return made;
+    let sent = 0;
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        sent += chunk.length;
+        onProgress(sent);
+        controller.enqueue(chunk);
+      },
+    });
+    return { ...made, body: made.body.pipeThrough(counter) };
+  };
+}
