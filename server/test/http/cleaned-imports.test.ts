@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
+import { listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { type Expected, FEED_VALUES } from '../support/feed-values.ts';
 
@@ -81,4 +81,20 @@ describe('each value of real feeds is read right or is an error', () => {
       });
     }
   }
+});
+
+test('with semicolons, a comma before three digits is clear only in an amount of dollars', async () => {
+  const tenant = await service.createTenant();
+  const cells = ['$450,000', 'USD 450,000', '450,000', '€450,000'];
+  const rows = cells.map((cell, index) => `${index};12 Elm Street;3;2;${cell}`);
+  const body = ['externalId;address;beds;baths;listPrice', ...rows].join('\n');
+  const { errors } = await readReport(
+    await sendFile(service, tenant, { type: 'text/csv', body, query: '?clean=true' }),
+  );
+  assert.deepEqual(
+    errors.map(({ externalId }) => externalId),
+    ['2', '3'],
+  );
+  const { data } = await listAll(service, tenant);
+  assert.deepEqual(new Set(data.map(({ listPrice }) => listPrice)), new Set([450_000]));
 });

@@ -27,7 +27,9 @@ export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefine
   if (SHORT.test(after.trim())) return { problem: `"${text}" is abbreviated; write all digits, such as 450000.` };
   const currency = findCurrency([before, after]);
   if (currency === null) return undefined;
-  const number = cleanNumber(digits.trim(), style);
+  // No dollar amount has three decimals after a comma: $450,000 is clear in every file.
+  const isDollars = currency === '$' || isDollar(currency ?? '');
+  const number = cleanNumber(digits.trim(), { ...style, hasDecimalComma: style.hasDecimalComma && !isDollars });
   if (number === undefined || 'problem' in number) return number;
   if (isZero(number.text)) return { text: '' };
   return currency === undefined ? number : { ...number, currency };

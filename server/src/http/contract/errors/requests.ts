@@ -72,11 +72,11 @@ export const REQUEST_ERRORS = {
     title: 'The Idempotency-Key is not valid',
     meaning:
       'The header is empty, too long, repeated, or has characters that are not visible ASCII; or an import has it without ' +
-      '`atomic=true`, or in a dry run.',
+      '`atomic=true`, or in a dry run; or the file of a feed has it.',
     remedy:
       'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
-      'For an import, leave it out: give each row an `externalId`, and the file can be sent again at any time. Only an ' +
-      'import with `atomic=true` accepts one.',
+      'For an import or a feed, leave it out: give each row an `externalId`, and the file can be sent again at any ' +
+      'time. Only an import with `atomic=true` accepts one.',
     commands: [
       `curl -i $API/imports ${KEY} -H 'Content-Type: text/csv' -H 'Idempotency-Key: a1' --data-binary @listings.csv`,
       `curl -i $API/listings ${KEY} ${JSON_BODY} -H 'Idempotency-Key: my key' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
