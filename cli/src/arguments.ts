@@ -33,6 +33,11 @@ export function parseMapping(value: string, before: Record<string, string> = {})
   return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
 }
 
+/** The members that have a value. */
+export function toGiven<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)));
+}
+
 const EXTENSIONS: Record<string, string> = {
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',

@@ -36,6 +36,8 @@ export const LOGIN_ADVICE: Advice = {
 /** Next steps for errors whose message names none, or none that applies to the command line. */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, check the account of your key with "listings me".',
+  feed_guard: 'To see the missing listings, add --dry-run; to see the failed rows, run "listings feeds errors".',
+  feed_busy: 'To see the run, use "listings feeds runs".',
   events_expired: 'Run "listings export" again, then follow from its "sequence".',
   rate_limited: 'Wait a moment, then try again.',
   internal_error: 'Try again. If the error persists, send the request ID to the operator of the service.',
@@ -61,6 +63,8 @@ export function describeError(error: unknown, advice: Advice = adviceByOrigin())
   return { lines: [toLine(text), ...stack], exitCode: EXIT.failure };
 }
 
+const EXIT_CODES: Record<string, number> = { unauthorized: EXIT.needsKey, feed_guard: EXIT.guard };
+
 function describeApiError(error: ApiError, advice: Advice): DescribedError {
   const { code, status, requestId, details, summary } = error;
   const next = describeNext(error, advice);
@@ -73,7 +77,7 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
       ...(next === undefined ? [] : [next]),
       ...(requestId === undefined ? [] : [`request id: ${toLine(requestId)}`]),
     ],
-    exitCode: code === 'unauthorized' ? EXIT.needsKey : EXIT.failure,
+    exitCode: EXIT_CODES[code] ?? EXIT.failure,
   };
 }
 
@@ -102,6 +106,10 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['ignoreUnknown=true', '--ignore-unknown'],
   ['set clean=true', 'add --clean'],
   ['send map[COLUMN]=FIELD', 'add --map COLUMN=FIELD'],
+  ['send it again with missingMax=', 'add --missing-max '],
+  ['send it again with failedMax=', 'add --failed-max '],
+  ['&failedMax=', ' --failed-max '],
+  ['send the file again with its planId', 'run the command again'],
   ['; see details for the first 100', ''],
   ['; see details', ''],
   ['; encode + as %2B', ''],

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 
-/** GitHub's `gh` uses the same codes. */
+/** GitHub's `gh` uses the same codes, except for the guard. */
 export const EXIT = {
   failure: 1,
   usage: 2,
+  guard: 3,
   needsKey: 4,
 } as const;
 

@@ -57,28 +57,17 @@ function textFilter(name: string, description: string): Filter {
 /** `--beds`, `--beds-gt`, and so on. The help describes the range options in one line instead of listing them. */
 function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
   const isNumber = isNumberField(name);
-  const value = isNumber ? '<number>' : '<time>';
   const ranges = Object.entries(RANGE_WORDS).map(([operator, words]) => {
-    const option = new Option(`--${toFlag(name)}-${operator} ${value}`, `${name} ${words}`).hideHelp();
+    const flag = `--${toFlag(name)}-${operator} ${isNumber ? '<number>' : '<time>'}`;
+    const option = new Option(flag, `${name} ${words}`).hideHelp();
     return { option: isNumber ? option.argParser(parseNumber) : option, parameter: `${name}[${operator}]` };
   });
-  switch (name) {
-    case 'onMarketDate':
-    case 'closeDate':
-    case 'createdAt':
-    case 'updatedAt':
-      return ranges;
-    case 'beds':
-    case 'baths': {
-      const { option, parameter } = filter(name, '<numbers>', `${FIELD_DESCRIPTIONS[name]}; several with commas`);
-      const parseNumbers = (text: string) => text.split(',').map(parseNumber);
-      return [{ option: option.argParser(parseNumbers), parameter }, ...ranges];
-    }
-    default: {
-      const { option, parameter } = filter(name, value, FIELD_DESCRIPTIONS[name]);
-      return [{ option: option.argParser(parseNumber), parameter }, ...ranges];
-    }
-  }
+  if (!isNumber || name === 'createdAt' || name === 'updatedAt') return ranges;
+  const takesSeveral = name === 'beds' || name === 'baths';
+  const description = `${FIELD_DESCRIPTIONS[name]}${takesSeveral ? '; several with commas' : ''}`;
+  const { option, parameter } = filter(name, takesSeveral ? '<numbers>' : '<number>', description);
+  option.argParser((text: string) => (takesSeveral ? text.split(',').map(parseNumber) : parseNumber(text)));
+  return [{ option, parameter }, ...ranges];
 }
 
 const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { CurlOptions } from './connection.ts';
 import { CommandError } from './exit-codes.ts';
 import { formatBytes, ProgressLine } from './output/progress.ts';
 import { note } from './output/standard-output.ts';
@@ -8,28 +9,52 @@ import { toLine } from './output/terminal.ts';
 /** The first bytes of gzip (RFC 1952). */
 const GZIP = Buffer.from([0x1f, 0x8b]);
 
-/** A file, or stdin for `-`, read in chunks with a progress line. */
+type Request<T> = (content: AsyncIterable<Uint8Array>, headers: Record<string, string>) => PromiseLike<T>;
+
+/** A file, or stdin for `-`, sent in chunks with a progress line. */
 export class ImportFile {
-  readonly progress = new ProgressLine('Importing');
+  readonly progress: ProgressLine;
   readonly #name: string;
   #opened: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
   /** The error that stopped reading. */
-  fault: CommandError | undefined;
+  #fault: CommandError | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, title: string) {
     this.#name = name;
+    this.progress = new ProgressLine(title);
+  }
+
+  /**
+   * Sends the file. With --curl, it is not read: its name decides whether it is compressed.
+   * @param interruption what it means that the program was interrupted meanwhile
+   */
+  async send<T>(request: Request<T>, { curl }: CurlOptions, interruption: string): Promise<T> {
+    const onExit = () => {
+      this.progress.clear();
+      note(`Interrupted after sending ${formatBytes(this.#done)} of ${toLine(this.#name)}. ${interruption}`);
+    };
+    process.once('exit', onExit);
+    try {
+      const isGzip = curl ? /\.gz$/i.test(this.#name) : await this.#isCompressed();
+      return await request(this.#read(), isGzip ? { 'Content-Encoding': 'gzip' } : {});
+    } catch (error) {
+      throw this.#fault ?? error;
+    } finally {
+      process.off('exit', onExit);
+      this.progress.clear();
+    }
   }
 
   /** Checks the first bytes, not the file name. */
-  async isCompressed(): Promise<boolean> {
+  async #isCompressed(): Promise<boolean> {
     if (this.#name === '-' && process.stdin.isTTY) note('Type the rows, then press Ctrl-D.');
     this.#first = await this.#next();
     return this.#first.done !== true && this.#first.value.subarray(0, GZIP.length).equals(GZIP);
   }
 
-  async *read(): AsyncGenerator<Uint8Array> {
+  async *#read(): AsyncGenerator<Uint8Array> {
     try {
       const total = await this.#size();
       for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
@@ -45,24 +70,20 @@ export class ImportFile {
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);
   }
 
-  describeSent(): string {
-    return `${formatBytes(this.#done)} of ${toLine(this.#name)}`;
-  }
-
-  #open(): AsyncIterable<Buffer> {
-    return this.#name === '-' ? process.stdin : createReadStream(this.#name);
-  }
-
   async #next(): Promise<IteratorResult<Buffer>> {
     try {
       this.#opened ??= this.#open()[Symbol.asyncIterator]();
       return await this.#opened.next();
     } catch (error) {
-      this.fault = new CommandError(
+      this.#fault = new CommandError(
         `Cannot read ${toLine(this.#name)}: ${error instanceof Error ? error.message : error}`,
       );
-      throw this.fault;
+      throw this.#fault;
     }
+  }
+
+  #open(): AsyncIterable<Buffer> {
+    return this.#name === '-' ? process.stdin : createReadStream(this.#name);
   }
 
   /** The file's size; undefined for a pipe. */

@@ -20,15 +20,25 @@ export async function* readListings(
   }
 }
 
-/** One JSON array, one listing per line. */
-export function toJsonArray(listings: AsyncIterable<object>): AsyncGenerator<string> {
-  return gather(jsonLines(listings));
+/** The first items. */
+export async function* take<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
+  let count = 0;
+  for await (const item of items) {
+    yield item;
+    count += 1;
+    if (count >= limit) return;
+  }
 }
 
-async function* jsonLines(listings: AsyncIterable<object>): AsyncGenerator<string> {
+/** One JSON array, one item per line. */
+export function toJsonArray(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
+  return gather(jsonLines(items));
+}
+
+async function* jsonLines(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
   let before = '[\n';
-  for await (const listing of listings) {
-    yield before + toJson(listing);
+  for await (const item of items) {
+    yield before + toJson(item);
     before = ',\n';
   }
   yield before === '[\n' ? '[]\n' : '\n]\n';

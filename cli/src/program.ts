@@ -6,6 +6,7 @@ import { addCreate } from './commands/create.ts';
 import { addDelete } from './commands/delete.ts';
 import { addEvents } from './commands/events.ts';
 import { addExport } from './commands/export.ts';
+import { addFeeds } from './commands/feeds.ts';
 import { addGet } from './commands/get.ts';
 import { addHistory } from './commands/history.ts';
 import { addImport } from './commands/import.ts';
@@ -30,7 +31,8 @@ Environment variables:
   NO_COLOR                    disables colors
   PAGER                       shows long tables in a terminal, such as less
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 4 API key missing or rejected.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 file stopped by the guard of a
+feed, 4 API key missing or rejected.
 
 Examples:
   $ listings list --status active,pending --city Austin --beds-gte 3
@@ -65,7 +67,7 @@ function createProgram(): Command {
   program.commandsGroup('Listings:');
   for (const add of [addList, addGet, addHistory, addCreate, addUpdate, addDelete]) add(program);
   program.commandsGroup('Bulk data:');
-  for (const add of [addImport, addExport, addEvents]) add(program);
+  for (const add of [addImport, addExport, addFeeds, addEvents]) add(program);
   program.commandsGroup('Webhooks:');
   addWebhooks(program);
   program.commandsGroup('Keys and settings:');

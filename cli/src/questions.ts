@@ -11,6 +11,12 @@ export function ask(question: string, left: string): Promise<string> {
   return askThrough(question, process.stderr, left);
 }
 
+/** Asks for a yes. @throws {CommandError} with the message `left` for any other answer */
+export async function confirm(question: string, left: string): Promise<void> {
+  const answer = await ask(`${question} [y/N] `, left);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(left);
+}
+
 /** Asks without echoing the input. @throws {CommandError} with the message `left` on Ctrl-D */
 export async function askHidden(question: string, left: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -6,8 +6,13 @@ import { PAGE_SIZE_MAX } from './listings.ts';
 const LINE_FEED = 10;
 
 /** Streams a list as the service formats it. @throws {ConnectionError} if the list is incomplete */
-export async function* readRaw(service: Service, mediaType: string, query: ListQuery): AsyncGenerator<Uint8Array> {
-  yield* readBody((await openList(service, mediaType, query)).data);
+export async function* readRaw(
+  service: Service,
+  mediaType: string,
+  query: ListQuery = {},
+  path = '/listings',
+): AsyncGenerator<Uint8Array> {
+  yield* readBody((await openList(service, mediaType, query, path)).data);
 }
 
 /** Streams CSV with a single header row, even if `limit` takes several pages. */
@@ -27,8 +32,8 @@ export async function* readCsv(
   }
 }
 
-function openList(service: Service, mediaType: string, query: ListQuery) {
-  const operation = { method: 'GET', path: '/listings', query, headers: { Accept: mediaType } } as const;
+function openList(service: Service, mediaType: string, query: ListQuery, path = '/listings') {
+  const operation = { method: 'GET', path, query, headers: { Accept: mediaType } } as const;
   return new Transport(service).open(operation).withResponse();
 }
 

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CommandError } from './exit-codes.ts';
+import { replaceFile } from './output/replace-file.ts';
 
 /** The settings that `login` stores. */
 export interface Settings {
@@ -30,18 +30,10 @@ export async function readSettings(): Promise<Partial<Settings>> {
   }
 }
 
-/** Writes a new file and renames it, so that the settings are always complete and private. */
 export async function writeSettings(settings: Settings): Promise<void> {
   const path = settingsPath();
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    await writeFile(draft, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: 0o600, flush: true });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
+  await replaceFile(path, [`${JSON.stringify(settings, undefined, 2)}\n`], 0o600);
 }
 
 /** @returns whether there were settings to remove */

@@ -1,7 +1,8 @@
 import type { EventFilter, ListingEvent, Position, PropertyListings } from '@property-listings/client';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
+import { withTypeOption } from '../event-types.ts';
 import { PAGE_SIZE_MAX } from '../listings.ts';
 import { note, write } from '../output/standard-output.ts';
 import { toJson } from '../output/terminal.ts';
@@ -18,16 +19,6 @@ interface EventsOptions extends CurlOptions {
 /** The wait of a long poll in the client's `events.follow`. */
 export const WAIT_SECONDS = 25;
 
-const TYPES = ['created', 'updated', 'deleted'] as const;
-
-function parseTypes(text: string): ListingEvent['type'][] {
-  return text.split(',').map((name) => {
-    const type = TYPES.find((candidate) => candidate === name || `listing.${candidate}` === name);
-    if (type === undefined) throw new InvalidArgumentError(`Each type must be one of: ${TYPES.join(', ')}.`);
-    return `listing.${type}` as const;
-  });
-}
-
 function toFilter({ type, listing: listingId, feed }: EventsOptions): EventFilter {
   return { type, listingId, feed };
 }
@@ -39,14 +30,9 @@ export function addEvents(program: Command): void {
     .option('--follow', 'keep printing new changes until Ctrl-C')
     .option('--after <sequence>', 'start after this sequence, taken from the last printed line', parseSequence)
     .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
-    .addOption(
-      new Option('--type <types>', `only changes of these types, separated by commas: ${TYPES.join(', ')}`).argParser(
-        parseTypes,
-      ),
-    )
     .option('--listing <id>', 'only changes of this listing')
     .option('--feed <name>', 'only changes of listings of this feed');
-  withCurlOption(command)
+  withCurlOption(withTypeOption(command))
     .addHelpText(
       'after',
       `

@@ -2,11 +2,9 @@ import type { HistoryEntry } from '@property-listings/client';
 import type { Command } from 'commander';
 import { parseCount } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
-import { PAGE_SIZE_MAX, toJsonArray } from '../listings.ts';
-import { toTabbedLines, toTable } from '../output/listing-table.ts';
-import { page } from '../output/pager.ts';
-import { type RecordOptions, toText, withJsonOption } from '../output/record.ts';
-import { gather, writeAll } from '../output/standard-output.ts';
+import { PAGE_SIZE_MAX, take } from '../listings.ts';
+import { describeChanges, type RecordOptions, withJsonOption } from '../output/record.ts';
+import { writeRows } from '../output/rows.ts';
 
 interface HistoryOptions extends CurlOptions, RecordOptions {
   limit?: number;
@@ -28,35 +26,13 @@ To see the whole listing as it was at a sequence: listings get ID --at SEQUENCE`
     )
     .action((id: string, options: HistoryOptions) =>
       withClient(options, async ({ listings }) => {
-        const { limit = Infinity, json } = options;
-        const entries = first(listings.history(id, { limit: Math.min(limit, PAGE_SIZE_MAX) }), limit);
-        if (json) return writeAll(toJsonArray(entries));
-        const rows = toRows(entries);
-        if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(rows, COLUMNS)));
-        await page(gather(toTable(rows, COLUMNS)));
+        const { limit = Infinity } = options;
+        const entries = listings.history(id, { limit: Math.min(limit, PAGE_SIZE_MAX) });
+        await writeRows(take(entries, limit), COLUMNS, options, toRow);
       }),
     );
 }
 
-async function* first<T>(entries: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
-  let count = 0;
-  for await (const entry of entries) {
-    yield entry;
-    count += 1;
-    if (count >= limit) return;
-  }
-}
-
-async function* toRows(entries: AsyncIterable<HistoryEntry>): AsyncGenerator<object> {
-  for await (const { actor, type, changes, ...entry } of entries) {
-    yield { ...entry, type: type.replace('listing.', ''), actor: actor.name, changes: describe(changes) };
-  }
-}
-
-/** `listPrice 450000 → 439000, description` */
-function describe(changes: HistoryEntry['changes']): string {
-  const parts = Object.entries(changes).map(([name, change]) =>
-    'from' in change ? `${name} ${toText(change.from) || '-'} → ${toText(change.to) || '-'}` : name,
-  );
-  return parts.join(', ');
+function toRow({ actor, type, changes, ...entry }: HistoryEntry): object {
+  return { ...entry, type: type.replace('listing.', ''), actor: actor.name, changes: describeChanges(changes) };
 }

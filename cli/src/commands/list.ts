@@ -4,10 +4,9 @@ import { parseCount } from '../arguments.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
 import { usageError } from '../exit-codes.ts';
 import { addFilters, toQuery } from '../filters.ts';
-import { readListings, toJsonArray } from '../listings.ts';
-import { toTabbedLines, toTable } from '../output/listing-table.ts';
-import { page } from '../output/pager.ts';
-import { gather, note, writeAll } from '../output/standard-output.ts';
+import { readListings } from '../listings.ts';
+import { writeRows } from '../output/rows.ts';
+import { note, writeAll } from '../output/standard-output.ts';
 import { paint } from '../output/terminal.ts';
 import { readCsv } from '../raw-lists.ts';
 
@@ -49,17 +48,11 @@ async function writeList(client: PropertyListings, service: Service, options: Li
   const { json, csv, limit, fields = COLUMNS } = options;
   const query = toQuery({ ...options });
   if (csv) return writeAll(readCsv(service, query, limit));
-  if (json) return writeAll(toJsonArray(readListings(client, query, limit)));
-  const names = fields.split(',');
-  const listings = readListings(client, { ...query, ...Object({ fields }) }, limit);
-  if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(listings, names)));
+  const shown = json ? query : { ...query, ...Object({ fields }) };
   let count = 0;
-  async function* counted() {
-    for await (const listing of listings) {
-      count += 1;
-      yield listing;
-    }
-  }
-  const isComplete = await page(gather(toTable(counted(), names)));
-  if (isComplete) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
+  const isShown = await writeRows(readListings(client, shown, limit), fields.split(','), options, (listing) => {
+    count += 1;
+    return listing;
+  });
+  if (isShown) note(paint(process.stderr, 'dim', count === 1 ? '1 listing' : `${count || 'No'} listings`));
 }

@@ -1,12 +1,11 @@
 import type { ListingPatch, PropertyListings } from '@property-listings/client';
-import { LISTING_FIELDS, REQUIRED_FIELDS, WRITABLE_FIELDS } from '@property-listings/client/constants';
+import { REQUIRED_FIELDS, WRITABLE_FIELDS } from '@property-listings/client/constants';
 import type { Command } from 'commander';
-import { collect, parseCount } from '../arguments.ts';
+import { parseCount } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
-import { usageError } from '../exit-codes.ts';
-import { toFlag } from '../fields.ts';
 import { addListingOptions, readListingInput } from '../input.ts';
 import { type RecordOptions, withJsonOption, writeChange } from '../output/record.ts';
+import { toPatch, unsetOption } from '../patch.ts';
 import { type ListingOptions, type Reference, toReference } from './get.ts';
 
 interface UpdateOptions extends CurlOptions, ListingOptions, RecordOptions {
@@ -21,12 +20,9 @@ export function addUpdate(program: Command): void {
     .command('update')
     .description('change fields of a listing; all others stay the same')
     .argument('[id]', 'ID of the listing (lst_…); without it, --external-id selects the listing');
-  const unset = command
-    .createOption('--unset <field>', 'remove a field; repeatable')
-    .argParser((value: string, before?: string[]) => collect(toMember(value, command), before));
-  unset.argChoices = WRITABLE_FIELDS.filter((name) => !REQUIRED.has(name)).map(toFlag);
+  const optional = WRITABLE_FIELDS.filter((name) => !REQUIRED.has(name));
   withCurlOption(withJsonOption(addListingOptions(command)))
-    .addOption(unset)
+    .addOption(unsetOption(optional, '--unset <field>', 'remove a field'))
     .option('--if-match <version>', 'update only if the listing still has this version', parseCount)
     .addHelpText(
       'after',
@@ -41,19 +37,10 @@ Examples:
     .action(async (id: string | undefined, options: UpdateOptions, command: Command) => {
       const { externalId: _selector, ...fields } = options;
       const reference = id === undefined ? toReference(id, options, command) : { id };
-      const patch = await readPatch(id === undefined ? fields : options, command);
+      const given = await readListingInput(id === undefined ? { ...fields } : { ...options }, command);
+      const patch = toPatch(given, options.unset ?? [], '--status pending', command);
       await withClient(options, (client) => update(client, reference, patch, options));
     });
-}
-
-async function readPatch(options: UpdateOptions, command: Command): Promise<ListingPatch> {
-  const given = await readListingInput({ ...options }, command);
-  const unset = options.unset ?? [];
-  const both = unset.find((name) => given[name] !== undefined);
-  if (both !== undefined) usageError(command, `Either set --${toFlag(both)} or unset it, not both.`);
-  const patch = { ...given, ...Object.fromEntries(unset.map((name) => [name, null])) };
-  if (Object.keys(patch).length === 0) usageError(command, 'Specify at least one change, such as --status pending.');
-  return patch;
 }
 
 async function update(
@@ -68,10 +55,4 @@ async function update(
       ? client.listings.updateByExternalId(externalId, patch, { ifMatch })
       : client.listings.update(id, patch, { ifMatch });
   await writeChange('Updated', await updating, options);
-}
-
-/** Accepts both `list-price` and `listPrice`. */
-function toMember(name: string, command: Command): string {
-  const member = LISTING_FIELDS.find((candidate) => candidate === name || toFlag(candidate) === name);
-  return member ?? usageError(command, `Cannot unset "${name}": there is no such field.`);
 }

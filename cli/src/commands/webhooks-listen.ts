@@ -4,12 +4,12 @@ import type { Command } from 'commander';
 import { parseSequence } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
 import { quote } from '../curl.ts';
+import { withTypeOption } from '../event-types.ts';
 import { note } from '../output/standard-output.ts';
 import { type Attempt, type Destination, deliver } from '../webhooks/deliver.ts';
 import { type Delivery, writeDelivery } from '../webhooks/delivery-line.ts';
 import { DeliveryQueue } from '../webhooks/delivery-queue.ts';
 import { checkSecret, deriveSecret, parseUrl, withSecretOption } from '../webhooks/destination.ts';
-import { withTypeOption } from '../webhooks/event-types.ts';
 import { readPosition, toFlags, WAIT_SECONDS } from './events.ts';
 
 interface ListenOptions extends CurlOptions {

@@ -1,17 +1,16 @@
 import type { ListingEvent } from '@property-listings/client';
 import { type Webhook, WebhookEndpoints } from '@property-listings/client/webhook-endpoints';
 import { type Command, InvalidArgumentError } from 'commander';
-import { parseSequence } from '../arguments.ts';
+import { parseSequence, toGiven } from '../arguments.ts';
 import { type CurlOptions, withClient, withCurlOption } from '../connection.ts';
-import { CommandError, EXIT, usageError } from '../exit-codes.ts';
-import { toJsonArray } from '../listings.ts';
-import { toTabbedLines, toTable } from '../output/listing-table.ts';
-import { page } from '../output/pager.ts';
+import { withTypeOption } from '../event-types.ts';
+import { EXIT } from '../exit-codes.ts';
 import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
-import { gather, note, writeAll } from '../output/standard-output.ts';
+import { writeRows } from '../output/rows.ts';
+import { note } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
-import { ask, isInteractive } from '../questions.ts';
-import { withTypeOption } from '../webhooks/event-types.ts';
+import { toPatch } from '../patch.ts';
+import { confirm, isInteractive } from '../questions.ts';
 
 type Options = CurlOptions & RecordOptions;
 
@@ -75,23 +74,13 @@ function addList(webhooks: Command): void {
   withCurlOption(withJsonOption(command)).action((options: Options) =>
     withEndpoints(options, async (endpoints) => {
       const { data } = await endpoints.list();
-      await writeRows(data.map(toRow), data, ENDPOINT_COLUMNS, options);
+      await writeRows(data, ENDPOINT_COLUMNS, options, toRow);
     }),
   );
 }
 
 function toRow(webhook: Webhook): object {
   return { ...webhook, types: webhook.types?.join(',') ?? 'all' };
-}
-
-/** Writes a JSON array, a table for a terminal, or lines for programs. */
-async function writeRows(rows: object[], values: object[], columns: string[], { json }: RecordOptions): Promise<void> {
-  const iterate = async function* (items: object[]) {
-    yield* items;
-  };
-  if (json) return writeAll(toJsonArray(iterate(values)));
-  if (!process.stdout.isTTY) return writeAll(gather(toTabbedLines(iterate(rows), columns)));
-  await page(gather(toTable(iterate(rows), columns)));
 }
 
 function withEndpointOptions(command: Command): Command {
@@ -107,13 +96,7 @@ function parseBoolean(text: string): boolean {
 }
 
 function toInput({ url, type: types, feed, description, enabled }: EndpointOptions) {
-  return {
-    ...(url !== undefined && { url }),
-    ...(types !== undefined && { types }),
-    ...(feed !== undefined && { feed }),
-    ...(description !== undefined && { description }),
-    ...(enabled !== undefined && { enabled }),
-  };
+  return toGiven({ url, types, feed, description, enabled });
 }
 
 function addCreate(webhooks: Command): void {
@@ -138,8 +121,7 @@ function addUpdate(webhooks: Command): void {
   const command = webhooks.command('update').description('change an endpoint').argument('<id>', ENDPOINT_ID);
   withEndpointOptions(command.option('--url <url>', 'address that receives the events (https)')).action(
     (id: string, options: EndpointOptions, self: Command) => {
-      const patch = toInput(options);
-      if (Object.keys(patch).length === 0) usageError(self, 'Specify at least one change, such as --enabled true.');
+      const patch = toPatch(toInput(options), [], '--enabled true', self);
       return withEndpoints(options, async (endpoints) => writeRecord(await endpoints.update(id, patch), options));
     },
   );
@@ -151,18 +133,14 @@ function addDelete(webhooks: Command): void {
     .option('--yes', 'skip the confirmation prompt, which appears only in a terminal')
     .action((id: string, options: CurlOptions & { yes?: true }) =>
       withEndpoints(options, async (endpoints) => {
-        if (!options.yes && !options.curl && isInteractive()) await confirm((await endpoints.retrieve(id)).url);
+        if (!options.yes && !options.curl && isInteractive()) {
+          const { url } = await endpoints.retrieve(id);
+          await confirm(`Stop sending events to "${toLine(url)}"?`, 'Nothing was deleted.');
+        }
         await endpoints.delete(id);
         note(`Deleted ${toLine(id)}.`);
       }),
     );
-}
-
-const LEFT = 'Nothing was deleted.';
-
-async function confirm(url: string): Promise<void> {
-  const answer = await ask(`Stop sending events to "${toLine(url)}"? [y/N] `, LEFT);
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(LEFT);
 }
 
 function addDeliveries(webhooks: Command): void {
@@ -185,7 +163,7 @@ function addDeliveries(webhooks: Command): void {
         const { limit } = options;
         const query = { ...(limit !== undefined && { limit }), ...(options.state && { state: [options.state] }) };
         const { data } = await endpoints.deliveries(id, query);
-        await writeRows(data, data, DELIVERY_COLUMNS, options);
+        await writeRows(data, DELIVERY_COLUMNS, options);
       }),
     );
 

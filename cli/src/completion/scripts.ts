@@ -34,6 +34,6 @@ fi
     listings __complete -- $words[2..-1] "$current" 2>/dev/null
 end
 complete -c listings -f -a '(__listings_complete)'
-complete -c listings -n '__fish_seen_subcommand_from import export scan' -F
+complete -c listings -n '__fish_seen_subcommand_from import export push errors scan' -F
 `,
 } as const;

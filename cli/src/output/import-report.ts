@@ -12,45 +12,49 @@ interface Row {
   details?: { field: string; message: string }[];
 }
 
-/** Writes a row that was not imported to stderr. */
+/** Writes a row that failed to stderr. */
 export function writeFailedRow(row: Row): void {
-  note(describeRow(row));
+  note(describeRow(row, process.stderr));
 }
+
+/** Writes rows that failed to stderr, and how to see the others. */
+export function writeFailedRows(rows: Row[], failed: number, how: string): void {
+  for (const row of rows) writeFailedRow(row);
+  if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
+}
+
+const HOW_TO_SEE_ALL =
+  'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
+  'are updated; others are created a second time.';
 
 /** Writes the counts to stdout and the rejected rows of the report with their lines to stderr. */
 export async function writeImportReport(
   report: object,
   { json, dryRun, allErrors }: RecordOptions & { dryRun?: true; allErrors?: true },
 ) {
-  const {
-    created = 0,
-    updated = 0,
-    unchanged = 0,
-    failed = 0,
-    repeated = 0,
-    cleaned = 0,
-    errors = [],
-  } = Object(report);
+  const { failed = 0, errors = [] } = Object(report);
   // With `--all-errors`, the rows have already been written.
-  if (!allErrors) for (const row of errors) writeFailedRow(row);
-  if (!allErrors && failed > errors.length) {
-    note(
-      `… and ${formatCount(failed - errors.length)} more. To see all of them, add --dry-run --all-errors. Fix them, then ` +
-        'import the file again: rows with an externalId or id are updated; others are created a second time.',
-    );
-  }
+  if (!allErrors) writeFailedRows(errors, failed, HOW_TO_SEE_ALL);
   if (json) return write(`${toJson(report)}\n`);
-  const counts = {
-    ...{ created, updated, unchanged, failed },
-    ...(repeated > 0 && { repeated }),
-    ...(cleaned > 0 && { cleaned }),
-  };
-  const words = Object.entries(counts).map(([word, count]) => `${formatCount(count)} ${word}`);
-  await write(`${words.join(', ')}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
+  await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }
 
-function describeRow({ line, externalId, code, message, details = [] }: Row): string {
+const COUNTS = ['created', 'updated', 'unchanged', 'failed'];
+const OTHER_COUNTS = ['missing', 'withdrawn', 'deleted', 'repeated', 'cleaned'];
+
+/** `2 created, 0 updated, 0 unchanged, 1 failed, 3 cleaned` */
+export function describeCounts(report: object): string {
+  const counts = new Map<string, number>(Object.entries(report));
+  const others = OTHER_COUNTS.filter((word) => (counts.get(word) ?? 0) > 0);
+  return [...COUNTS, ...others].map((word) => `${formatCount(counts.get(word) ?? 0)} ${word}`).join(', ');
+}
+
+/** The row, why it failed, and the code, for a terminal. */
+export function describeRow(
+  { line, externalId, code, message, details = [] }: Row,
+  output: NodeJS.WriteStream,
+): string {
   const words = details.length > 0 ? details.map(({ field, message }) => `${field}: ${message}`).join(' ') : message;
   const name = externalId === undefined ? '' : ` ${toLine(externalId)}`;
-  return `${paint(process.stderr, 'red', `line ${line}${name}:`)} ${withFlags(`${words} (${code})`)}`;
+  return `${paint(output, 'red', `line ${line}${name}:`)} ${withFlags(`${words} (${code})`)}`;
 }

@@ -40,3 +40,13 @@ export function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
+
+/** `listPrice 450000 → 439000, description` */
+export function describeChanges(changes: Readonly<Record<string, object>>): string {
+  const parts = Object.entries(changes).map(([name, change]) => {
+    const { from, to } = Object(change);
+    const isShown = 'from' in change || 'to' in change;
+    return isShown ? `${name} ${toText(from) || '-'} → ${toText(to) || '-'}` : name;
+  });
+  return parts.join(', ');
+}

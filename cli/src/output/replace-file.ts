@@ -4,8 +4,15 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../exit-codes.ts';
 
-/** Replaces a file only when its new content is complete. Pipes and devices are written to directly. */
-export async function replaceFile(path: string, pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
+/**
+ * Replaces a file only when its new content is complete. Pipes and devices are written to directly. Without `mode`, an
+ * existing file keeps its own.
+ */
+export async function replaceFile(
+  path: string,
+  pieces: Iterable<string> | AsyncIterable<string | Uint8Array>,
+  mode?: number,
+): Promise<void> {
   const before = await stat(path).catch(() => undefined);
   if (before !== undefined && !before.isFile()) return pipeline(pieces, createWriteStream(path));
   // Keep a symbolic link and replace its target.
@@ -14,9 +21,9 @@ export async function replaceFile(path: string, pieces: AsyncIterable<string | U
   const remove = () => rmSync(draft, { force: true });
   process.once('exit', remove);
   try {
-    await writeFile(draft, pieces, { mode: before?.mode ?? 0o666, flush: true });
+    await writeFile(draft, pieces, { mode: mode ?? before?.mode ?? 0o666, flush: true });
     // The umask applies to new files only.
-    if (before !== undefined) await chmod(draft, before.mode);
+    if (before !== undefined) await chmod(draft, mode ?? before.mode);
     await rename(draft, target);
   } catch (error) {
     // Errors without a syscall come from the source of the pieces.

@@ -5,7 +5,7 @@ type EventType = ListingEvent['type'];
 
 const EVENT_TYPES: readonly EventType[] = ['listing.created', 'listing.updated', 'listing.deleted'];
 
-/** Adds `--type`, which takes several types, separated by commas or by repeating it. */
+/** Adds `--type`, which takes several types, separated by commas or by repeating it, also without `listing.`. */
 export function withTypeOption(command: Command): Command {
   const option = command.createOption('--type <type>', `only these types of events: ${EVENT_TYPES.join(', ')}`);
   option.argParser(parseTypes).argChoices = [...EVENT_TYPES];
@@ -13,7 +13,9 @@ export function withTypeOption(command: Command): Command {
 }
 
 function parseTypes(text: string, before: EventType[] = []): EventType[] {
-  const types = text.split(',').map((given) => EVENT_TYPES.find((type) => type === given));
+  const types = text
+    .split(',')
+    .map((given) => EVENT_TYPES.find((type) => type.replace(/^listing\./, '') === given.replace(/^listing\./, '')));
   const known = types.filter((type) => type !== undefined);
   if (known.length === types.length) return [...before, ...known];
   throw new InvalidArgumentError(`It must be one or more of: ${EVENT_TYPES.join(', ')}.`);

@@ -1,0 +1,186 @@
+import { type Feed, type FeedPatch, type FeedRun, Feeds } from '@property-listings/client/feeds';
+import { type Command, Option } from 'commander';
+import { chooseFormat, parseCount, toGiven } from '../arguments.ts';
+import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
+import type { CurlFiles } from '../curl.ts';
+import { CommandError } from '../exit-codes.ts';
+import { take, toJsonArray } from '../listings.ts';
+import { describeRow } from '../output/import-report.ts';
+import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
+import { replaceFile } from '../output/replace-file.ts';
+import { writeRows } from '../output/rows.ts';
+import { note, write, writeAll } from '../output/standard-output.ts';
+import { toPatch, unsetOption } from '../patch.ts';
+import { readRaw } from '../raw-lists.ts';
+import { type ReadingOptions, toReading, withReadingOptions } from '../upload-options.ts';
+
+type Options = CurlOptions & RecordOptions;
+
+export const FEED_NAME = 'name of the feed, such as mls';
+const MISSING = ['keep', 'withdraw', 'delete'] as const;
+
+/** How the file of a feed is read and judged. */
+export interface FeedOptions extends ReadingOptions {
+  missing?: (typeof MISSING)[number];
+  missingMax?: string;
+  failedMax?: string;
+}
+
+export function withFeedOptions(command: Command): Command {
+  const missing = new Option(
+    '--missing <mode>',
+    `what happens to listings that the file does not have: ${MISSING.join(', ')}`,
+  );
+  return withReadingOptions(command)
+    .addOption(missing.choices(MISSING))
+    .option('--missing-max <limit>', 'how many listings may be missing, such as 10% or 200')
+    .option('--failed-max <limit>', 'how many rows may fail, such as 5% or 0');
+}
+
+export function toSettings({ missing, missingMax, failedMax, ...options }: FeedOptions) {
+  return toGiven({ ...toReading(options), missing, missingMax, failedMax });
+}
+
+export function withFeeds(
+  options: CurlOptions,
+  work: (feeds: Feeds, service: Service) => Promise<void>,
+  files?: CurlFiles,
+): Promise<void> {
+  return withClient(options, (_client, service) => work(new Feeds(service), service), files);
+}
+
+export function addFeedsManage(feeds: Command): void {
+  const list = feeds.command('list').description('show all feeds, their last runs, and whether they are late');
+  withCurlOption(withJsonOption(list)).action((options: Options) =>
+    withFeeds(options, async (feeds) => {
+      const { data } = await feeds.list();
+      const isShown = await writeRows(data, FEED_COLUMNS, options, toFeedRow);
+      if (isShown && data.length === 0) note('There is no feed yet; "listings feeds push NAME FILE" creates one.');
+    }),
+  );
+  addRuns(feeds);
+  addErrors(feeds);
+  addSet(feeds);
+}
+
+const FEED_COLUMNS = ['name', 'listings', 'missing', 'outcome', 'lastSuccess', 'late'];
+
+function toFeedRow({ lastRun, lastSuccessAt, isLate, ...feed }: Feed): object {
+  return { ...feed, outcome: lastRun?.outcome, lastSuccess: toTime(lastSuccessAt), late: isLate ? 'late' : '' };
+}
+
+/** To the minute in a terminal, where there is little room. */
+function toTime(time: string | null): string {
+  return (process.stdout.isTTY ? time?.slice(0, 16).replace('T', ' ') : time) ?? '';
+}
+
+function addRuns(feeds: Command): void {
+  const runs = feeds
+    .command('runs')
+    .description('show the runs of the last 90 days, newest first')
+    .argument('<name>', FEED_NAME)
+    .option('--limit <count>', 'maximum number of runs (default: 20)', parseCount, 20);
+  withCurlOption(withJsonOption(runs)).action((name: string, options: Options & { limit: number }) =>
+    withFeeds(options, async (feeds) => {
+      const entries = take(feeds.runs(name, { limit: Math.min(options.limit, RUNS_PER_PAGE) }), options.limit);
+      // A terminal has no room for the IDs.
+      await writeRows(entries, process.stdout.isTTY ? RUN_COLUMNS : [...RUN_COLUMNS, 'id'], options, toRunRow);
+    }),
+  );
+}
+
+/** The service's maximum. */
+const RUNS_PER_PAGE = 100;
+const RUN_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
+
+function toRunRow({ startedAt, withdrawn, deleted, ...run }: FeedRun): object {
+  return { ...run, startedAt: toTime(startedAt), removed: withdrawn + deleted };
+}
+
+const ERROR_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
+const ERROR_FORMATS = ['ndjson', 'csv'] as const;
+
+interface ErrorsOptions extends Options {
+  run?: string;
+  format?: (typeof ERROR_FORMATS)[number];
+}
+
+function addErrors(feeds: Command): void {
+  const errors = feeds
+    .command('errors')
+    .description('show the failed rows of a run, or write them to a file with their own values')
+    .argument('<name>', FEED_NAME)
+    .argument('[file]', '.csv or .ndjson, replaced only when it is complete; - for stdout')
+    .option('--run <id>', 'ID of the run (run_…); default: the last one')
+    .addOption(
+      new Option('--format <format>', `${ERROR_FORMATS.join(', ')}; default: by the file name`).choices(ERROR_FORMATS),
+    );
+  withCurlOption(withJsonOption(errors)).action(
+    async (name: string, given: string | undefined, options: ErrorsOptions, command: Command) => {
+      const file = given === '-' ? undefined : given;
+      const format = options.format ?? (given === undefined ? undefined : chooseFormat(ERROR_FORMATS, given, command));
+      const work = async (feeds: Feeds, service: Service) => {
+        const runId = options.run ?? (options.curl ? 'RUN_ID' : await lastRunOf(feeds, name));
+        if (format === undefined) return writeErrors(feeds, name, runId, options);
+        const path = `/feeds/${encodeURIComponent(name)}/runs/${encodeURIComponent(runId)}/errors`;
+        const pieces = readRaw(service, ERROR_TYPES[format], {}, path);
+        await (file === undefined || options.curl ? writeAll(pieces) : replaceFile(file, pieces));
+      };
+      await withFeeds(options, work, { received: file });
+    },
+  );
+}
+
+async function lastRunOf(feeds: Feeds, name: string): Promise<string> {
+  const { lastRun } = await feeds.retrieve(name);
+  if (lastRun === null) throw new CommandError('The feed has no runs yet.');
+  return lastRun.id;
+}
+
+async function writeErrors(feeds: Feeds, name: string, runId: string, { json }: RecordOptions): Promise<void> {
+  const rows = feeds.errors(name, runId);
+  if (json) return writeAll(toJsonArray(rows));
+  for await (const row of rows) await write(`${describeRow(row, process.stdout)}\n`);
+}
+
+const SETTINGS = [
+  'map',
+  'clean',
+  'dates',
+  'ignoreUnknown',
+  'missing',
+  'missingMax',
+  'failedMax',
+  'expectedEveryHours',
+] as const;
+
+interface SetOptions extends Options, FeedOptions {
+  expectedEveryHours?: number;
+  unset?: string[];
+}
+
+function addSet(feeds: Command): void {
+  const set = feeds
+    .command('set')
+    .description('change the settings of a feed, which are the defaults for its next files')
+    .argument('<name>', FEED_NAME);
+  withCurlOption(withJsonOption(withFeedOptions(set)))
+    .option('--expected-every-hours <hours>', 'the feed is late after so many hours without a success', parseCount)
+    .addOption(unsetOption(SETTINGS, '--unset <setting>', 'bring back the default of a setting'))
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ listings feeds set mls --map Price=listPrice --clean --dates mdy \\
+      --missing withdraw --expected-every-hours 24`,
+    )
+    .action((name: string, options: SetOptions, command: Command) => {
+      const { expectedEveryHours, unset = [] } = options;
+      const given = toGiven({ ...toSettings(options), expectedEveryHours });
+      const patch: FeedPatch = toPatch(given, unset, '--clean', command);
+      return withFeeds(options, async (feeds) => {
+        const feed = await feeds.update(name, patch);
+        await writeRecord(feed, options, { ...feed, lastRun: feed.lastRun?.outcome });
+      });
+    });
+}

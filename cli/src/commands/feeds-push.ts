@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises';
+import type { FeedPlan, FeedRun, Feeds, FeedOptions as SentOptions } from '@property-listings/client/feeds';
+import type { Command } from 'commander';
+import { type CurlOptions, withCurlOption } from '../connection.ts';
+import { CommandError, EXIT, usageError } from '../exit-codes.ts';
+import { ImportFile } from '../import-file.ts';
+import { describeGuard, writePlan } from '../output/feed-plan.ts';
+import { describeCounts, writeFailedRows } from '../output/import-report.ts';
+import { formatCount, ProgressLine } from '../output/progress.ts';
+import { type RecordOptions, withJsonOption } from '../output/record.ts';
+import { write } from '../output/standard-output.ts';
+import { toJson } from '../output/terminal.ts';
+import { confirm, isInteractive } from '../questions.ts';
+import { toFormat, type UploadOptions, withUpload } from '../upload-options.ts';
+import { FEED_NAME, type FeedOptions, toSettings, withFeedOptions, withFeeds } from './feeds-manage.ts';
+
+interface PushOptions extends CurlOptions, RecordOptions, UploadOptions, FeedOptions {
+  dryRun?: true;
+  yes?: true;
+  save?: true;
+}
+
+export function addFeedsPush(feeds: Command): void {
+  const command = feeds
+    .command('push')
+    .description('make the listings of a feed what a file says, after showing what would change')
+    .argument('<name>', `${FEED_NAME}; the first file creates it`);
+  withCurlOption(withJsonOption(withFeedOptions(withUpload(command))))
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--yes', 'apply the file without asking; the guard still stops it')
+    .option('--save', 'store these options as the settings of the feed, if the run succeeds')
+    .addHelpText(
+      'after',
+      `
+The file is compared with the listings of the feed before anything is changed.
+A row creates a listing or changes the one with its "externalId": columns that
+the file does not have stay as they are, and an empty cell removes its field.
+Options override the settings of the feed; --save stores them, and "listings
+feeds set" changes them.
+
+In a terminal, the command shows what would change and asks. In a script, use
+--yes: if too many listings are missing in the file, too many rows fail, or the
+file is empty or cut short, the guard stops it, nothing is changed, and the exit
+code is 3.
+
+Examples:
+  $ listings feeds push mls listings.csv --map Price=listPrice --clean --dry-run
+  $ listings feeds push mls listings.csv --missing withdraw --save
+  $ zcat listings.csv.gz | listings feeds push mls - --format csv --yes`,
+    )
+    .action(async (name: string, file: string, options: PushOptions, self: Command) => {
+      const format = toFormat(file, options, self);
+      const settings = toSettings(options);
+      await requireAnswer(file, options, self);
+      const upload = { name, file, sent: { format, ...settings } };
+      await withFeeds(
+        options,
+        async (feeds) => {
+          await push(feeds, upload, options);
+          if (options.save && !options.dryRun) await feeds.update(name, settings);
+        },
+        { sent: file },
+      );
+    });
+}
+
+/** The answer must be in the options if nobody can be asked, or if the file can be read only once. */
+async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
+  if (dryRun || yes || curl) return;
+  const how = 'Add --yes to apply the file unless the guard stops it, or --dry-run to see what would change.';
+  if (json) usageError(command, `With --json, the command cannot ask. ${how}`);
+  if (!isInteractive()) usageError(command, `Without a terminal, the command cannot ask. ${how}`);
+  const isPipe =
+    file === '-' ||
+    (await stat(file).then(
+      (found) => !found.isFile(),
+      () => false,
+    ));
+  if (isPipe) usageError(command, `The file is read twice, so it cannot be a pipe. ${how}`);
+}
+
+interface Upload {
+  name: string;
+  file: string;
+  sent: SentOptions;
+}
+
+async function push(feeds: Feeds, upload: Upload, options: PushOptions): Promise<void> {
+  const { dryRun, yes, curl } = options;
+  const plan = dryRun || !(yes || curl) ? await makePlan(feeds, upload, options) : undefined;
+  if (dryRun) return;
+  if (plan !== undefined && countChanges(plan) > 0) {
+    await confirm(`Apply these changes to the feed "${upload.name}"?`, 'Nothing was changed.');
+  }
+  await apply(feeds, upload, plan, options);
+}
+
+/** @throws {CommandError} if the guard would stop the file */
+async function makePlan(feeds: Feeds, { name, file, sent }: Upload, options: PushOptions): Promise<FeedPlan> {
+  const plan = await new ImportFile(file, 'Comparing').send(
+    (rows, headers) => feeds.plan(name, rows, { ...sent, headers }),
+    options,
+    'Nothing was changed.',
+  );
+  await writePlan(plan, options);
+  if (plan.guard.length > 0) throw new CommandError(describeGuard(plan), EXIT.guard);
+  return plan;
+}
+
+function countChanges({ created, updated, withdrawn, deleted }: FeedPlan | FeedRun): number {
+  return created + updated + withdrawn + deleted;
+}
+
+/** Without a plan, the guard decides. */
+async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan | undefined, options: PushOptions) {
+  const stopWatching = watchRun(feeds, name, plan && countChanges(plan));
+  try {
+    const run: FeedRun = await new ImportFile(file, APPLYING).send(
+      (rows, headers) => feeds.put(name, rows, { ...sent, plan: plan?.planId, headers }),
+      options,
+      'To complete the changes, send the file again.',
+    );
+    stopWatching();
+    writeFailedRows(run.errors, run.failed, `To see all of them: listings feeds errors ${name}`);
+    await write(`${options.json ? toJson(run) : describeCounts(run)}\n`);
+  } finally {
+    stopWatching();
+  }
+}
+
+const APPLYING = 'Applying';
+const WATCH_INTERVAL_MS = 1_000;
+
+/** Shows in a terminal how many changes the run has written: they begin when the whole file has been sent. */
+function watchRun(feeds: Feeds, name: string, total: number | undefined): () => void {
+  const progress = new ProgressLine(APPLYING);
+  let isOver = !process.stderr.isTTY;
+  const look = async () => {
+    const { lastRun } = await feeds.retrieve(name);
+    const done = lastRun?.outcome === 'running' ? countChanges(lastRun) : 0;
+    if (!isOver && done > 0) progress.show({ done, total, format: formatCount });
+  };
+  // The first file creates the feed, and progress is not worth an error.
+  const timer = setInterval(() => isOver || look().catch(() => {}), WATCH_INTERVAL_MS);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+    progress.clear();
+  };
+}

@@ -1,0 +1,46 @@
+import type { FeedPlan } from '@property-listings/client/feeds';
+import { describeCounts, writeFailedRows } from './import-report.ts';
+import { formatCount } from './progress.ts';
+import { describeChanges, type RecordOptions } from './record.ts';
+import { writeRows } from './rows.ts';
+import { write } from './standard-output.ts';
+import { toJson } from './terminal.ts';
+
+/** Of each kind. */
+const EXAMPLES_MAX = 10;
+const COLUMNS = ['change', 'line', 'externalId', 'listing'];
+
+/** Writes examples of each kind of change, then the counts. */
+export async function writePlan(plan: FeedPlan, { json, dryRun }: RecordOptions & { dryRun?: true }): Promise<void> {
+  if (json) return write(`${toJson(plan)}\n`);
+  const { create, update, missing, failed } = plan.examples;
+  const updates = update.map(({ changes, ...row }) => ({ ...row, listing: describeChanges(changes) }));
+  const rows = [
+    ...toRows('create', create.map(toRow), plan.created),
+    ...toRows('update', updates, plan.updated),
+    ...toRows('missing', missing.map(toRow), plan.missing),
+  ];
+  await writeRows(rows, COLUMNS, {});
+  writeFailedRows(failed.slice(0, EXAMPLES_MAX), plan.failed, 'To see all of them, add --dry-run --json.');
+  await write(`${describeCounts(plan)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
+}
+
+function toRow({ address, ...row }: { address: string }): object {
+  return { ...row, listing: address };
+}
+
+function toRows(change: string, examples: object[], count: number): object[] {
+  const shown = examples.slice(0, EXAMPLES_MAX).map((example) => ({ change, ...example }));
+  const left = count - shown.length;
+  return left > 0 ? [...shown, { change, listing: `… and ${formatCount(left)} more` }] : shown;
+}
+
+/** Why the guard would stop the file, and how to go on. */
+export function describeGuard({ guard }: FeedPlan): string {
+  const reasons = guard.map(({ message }) => message).join('; ');
+  const flags = guard.flatMap(({ reason, count }) => (count === undefined ? [] : [`--${reason}-max ${count}`]));
+  // A file that is empty or cut short has no limit.
+  const remedy =
+    flags.length < guard.length ? 'Send the whole file.' : `Check the file; to go on, add ${flags.join(' ')}.`;
+  return `The guard stops this file: ${reasons}. ${remedy}`;
+}
