@@ -15,8 +15,8 @@ import { SETTINGS } from '../src/config.ts';
 import { type Block, blocksOf, stepsOf } from './support/documents.ts';
 
 const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
-/** Documents that start in an empty directory, not in a clone; packages/ tests them. */
-const OWN_TESTS = ['docs/first-ten-minutes.md'];
+/** Documents that start in an empty directory, not in a clone: `packages/` and `cli/test` test them. */
+const OWN_TESTS = ['docs/first-ten-minutes.md', 'docs/feeds.md'];
 const README_ORIGIN = 'http://127.0.0.1:3000';
 
 describe('the README', () => {
