@@ -25,7 +25,7 @@ const CLAIM_MAX_MS = 6 * 3_600_000;
 /** The backup must not delay requests. */
 const NICENESS = 10;
 const CLAIM = '.backup-claim';
-const UNFINISHED = /^listings-\d{8}T\d{6}Z\.db\.rewritten/;
+const UNFINISHED = /^listings-\d{8}T\d{6}Z\.db\.(?:partial|rewritten)/;
 const DIGEST = /^(listings-\d{8}T\d{6}Z\.db)\.sha256$/;
 
 const failures = createCounter({

@@ -49,7 +49,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   // Only a complete backup gets the final name; an interrupted one leaves only partial files.
   const rewritten = `${file}.rewritten`;
   try {
-    await writeSnapshot(path, rewritten);
+    await writeSnapshot(path, `${file}.partial`, rewritten);
     const sha256 = await hashFile(rewritten);
     await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx', mode: FILE_MODE });
     await Promise.all([syncToDisk(rewritten), syncToDisk(digestFile)]);
@@ -64,9 +64,8 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   }
 }
 
-/** Writes a snapshot without deleted data, and checks it. */
-async function writeSnapshot(path: string, target: string): Promise<void> {
-  const partial = `${target}.partial`;
+/** Writes a snapshot without deleted data, through a copy of all pages, and checks both. */
+async function writeSnapshot(path: string, partial: string, target: string): Promise<void> {
   await Promise.all([removeDatabase(partial), removeDatabase(target)]);
   try {
     await copyPages(path, partial);
@@ -89,7 +88,7 @@ export async function streamBackup(databaseUrl: string, output: Writable): Promi
   requireDatabase(databaseUrl);
   const snapshot = `${path}.backup-${process.pid}`;
   try {
-    await writeSnapshot(path, snapshot);
+    await writeSnapshot(path, `${snapshot}.partial`, snapshot);
     const [sha256, { size: bytes }] = await Promise.all([hashFile(snapshot), stat(snapshot)]);
     await pipeline(createReadStream(snapshot), output, { end: false });
     noteBackup(path, '-');
