@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { AppError } from '../model/errors.ts';
 
 /**
  * Runs `work` every `intervalMs`, and with `startsNow` also at once, but never twice at the same time. The next run tries
@@ -30,8 +31,12 @@ export function schedule(
       if (failed > 0) logger.info({ work: name, failed }, 'scheduled work succeeds again');
       failed = 0;
     } catch (error) {
-      if (failed === 0) logger.error({ err: error, work: name }, 'scheduled work failed');
       failed += 1;
+      if (failed > 1) return;
+      // Requests report a lost database with its error.
+      if (error instanceof AppError && error.code === 'unavailable')
+        logger.warn({ work: name }, `not done: ${error.message}`);
+      else logger.error({ err: error, work: name }, 'scheduled work failed');
     }
   }
 
