@@ -1,6 +1,6 @@
 // Writes the documents in openapi/; with --check, only checks that the committed ones are current.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readRelease } from '../src/config.ts';
+import { readRelease } from '../src/environment.ts';
 import { ADMIN, V1 } from '../src/http/map.ts';
 import { openApiDocument } from '../src/http/openapi/document.ts';
 

@@ -1,19 +1,25 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import {
+  ConfigError,
+  type Environment,
+  fromBase,
+  MASK,
+  maskUrl,
+  READABLE_FILE,
+  readEnvironment,
+  readSecrets,
+  readText,
+  SECRETS,
+  withCredentials,
+} from './environment.ts';
+import { type BackupKeep, type BackupSchedule, parseKeep, parseSchedule } from './model/backups.ts';
 
 export type Config = ReturnType<typeof readConfig>;
-/** Environment variables by name. */
-export type Environment = NodeJS.ProcessEnv;
 
-/** An invalid setting; the message names the variable. */
-export class ConfigError extends Error {}
-
-const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const PORT_MAX = 65_535;
 /** A larger number is probably a typo. */
@@ -29,8 +35,6 @@ const LOG_BYTES_MIN = 1_000_000;
 const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const SECRETS_KEY_BYTES = 32;
-/** Errors never show these values, which can contain a password. */
-const SECRETS = ['DATABASE_URL', 'SMTP_URL'];
 const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
 
 /** All settings, each with its schema and default, the form that errors quote, and a description. */
@@ -44,6 +48,7 @@ export const SETTINGS = z.object({
     '`file:` and a path, or `postgres://user:password@host/database`',
     '`file:$DATA_DIR/listings.db`',
   ),
+  DATABASE_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `DATABASE_URL`'),
   DATABASE_POOL_SIZE: row(
     integer(1, POOL_SIZE_MAX).prefault('10'),
     `a number from 1 to ${POOL_SIZE_MAX}`,
@@ -88,8 +93,8 @@ export const SETTINGS = z.object({
   ),
   ADMIN_PASSWORD: row(z.string().optional(), '', 'initial password, 8 to 128 characters, and not a common one'),
   ADMIN_PASSWORD_FILE: row(
-    parsedBy(readSecret).optional(),
-    'the path of a readable file',
+    z.string().optional(),
+    READABLE_FILE,
     'file that contains the password, instead of `ADMIN_PASSWORD`',
   ),
   SMTP_URL: row(
@@ -97,11 +102,17 @@ export const SETTINGS = z.object({
     'a URL such as smtps://user:password@mail.example.com:465',
     'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
+  SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
   MAIL_FROM: row(z.string().optional(), '', 'sender of invitations, such as `listings@example.com`'),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
     'number of processes that serve on the port, or `auto` for one per core; by default, a single process does everything',
+  ),
+  WEBHOOKS: row(
+    onOff().prefault('on'),
+    'on or off',
+    '`off` to send no webhooks, for restored databases and staging copies; events wait for up to 30 days',
   ),
   WEBHOOK_ALLOW: row(
     parsedBy(parseNetworks).optional(),
@@ -112,6 +123,21 @@ export const SETTINGS = z.object({
     parsedBy(readKey).optional(),
     'the path of a file with 32 random bytes in base64, from: openssl rand -base64 32',
     'file that contains the key that encrypts the signing secrets of webhooks in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, they are stored as plain text',
+  ),
+  BACKUP_SCHEDULE: row(
+    parsedBy(parseSchedule).optional(),
+    'hourly, daily and a time, or weekly, a day and a time, such as daily 02:30 or weekly sunday 02:30',
+    'when the service backs up the SQLite database by itself, in local time: `hourly`, `daily 02:30` or `weekly sunday 02:30`; needs `BACKUP_DIR`',
+  ),
+  BACKUP_DIR: row(
+    z.string().transform(fromBase).optional(),
+    '',
+    'directory for these backups, preferably on another disk or machine',
+  ),
+  BACKUP_KEEP: row(
+    parsedBy(parseKeep).prefault('7 daily, 4 weekly'),
+    'numbers of hourly, daily, weekly and monthly backups, such as 7 daily, 4 weekly',
+    'how many of these backups to keep: the newest of each of the last hours, days, weeks, or months, such as `24 hourly, 7 daily, 4 weekly, 12 monthly`',
   ),
   METRICS_ADDRESS: row(
     parsedBy(parseAddress).optional(),
@@ -133,11 +159,13 @@ type Settings = z.output<typeof SETTINGS>;
  * @throws {ConfigError} for an invalid value
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
-  const settings = parseSettings(env);
+  const settings = parseSettings(readSecrets(env));
+  const databaseUrl = settings.DATABASE_URL ?? `file:${join(settings.DATA_DIR, 'listings.db')}`;
   return Object.freeze({
+    given: describeSettings(env),
     host: settings.HOST,
     port: settings.PORT,
-    databaseUrl: settings.DATABASE_URL ?? `file:${join(settings.DATA_DIR, 'listings.db')}`,
+    databaseUrl,
     databasePool: {
       poolSize: settings.DATABASE_POOL_SIZE,
       statementTimeoutMs: settings.DATABASE_STATEMENT_TIMEOUT,
@@ -149,10 +177,12 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     metricsAddress: settings.METRICS_ADDRESS,
     trustedProxies: settings.TRUSTED_PROXIES,
     rateLimit: settings.RATE_LIMIT,
+    sendsWebhooks: settings.WEBHOOKS,
     webhookAllow: settings.WEBHOOK_ALLOW,
     secretsKey: settings.SECRETS_KEY_FILE,
     requestLog: settings.REQUEST_LOG,
     dataDirectory: settings.DATA_DIR,
+    backups: readBackups(settings, databaseUrl),
     firstAdministrator: readFirstAdministrator(settings),
     mail: readMail(settings),
     workers: settings.WORKERS,
@@ -168,29 +198,17 @@ function parseSettings(env: Environment): Settings {
   throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
-/** `given`, completed with the current values in `.env`. */
-export function readEnvironment(given: Environment): Environment {
-  const file = fromBase('.env');
-  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...given } : given;
-}
-
-/** In a clone, relative paths start at its root, wherever a command is run; elsewhere at the current directory. */
-function fromBase(path: string): string {
-  return resolve(findClone() ?? process.cwd(), path);
-}
-
-/** The repository's directory; undefined where the package was installed. */
-export function findClone(): string | undefined {
-  const directory = dirname(PACKAGE_DIRECTORY);
-  const manifest = join(directory, 'package.json');
-  const isClone =
-    existsSync(manifest) && JSON.parse(readFileSync(manifest, 'utf8')).name === 'property-listings-repository';
-  return isClone ? directory : undefined;
-}
-
-/** The program's version. */
-export function readRelease(): string {
-  return JSON.parse(readFileSync(join(PACKAGE_DIRECTORY, 'package.json'), 'utf8')).version;
+/** The settings that were given, without secrets. */
+function describeSettings(env: Environment): Record<string, string> {
+  const given = withCredentials(env);
+  const shown: Record<string, string> = {};
+  for (const name of Object.keys(SETTINGS.shape)) {
+    const text = given[name];
+    if (!text) continue;
+    if (!SECRETS.includes(name)) shown[name] = text;
+    else shown[name] = name.endsWith('_URL') ? maskUrl(text) : MASK;
+  }
+  return shown;
 }
 
 function row<T extends z.ZodType>(schema: T, form: string, description: string, defaultsTo?: string) {
@@ -245,14 +263,9 @@ function parseOrigin(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** Reads a file's content, without a trailing newline. */
-function readSecret(path: string): string {
-  return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
-}
-
 /** Reads a key of 256 bits in base64. */
 function readKey(path: string): Buffer | undefined {
-  const text = readSecret(path).trim();
+  const text = readText(path).trim();
   const key = Buffer.from(text, 'base64');
   return /^[A-Za-z0-9+/]{43}=$/.test(text) && key.length === SECRETS_KEY_BYTES ? key : undefined;
 }
@@ -307,11 +320,24 @@ function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }:
   );
 }
 
-function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: given, ADMIN_PASSWORD_FILE: read }: Settings) {
-  if (given && read) throw new ConfigError('Set ADMIN_PASSWORD or ADMIN_PASSWORD_FILE, not both.');
-  const password = given || read;
+function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Settings) {
   if (email && password) return { email, password };
   if (email) throw new ConfigError('ADMIN_EMAIL needs ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
-  if (password) throw new ConfigError(`${read ? 'ADMIN_PASSWORD_FILE' : 'ADMIN_PASSWORD'} needs ADMIN_EMAIL.`);
+  if (password) throw new ConfigError('ADMIN_PASSWORD needs ADMIN_EMAIL.');
   return undefined;
+}
+
+interface BackupSettings {
+  schedule: BackupSchedule;
+  directory: string;
+  keep: BackupKeep;
+}
+
+function readBackups(settings: Settings, databaseUrl: string): BackupSettings | undefined {
+  const { BACKUP_SCHEDULE: schedule, BACKUP_DIR: directory, BACKUP_KEEP: keep } = settings;
+  if (schedule === undefined && directory === undefined) return undefined;
+  if (schedule === undefined) throw new ConfigError('BACKUP_DIR needs BACKUP_SCHEDULE, such as daily 02:30.');
+  if (directory === undefined) throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_DIR, a directory for the backups.');
+  if (databaseUrl.startsWith('file:')) return { schedule, directory, keep };
+  throw new ConfigError('BACKUP_SCHEDULE is for SQLite; for PostgreSQL, schedule pg_dump (docs/operating.md).');
 }

@@ -9,10 +9,11 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 /** Each room (a top-level folder or file) and the rooms that it may import. */
 const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['commands'],
-  commands: ['runtime', 'config.ts', 'domain', 'storage', 'model', 'lib'],
-  runtime: ['config.ts', 'http', 'maintenance', 'domain', 'storage', 'model', 'lib'],
+  commands: ['runtime', 'config.ts', 'environment.ts', 'domain', 'storage', 'model', 'lib'],
+  runtime: ['config.ts', 'environment.ts', 'http', 'maintenance', 'domain', 'storage', 'model', 'lib'],
   maintenance: ['domain', 'storage', 'model', 'lib'],
-  'config.ts': [],
+  'config.ts': ['environment.ts', 'model'],
+  'environment.ts': [],
   domain: ['storage', 'model', 'lib'],
   storage: ['model', 'lib'],
   model: ['lib'],

@@ -36,6 +36,7 @@ type TestOptions = ServerLimits &
       Config,
       | 'rateLimit'
       | 'requestLog'
+      | 'sendsWebhooks'
       | 'webhookAllow'
       | 'secretsKey'
       | 'trustedProxies'
@@ -74,6 +75,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
   const writeLine = (line: string) => void logLines.push(line);
   const log = { logger: pino({ level: 'info' }, { write: writeLine }), writeLine };
   const config: Config = {
+    given: {},
     host: '127.0.0.1',
     port: 0,
     databaseUrl,
@@ -84,11 +86,13 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     trustedProxies: options.trustedProxies,
     rateLimit: options.rateLimit,
     requestLog: options.requestLog,
+    sendsWebhooks: options.sendsWebhooks ?? true,
     webhookAllow: options.webhookAllow ?? LOOPBACK,
     secretsKey: options.secretsKey,
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
     mail: options.mail,
+    backups: undefined,
     metricsAddress: undefined,
     workers: undefined,
   };

@@ -19,7 +19,7 @@ import {
 } from './account-limits.ts';
 import { nameOf, personOption } from './administrators.ts';
 import { ask, readPassword } from './ask.ts';
-import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
+import { ACCOUNT_ID, addCommand, CREATES, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('manage accounts; each has its own listings and keys');
@@ -64,7 +64,7 @@ function addCreate(accounts: Command): void {
           ...(user && options.adminExisting ? [`They are ${await describeUser(database, user)}.`] : []),
           `Next: npx property-listings keys create --account ${id} --name "My first key"`,
         ]);
-      });
+      }, CREATES);
     });
 }
 
@@ -86,23 +86,35 @@ async function setQuotas(database: Database, id: string, given: Partial<Quotas>)
 }
 
 function addList(accounts: Command): void {
-  addCommand(accounts, 'list', 'show all accounts').action((options: OutputOptions) =>
-    withDatabase(async (database) => {
-      const shown = (await listAccounts(database)).map(showListed);
-      const lines = formatTable(
-        ['ID', 'CREATED', 'LISTINGS', 'BYTES', 'RATE LIMIT', 'NAME'],
-        shown.map(({ id, createdAt, listings, listingsMax, bytes, bytesMax, rateLimit, name, suspendedFor }) => [
-          id,
-          createdAt,
-          withQuota(listings, listingsMax),
-          withQuota(bytes, bytesMax),
-          rateLimit ?? '-',
-          suspendedFor === null ? name : `${name} (suspended: ${suspendedFor})`,
-        ]),
-      );
-      print(shown, options, shown.length > 0 ? lines : ['There are no accounts yet. "accounts create" creates one.']);
-    }),
-  );
+  addCommand(accounts, 'list', 'show all accounts')
+    .option('--search <text>', 'only the accounts whose name contains this text, or that have this ID')
+    .action((options: OutputOptions & { search?: string }) => list(options));
+}
+
+function list(options: OutputOptions & { search?: string }): Promise<void> {
+  const wanted = fold(options.search ?? '');
+  return withDatabase(async (database) => {
+    const all = await listAccounts(database);
+    const shown = all.filter(({ id, name }) => fold(name).includes(wanted) || id === wanted).map(showListed);
+    const lines = formatTable(
+      ['ID', 'CREATED', 'LISTINGS', 'BYTES', 'RATE LIMIT', 'NAME'],
+      shown.map(({ id, createdAt, listings, listingsMax, bytes, bytesMax, rateLimit, name, suspendedFor }) => [
+        id,
+        createdAt,
+        withQuota(listings, listingsMax),
+        withQuota(bytes, bytesMax),
+        rateLimit ?? '-',
+        suspendedFor === null ? name : `${name} (suspended: ${suspendedFor})`,
+      ]),
+    );
+    const none = all.length > 0 ? 'No account matches.' : 'There are no accounts yet. "accounts create" creates one.';
+    print(shown, options, shown.length > 0 ? lines : [none]);
+  });
+}
+
+/** For comparisons without case and composition. */
+function fold(text: string): string {
+  return toNfc(text).trim().toLowerCase();
 }
 
 function showListed({ createdAt, ratePoints, rateSeconds, ...account }: ListedAccount) {

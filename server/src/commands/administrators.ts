@@ -5,10 +5,12 @@ import { createAdministrator, describeUser } from '../domain/administrators.ts';
 import { OPERATOR } from '../domain/audit.ts';
 import { mailInvitation } from '../domain/invitation-mail.ts';
 import { invite } from '../domain/invitations.ts';
+import { removeMember } from '../domain/memberships.ts';
 import { resetPassword } from '../domain/password-reset.ts';
 import { createMailer } from '../lib/mailer.ts';
 import { formatTime } from '../lib/times.ts';
-import { ROLES, type Role } from '../model/users.ts';
+import { AppError } from '../model/errors.ts';
+import { normalEmail, ROLES, type Role } from '../model/users.ts';
 import { listMembers } from '../storage/memberships.ts';
 import { readPassword } from './ask.ts';
 import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
@@ -26,6 +28,7 @@ export function addAdministrators(program: Command): void {
   addList(administrators);
   addInvite(administrators);
   addResetPassword(administrators);
+  addRemove(administrators);
 }
 
 /** Adds a command on one user of an account. */
@@ -123,6 +126,27 @@ function addInvite(administrators: Command): void {
 function dashboardUrl({ publicUrl, host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
   return publicUrl ?? `http://${name}:${port}`;
+}
+
+function addRemove(administrators: Command): void {
+  addPersonCommand(
+    administrators,
+    'remove',
+    'remove a user from an account, and the user if it was their only one',
+  ).action(({ account, email, ...options }: PersonOptions) =>
+    withDatabase(async (database) => {
+      await getAccount(database, account);
+      const members = await listMembers(database, account);
+      const member = members.find((each) => each.email === normalEmail(email));
+      if (member === undefined) {
+        throw new AppError('not_found', `The account has no user ${email}; "administrators list" shows its users.`);
+      }
+      await removeMember(database, account, member.id, 'operator');
+      print({ id: member.id, email: member.email, removed: true }, options, [
+        `${member.name} <${member.email}> is removed; their sessions in the account have ended.`,
+      ]);
+    }),
+  );
 }
 
 interface ResetOptions extends PersonOptions {

@@ -2,19 +2,21 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { formatTime } from '../lib/times.ts';
-import { backUp, compact, getDatabaseFile, restore } from '../storage/backup.ts';
+import { backUp, compact, getDatabaseFile, restore, streamBackup } from '../storage/backup.ts';
 import { renewEpoch } from '../storage/database-info.ts';
 import { type Credentials, endCredentials } from '../storage/restored.ts';
-import { addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
+import { countEnabledWebhooks } from '../storage/webhooks.ts';
+import { addCommand, describeWebhooks, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
 
 export function addBackup(program: Command): void {
   addCommand(
     program,
     'backup <file>',
-    'back up the database to a new file and its digest; the service can keep running',
-  ).action(async (file: string, options: OutputOptions) => {
+    'back up the database to a new file and its digest, or with - to standard output; the service can keep running',
+  ).action(async (file: string, options: OutputOptions, command: Command) => {
     const { databaseUrl } = readConfig();
     console.error(`database: ${getDatabaseFile(databaseUrl)}`);
+    if (file === '-') return await backUpToOutput(databaseUrl, options, command);
     const made = await backUp(databaseUrl, resolve(file));
     print(made, options, [
       `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
@@ -26,13 +28,14 @@ export function addBackup(program: Command): void {
     .option('--force', 'replace an existing database, and keep it beside the new one')
     .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
       const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
-      const { database, epoch, replaced, credentials } = restored;
+      const { database, epoch, replaced, credentials, webhooks } = restored;
       print({ ...restored, credentials: showCredentials(credentials) }, options, [
         `${database} is restored; its epoch is now ${epoch}.`,
         ...(replaced === undefined
           ? []
           : [`The previous database is ${replaced}; remove it when you no longer need it.`]),
         ...describeCredentials(credentials),
+        ...describeWebhooks(webhooks),
       ]);
     });
 
@@ -49,13 +52,22 @@ export function addBackup(program: Command): void {
     .action((options: OutputOptions & { restored?: true }) =>
       withDatabase(async (database) => {
         const credentials = options.restored && (await database.write(endCredentials));
+        const webhooks = options.restored ? await countEnabledWebhooks(database) : 0;
         const epoch = await renewEpoch(database);
-        print({ epoch, ...(credentials && { credentials: showCredentials(credentials) }) }, options, [
+        print({ epoch, ...(credentials && { credentials: showCredentials(credentials), webhooks }) }, options, [
           `The epoch is now ${epoch}.`,
           ...(credentials ? describeCredentials(credentials) : []),
+          ...describeWebhooks(webhooks),
         ]);
       }),
     );
+}
+
+async function backUpToOutput(databaseUrl: string, { json }: OutputOptions, command: Command): Promise<void> {
+  if (json) command.error('error: with -, standard output is the backup; omit --json');
+  if (process.stdout.isTTY) command.error('error: with -, redirect standard output to a file or a program');
+  const { bytes, sha256 } = await streamBackup(databaseUrl, process.stdout);
+  console.error(`${bytes} bytes, SHA-256 ${sha256}; "restore" needs the digest, from sha256sum`);
 }
 
 function showCredentials({ keys, ...counts }: Credentials) {

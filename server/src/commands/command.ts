@@ -3,11 +3,14 @@ import { readConfig } from '../config.ts';
 import { describeMigration } from '../runtime/migration-progress.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWhole } from '../storage/database-info.ts';
-import { openDatabase } from '../storage/open.ts';
+import { openDatabase, requireDatabase } from '../storage/open.ts';
 
 export interface OutputOptions {
   json?: true;
 }
+
+/** For commands that can be the first ones. */
+export const CREATES = { creates: true };
 
 export const ACCOUNT_ID = 'account ID, as "accounts list" shows it';
 
@@ -17,12 +20,15 @@ export function addCommand(parent: Command, usage: string, description: string):
 }
 
 /**
- * Opens the database, names it on stderr, and closes it after `work`.
- * @throws {AppError} `conflict` for an unfinished copy
+ * Opens the database, names it on stderr, and closes it after `work`. Only commands that `create` something create a
+ * missing database: another command probably lacks the service's settings.
+ * @throws {AppError} `not_found` without a database, or `conflict` for an unfinished copy
  */
-export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(work: (database: Database) => Promise<T>, { creates = false } = {}): Promise<T> {
   const tell = describeMigration((message) => console.error(message));
-  const database = await openDatabase(readConfig().databaseUrl, undefined, tell);
+  const { databaseUrl } = readConfig();
+  if (!creates) requireDatabase(databaseUrl);
+  const database = await openDatabase(databaseUrl, undefined, tell);
   console.error(`database: ${database.name}`);
   try {
     // After a change to an unfinished copy, "copy" would report a difference.
@@ -36,6 +42,15 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 /** Prints a result as JSON, or as `lines` for users. */
 export function print(value: object, options: OutputOptions, lines: string[]): void {
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
+}
+
+/** What a restore or copy says about webhooks, which go to the real receivers. */
+export function describeWebhooks(enabled: number): string[] {
+  if (enabled === 0) return [];
+  return [
+    `${enabled} webhook endpoints are enabled: the service sends them their events when it starts.`,
+    'If it is a copy, for example for tests, set WEBHOOKS=off before you start it.',
+  ];
 }
 
 /** Formats rows in columns below their headings. */

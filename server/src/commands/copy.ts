@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { ConfigError, parseDatabaseOption, readEnvironment } from '../config.ts';
+import { parseDatabaseOption } from '../config.ts';
 import { copyDatabase } from '../domain/copy.ts';
+import { ConfigError, readEnvironment, readSecrets } from '../environment.ts';
 import { AppError } from '../model/errors.ts';
 import { openDatabase } from '../storage/open.ts';
-import { addCommand, formatTable, type OutputOptions, print } from './command.ts';
+import { countEnabledWebhooks } from '../storage/webhooks.ts';
+import { addCommand, describeWebhooks, formatTable, type OutputOptions, print } from './command.ts';
 
 interface CopyOptions extends OutputOptions {
   from?: string;
@@ -21,7 +23,7 @@ export function addCopy(program: Command): void {
 }
 
 async function copy(options: CopyOptions): Promise<void> {
-  const env = readEnvironment(process.env);
+  const env = readSecrets(readEnvironment(process.env), ['COPY_FROM_URL', 'COPY_TO_URL']);
   const from = readUrl('--from', options.from, 'COPY_FROM_URL', env.COPY_FROM_URL);
   const to = readUrl('--to', options.to, 'COPY_TO_URL', env.COPY_TO_URL);
   if (from.url === to.url) throw new ConfigError(`${from.name} and ${to.name} are the same database.`);
@@ -46,7 +48,7 @@ function readUrl(option: string, given: string | undefined, variable: string, va
   if (given === undefined || !hasPassword(url)) return { name, url };
   throw new ConfigError(
     `${option} contains a password, which other users of this machine could read: ` +
-      `set the environment variable ${variable} instead, or put it in .env.`,
+      `set the environment variable ${variable} or ${variable}_FILE instead, or put it in .env.`,
   );
 }
 
@@ -62,9 +64,13 @@ async function copyBetween(fromUrl: string, toUrl: string, options: OutputOption
   const to = stack.adopt(await openDatabase(toUrl), (database) => database.close());
   console.error(`from: ${from.name}\nto: ${to.name}`);
   const tables = await copyDatabase(from, to, createProgress()).catch(explainLoss);
+  const webhooks = await countEnabledWebhooks(to);
   const rows = Object.entries(tables).map(([name, table]) => [name, String(table.rows), table.digest.slice(0, 16)]);
-  const lines = ['Both databases have the same content:', ...formatTable(['TABLE', 'ROWS', 'SHA-256'], rows)];
-  print({ tables }, options, lines);
+  print({ tables, webhooks }, options, [
+    'Both databases have the same content:',
+    ...formatTable(['TABLE', 'ROWS', 'SHA-256'], rows),
+    ...describeWebhooks(webhooks),
+  ]);
 }
 
 /** Replaces the advice for requests, which does not apply: a copy resumes where it stopped. */

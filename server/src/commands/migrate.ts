@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { AppError } from '../model/errors.ts';
 import { SCHEMA_VERSION } from '../storage/migrations.ts';
-import { addCommand, type OutputOptions, print, withDatabase } from './command.ts';
+import { addCommand, CREATES, type OutputOptions, print, withDatabase } from './command.ts';
 
 export function addMigrate(program: Command): void {
   addCommand(program, 'migrate', 'create the database, or bring its tables up to date')
@@ -16,7 +16,7 @@ export function addMigrate(program: Command): void {
           lines.push('They are distributed by account.');
         }
         print({ version: SCHEMA_VERSION }, options, lines);
-      }),
+      }, CREATES),
     );
 }
 

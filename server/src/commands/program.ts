@@ -1,14 +1,29 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
-import { ConfigError, readRelease } from '../config.ts';
+import { ConfigError, readRelease } from '../environment.ts';
 import { AppError } from '../model/errors.ts';
 import { addAccounts } from './accounts.ts';
 import { addAdministrators } from './administrators.ts';
 import { addBackup } from './backup.ts';
+import { addCheck } from './check.ts';
 import { addCopy } from './copy.ts';
 import { addKeys } from './keys.ts';
 import { addMigrate } from './migrate.ts';
 import { addServe } from './serve.ts';
+import { addSupportBundle } from './support-bundle.ts';
+import { addUsage } from './usage.ts';
 
+const ADDED = [
+  addServe,
+  addCheck,
+  addMigrate,
+  addCopy,
+  addBackup,
+  addAccounts,
+  addAdministrators,
+  addKeys,
+  addUsage,
+  addSupportBundle,
+];
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
@@ -30,7 +45,7 @@ function createProgram(): Command {
     .helpCommand(true)
     .configureHelp({ optionDescription: describeOption })
     .addHelpText('after', '\nSettings come from environment variables and from .env; the documentation lists them.');
-  for (const add of [addServe, addMigrate, addCopy, addBackup, addAccounts, addAdministrators, addKeys]) add(program);
+  for (const add of ADDED) add(program);
   return program;
 }
 

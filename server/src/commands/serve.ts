@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { type Config, type Environment, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
+import type { Environment } from '../environment.ts';
+import { Backups } from '../runtime/backups.ts';
 import { ensureDashboard } from '../runtime/dashboard-build.ts';
 import { serveMetrics } from '../runtime/metrics-listener.ts';
 import { createLog } from '../runtime/service-log.ts';
@@ -35,5 +37,11 @@ async function serveAlone(config: Config, given: Environment): Promise<void> {
   if (service === undefined) return exitStopped(log);
   const { stop, cut, database, ...addresses } = service;
   sayListening({ ...addresses, databaseName: database.name }, config, given, log);
-  await stopOnSignal(signalled, log, { stop, cut });
+  const backups = new Backups(log);
+  await backups.follow(config);
+  const stopAll = async () => {
+    await backups.stop();
+    await stop();
+  };
+  await stopOnSignal(signalled, log, { stop: stopAll, cut });
 }

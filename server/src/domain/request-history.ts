@@ -1,4 +1,5 @@
 import { timeOfId } from '../lib/ids.ts';
+import { DAY_MS } from '../lib/times.ts';
 import { ownTurn } from '../lib/turns.ts';
 import {
   compareEntries,
@@ -62,6 +63,22 @@ export async function findRequests(
     if (blocksLeft <= 0 || lengthLeft <= 0) return { entries, next: { at: period, id: '' } };
   }
   return { entries, next: undefined };
+}
+
+/** The account's requests per UTC day, which is the number of days since 1970. @throws {AppError} `unavailable` */
+export async function countRequestsByDay(
+  database: LogDatabase,
+  accountId: string,
+  { from, to }: { from: number; to: number },
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  const range = { since: firstBlockIdAt(from * DAY_MS), before: firstBlockIdAt((to + 1) * DAY_MS), failed: false };
+  for await (const { period, blocks } of readPeriods(database, accountId, range)) {
+    const day = Math.floor(period / DAY_MS);
+    const count = blocks.reduce((sum, block) => sum + parseBlock(block).length, 0);
+    counts.set(day, (counts.get(day) ?? 0) + count);
+  }
+  return counts;
 }
 
 /** @throws {AppError} `unavailable` */

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../lib/times.ts';
 import { firstBlockIdAt, type Retention } from '../model/request-log.ts';
 import { findAccount } from '../storage/accounts.ts';
 import type { Database, LogDatabase } from '../storage/database.ts';
@@ -8,7 +9,6 @@ import {
   sumRequestBytes,
 } from '../storage/request-blocks.ts';
 
-const DAY_MS = 86_400_000;
 /** Blocks per statement, at most 6 MiB. */
 const PURGE_LENGTH = 50;
 const AFTER_ALL = '~';

@@ -1,10 +1,10 @@
-import type { Log } from '../lib/log.ts';
 import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
-import { ERRORS } from './contract/errors.ts';
+import { ping } from '../storage/database-info.ts';
 import { createMap, type Found, V1 } from './map.ts';
 import { createForwardedCheck } from './protocol/client-address.ts';
 import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
+import { FailureLog } from './protocol/failure-log.ts';
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
 import { isProbe } from './protocol/probes.ts';
@@ -15,11 +15,12 @@ import { replyToLostVisit } from './routes/dashboard.ts';
 import type { Services } from './services.ts';
 
 export function createApp(services: Services): App {
-  const { admission, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
+  const { admission, database, log, trustedProxies, rateLimit, keyUse, isLeaving } = services;
   const rejections = new RejectionCount(log, {
     first: 'more requests than the service can handle; some are rejected',
     report: 'requests were rejected because too many were waiting',
   });
+  const failures = new FailureLog(log, () => ping(database));
   const find = createMap(services);
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
@@ -31,10 +32,26 @@ export function createApp(services: Services): App {
   }
 
   function replyTo(error: unknown, exchange: Exchange): Reply {
-    if (!(error instanceof Overloaded)) return replyToError(error, exchange, log);
+    if (!(error instanceof Overloaded)) {
+      const known = toAppError(error);
+      failures.add(known, exchange.requestId);
+      return replyToError(known, exchange);
+    }
     rejections.add();
     exchange.isOverload = true;
     return replyError(error, exchange.requestId);
+  }
+
+  /**
+   * Logs why a response was cut off. If the client disconnected or the key was deleted, the request's
+   * own log line is enough.
+   */
+  function reportCut(error: unknown, exchange: Exchange): void {
+    const { requestId, outgoing } = exchange;
+    outgoing.destroy();
+    if (error instanceof AppError && error.code === 'unauthorized') exchange.errorCode = error.code;
+    else if (error instanceof AppError && failures.isOfDatabase(error)) failures.add(error, requestId);
+    else if (!hasLeft(error)) log.logger.error({ requestId, err: error }, 'a response was cut off');
   }
 
   return async (incoming, outgoing) => {
@@ -68,7 +85,7 @@ export function createApp(services: Services): App {
       if (isLeaving()) outgoing.shouldKeepAlive = false;
       await send(exchange, api?.headers ? { ...reply, headers: { ...api.headers, ...reply.headers } } : reply);
     } catch (error) {
-      reportCut(error, exchange, log);
+      reportCut(error, exchange);
     }
   };
 }
@@ -78,34 +95,18 @@ function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }
 
-function replyToError(error: unknown, exchange: Exchange, { logger }: Log): Reply {
-  const { requestId } = exchange;
-  const known = error instanceof AppError ? error : internalError(error);
-  exchange.errorCode = known.code;
-  if (ERRORS[known.code].status >= 500) logger.error({ requestId, err: known.cause ?? known }, known.message);
-  const lost = known.code === 'not_found' ? replyToLostVisit(exchange) : undefined;
-  return lost ?? replyError(known, requestId);
+function replyToError(error: AppError, exchange: Exchange): Reply {
+  exchange.errorCode = error.code;
+  const lost = error.code === 'not_found' ? replyToLostVisit(exchange) : undefined;
+  return lost ?? replyError(error, exchange.requestId);
 }
 
-function internalError(cause: unknown): AppError {
-  return new AppError(
-    'internal_error',
-    'An unexpected error occurred; send the request again, or report its requestId.',
-    { cause },
-  );
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const message = 'An unexpected error occurred; send the request again, or report its requestId.';
+  return new AppError('internal_error', message, { cause: error });
 }
 
-/**
- * Logs why a response was cut off. If the client disconnected or the key was deleted, the request's
- * own log line is enough.
- */
-function reportCut(error: unknown, exchange: Exchange, { logger }: Log): void {
-  const { requestId, outgoing } = exchange;
-  outgoing.destroy();
-  if (error instanceof AppError && error.code === 'unauthorized') {
-    exchange.errorCode = error.code;
-    return;
-  }
-  const hasLeft = error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
-  if (!hasLeft) logger.error({ requestId, err: error }, 'a response was cut off');
+function hasLeft(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

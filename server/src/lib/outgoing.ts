@@ -39,12 +39,17 @@ const resolveAll: Resolve = (name, done) => resolveName(name, { all: true }, don
  */
 export class OutgoingRequests {
   readonly #allowed: BlockList | undefined;
+  readonly #isOn: boolean;
   readonly #resolve: Resolve;
   readonly #agents: { http: http.Agent; https: https.Agent };
 
-  /** @param allowed networks that are not public, to which `http:` is also possible */
-  constructor(allowed: BlockList | undefined, resolve = resolveAll) {
+  /**
+   * @param allowed networks that are not public, to which `http:` is also possible
+   * @param isOn whether anything is sent
+   */
+  constructor(allowed: BlockList | undefined, isOn = true, resolve = resolveAll) {
     this.#allowed = allowed;
+    this.#isOn = isOn;
     this.#resolve = resolve;
     const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
@@ -83,6 +88,7 @@ export class OutgoingRequests {
   ): Promise<Omit<Outcome, 'durationMs'>> {
     const { promise, resolve, reject } = Promise.withResolvers<Omit<Outcome, 'durationMs'>>();
     const host = withoutBrackets(url.hostname);
+    if (!this.#isOn) throw new Error('The operator has turned webhooks off (WEBHOOKS=off)');
     // A literal address is not looked up.
     if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
     const isTls = url.protocol === 'https:';

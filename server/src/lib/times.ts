@@ -1,3 +1,5 @@
+export const DAY_MS = 86_400_000;
+
 /** Formats UTC milliseconds as RFC 3339; null stays null. */
 export function formatTime(timeMs: number): string;
 export function formatTime(timeMs: number | null): string | null;

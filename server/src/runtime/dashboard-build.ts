@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { findClone } from '../config.ts';
+import { findClone } from '../environment.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /**

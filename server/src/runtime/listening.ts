@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { getSystemErrorMessage } from 'node:util';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { ConfigError } from '../environment.ts';
 import { openSockets } from '../http/protocol/sockets.ts';
 
 /** @returns the URL at which the server listens @throws {ConfigError} if it cannot listen */

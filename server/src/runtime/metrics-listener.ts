@@ -1,4 +1,5 @@
-import { type Config, ConfigError, readRelease } from '../config.ts';
+import type { Config } from '../config.ts';
+import { ConfigError, readRelease } from '../environment.ts';
 import { createMetricsServer, METRICS_PATH } from '../http/protocol/metrics-server.ts';
 import { openSockets } from '../http/protocol/sockets.ts';
 import type { Log } from '../lib/log.ts';

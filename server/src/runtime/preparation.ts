@@ -1,5 +1,6 @@
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import { findSetupState, renewSetupLink, setUp } from '../domain/setup.ts';
+import { ConfigError } from '../environment.ts';
 import { SetupLink } from '../http/identity/setup-link.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';

@@ -1,9 +1,10 @@
-import { type Config, readRelease } from '../config.ts';
+import type { Config } from '../config.ts';
 import { Dispatcher } from '../domain/dispatch/dispatcher.ts';
 import { EventHub } from '../domain/event-hub.ts';
 import { KeyUse } from '../domain/key-use.ts';
 import { ListingCounts } from '../domain/listing-counts.ts';
 import { RequestLog } from '../domain/request-log.ts';
+import { readRelease } from '../environment.ts';
 import { createApp } from '../http/app.ts';
 import { Admission } from '../http/gate/admission.ts';
 import { KeyGuessLimiter } from '../http/gate/key-guess-limiter.ts';
@@ -121,7 +122,7 @@ export async function serveRequests(
   const admission = new Admission(database, config.trustedProxies);
   const readingThreads = new ReadingThreads(log);
   const mailer = config.mail && createMailer(config.mail);
-  const outgoing = new OutgoingRequests(config.webhookAllow);
+  const outgoing = new OutgoingRequests(config.webhookAllow, config.sendsWebhooks);
   const secretBox = new SecretBox(config.secretsKey);
   const { publicUrl } = config;
   const dispatcher = new Dispatcher({ database, secretBox, outgoing, log, mailer, publicUrl });
@@ -160,7 +161,7 @@ export async function serveRequests(
   const connections = trackConnections(server);
   const unwatch = watchService(database, connections);
   const url = await listen(server, config);
-  dispatcher.start();
+  if (config.sendsWebhooks) dispatcher.start();
   const schedules = [
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),
     schedule('write the request log', REQUEST_LOG_INTERVAL_MS, () => requestLog.flush(), log.logger),

@@ -1,4 +1,5 @@
-import type { Config, Environment } from '../config.ts';
+import type { Config } from '../config.ts';
+import { type Environment, readRelease } from '../environment.ts';
 import type { ServiceLog } from './service-log.ts';
 
 interface Running {
@@ -15,8 +16,10 @@ export function sayListening(running: Running, config: Config, given: Environmen
   if (process.stdout.isTTY) console.log(welcome(publicUrl, databaseName, shellSettings(given), setupUrl));
   // Not logged, since anyone with the link can become the administrator.
   else if (setupUrl !== undefined) console.error(`Set up the first administrator within 30 minutes: ${setupUrl}`);
-  const { workers } = config;
-  logger.info({ url, publicUrl: config.publicUrl, database: databaseName, pid: process.pid, workers }, 'listening');
+  const { workers, given: settings, sendsWebhooks } = config;
+  const program = { version: readRelease(), node: process.versions.node, pid: process.pid, workers };
+  logger.info({ url, publicUrl: config.publicUrl, database: databaseName, ...program, settings }, 'listening');
+  if (!sendsWebhooks) logger.warn('no webhooks are sent: WEBHOOKS is off');
 }
 
 /** The settings that commands in another terminal need to find the same database. */

@@ -1,17 +1,19 @@
-import { constants, existsSync, statSync } from 'node:fs';
+import { constants, createReadStream, existsSync, statSync } from 'node:fs';
 import { chmod, copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { getSystemErrorMessage } from 'node:util';
 import { hashFile, syncToDisk } from '../lib/files.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import { renewEpoch } from './database-info.ts';
 import { noteBackup } from './last-backup.ts';
-import { FILE_SCHEME, openDatabase } from './open.ts';
+import { FILE_SCHEME, openDatabase, requireDatabase } from './open.ts';
 import { type Credentials, endCredentials } from './restored.ts';
 import { makeDirectory } from './sqlite/database-file.ts';
 import { explainFault, isStorageFull, RESTORE_ADVICE } from './sqlite/errors.ts';
-import { FILE_MODE } from './sqlite/files.ts';
+import { FILE_MODE, giveToService } from './sqlite/files.ts';
 import {
   checkIntegrity,
   compactFile,
@@ -21,6 +23,7 @@ import {
   replaceDatabase,
   rewrite,
 } from './sqlite/snapshot.ts';
+import { countEnabledWebhooks } from './webhooks.ts';
 
 export interface Backup {
   file: string;
@@ -37,24 +40,16 @@ export interface Backup {
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
   const path = getDatabaseFile(databaseUrl);
-  if (!existsSync(path)) throw new AppError('not_found', `There is no database ${path}.`);
+  requireDatabase(databaseUrl);
   if (!existsSync(dirname(file))) throw new AppError('not_found', `There is no directory ${dirname(file)}.`);
   const digestFile = `${file}.sha256`;
   for (const name of [file, digestFile]) {
     if (existsSync(name)) throw new AppError('conflict', `${name} already exists; name another file.`);
   }
   // Only a complete backup gets the final name; an interrupted one leaves only partial files.
-  const partial = `${file}.partial`;
   const rewritten = `${file}.rewritten`;
-  const removeUnfinished = () => Promise.all([removeDatabase(partial), removeDatabase(rewritten)]);
-  await removeUnfinished();
   try {
-    await copyPages(path, partial);
-    // Checked before rewriting, which could hide damage.
-    checkIntegrity(partial);
-    rewrite(partial, rewritten);
-    await removeDatabase(partial);
-    checkIntegrity(rewritten);
+    await writeSnapshot(path, `${file}.partial`, rewritten);
     const sha256 = await hashFile(rewritten);
     await writeFile(digestFile, `${sha256}  ${basename(file)}\n`, { flag: 'wx', mode: FILE_MODE });
     await Promise.all([syncToDisk(rewritten), syncToDisk(digestFile)]);
@@ -64,8 +59,44 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     noteBackup(path, file);
     return { file, digestFile, sha256, bytes };
   } catch (error) {
-    await Promise.all([removeUnfinished(), rm(digestFile, { force: true })]);
+    await Promise.all([removeDatabase(rewritten), rm(digestFile, { force: true })]);
     throw error instanceof AppError ? error : explainFault(`Cannot write the backup ${file}`, error);
+  }
+}
+
+/** Writes a snapshot without deleted data, through a copy of all pages, and checks both. */
+async function writeSnapshot(path: string, partial: string, target: string): Promise<void> {
+  await Promise.all([removeDatabase(partial), removeDatabase(target)]);
+  try {
+    await copyPages(path, partial);
+    // Checked before rewriting, which could hide damage.
+    checkIntegrity(partial);
+    rewrite(partial, target);
+    checkIntegrity(target);
+  } finally {
+    await removeDatabase(partial);
+  }
+}
+
+/**
+ * Writes a backup, as `backUp`, to a stream, through a temporary file beside the database.
+ * @returns the digest, which `restore` needs
+ * @throws {AppError} with a message for the operator
+ */
+export async function streamBackup(databaseUrl: string, output: Writable): Promise<Pick<Backup, 'sha256' | 'bytes'>> {
+  const path = getDatabaseFile(databaseUrl);
+  requireDatabase(databaseUrl);
+  const snapshot = `${path}.backup-${process.pid}`;
+  try {
+    await writeSnapshot(path, `${snapshot}.partial`, snapshot);
+    const [sha256, { size: bytes }] = await Promise.all([hashFile(snapshot), stat(snapshot)]);
+    await pipeline(createReadStream(snapshot), output, { end: false });
+    noteBackup(path, '-');
+    return { sha256, bytes };
+  } catch (error) {
+    throw error instanceof AppError ? error : explainFault(`Cannot back up ${path}`, error);
+  } finally {
+    await removeDatabase(snapshot);
   }
 }
 
@@ -82,7 +113,7 @@ export interface Compacted {
  */
 export async function compact(databaseUrl: string): Promise<Compacted> {
   const database = getDatabaseFile(databaseUrl);
-  if (!existsSync(database)) throw new AppError('not_found', `There is no database ${database}.`);
+  requireDatabase(databaseUrl);
   const { size: bytesBefore } = await stat(database);
   const rewritten = `${database}.rewritten`;
   await removeDatabase(rewritten);
@@ -104,7 +135,12 @@ export interface Restored {
   replaced: string | undefined;
   /** Does not include keys that the previous database had as well. */
   credentials: Credentials;
+  /** How many endpoints the service sends webhooks to. */
+  webhooks: number;
 }
+
+/** What a restored database contains. */
+type Content = Pick<Restored, 'epoch' | 'credentials' | 'webhooks'>;
 
 /**
  * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
@@ -128,12 +164,12 @@ export async function restore(databaseUrl: string, file: string, options: { forc
   }
   const prepared = `${path}.restoring`;
   try {
-    const { epoch, credentials } = await prepare(file, prepared);
+    const { epoch, credentials, webhooks } = await prepare(file, prepared);
     const known = isThere ? findKeyIds(path) : new Set<string>();
     credentials.keys = credentials.keys.filter(({ id }) => !known.has(id));
     const replaced = isThere ? replaceDatabase(path, prepared) : await putInPlace(prepared, path);
     await syncToDisk(dirname(path));
-    return { database: path, epoch, replaced, credentials };
+    return { database: path, epoch, replaced, credentials, webhooks };
   } catch (error) {
     throw error instanceof AppError ? error : explainFault(`Cannot restore ${path}`, error);
   } finally {
@@ -144,7 +180,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
 /** @throws {AppError} `conflict` for a database on a server, which has better tools of its own */
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
-  const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/self-hosting.md)';
+  const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/operating.md)';
   throw new AppError('conflict', `backup, restore and compact are for SQLite; ${tools}.`);
 }
 
@@ -174,13 +210,14 @@ function rejectUnreadable(file: string, cause: unknown): never {
   throw new AppError('unavailable', `Cannot read ${file}: ${getSystemErrorMessage(Object(cause).errno)}.`, { cause });
 }
 
-/** Copies the backup and migrates the copy. @returns the new epoch and the credentials */
-async function prepare(file: string, prepared: string): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
+/** Copies the backup and migrates the copy. */
+async function prepare(file: string, prepared: string): Promise<Content> {
   makeDirectory(dirname(prepared));
   await removeDatabase(prepared);
   await copyFile(file, prepared, constants.COPYFILE_FICLONE);
   // The copy has the mode of the backup file, which may be readable by all users.
   await chmod(prepared, FILE_MODE);
+  giveToService(prepared);
   const database = await openDatabase(`file:${prepared}`).catch((error) => rejectBackup(file, prepared, error));
   const renewed = await renew(database).finally(() => database.close());
   checkIntegrity(prepared);
@@ -188,9 +225,9 @@ async function prepare(file: string, prepared: string): Promise<Pick<Restored, '
   return renewed;
 }
 
-async function renew(database: Database): Promise<Pick<Restored, 'epoch' | 'credentials'>> {
+async function renew(database: Database): Promise<Content> {
   const credentials = await database.write(endCredentials);
-  return { epoch: await renewEpoch(database), credentials };
+  return { epoch: await renewEpoch(database), credentials, webhooks: await countEnabledWebhooks(database) };
 }
 
 /** In the message, replaces the path of the copy, which the operator does not know, with the path of the backup. */

@@ -34,8 +34,12 @@ export async function getCursorSecret(executor: Executor): Promise<string> {
 /** @throws {AppError} `conflict` for an unfinished copy, which must not be served or changed */
 export async function requireWhole(executor: Executor): Promise<DatabaseInfo> {
   const info = await getDatabaseInfo(executor);
-  if (!info.epoch.startsWith(UNFINISHED)) return info;
+  if (!hasUnfinishedEpoch(info)) return info;
   throw new AppError('conflict', 'The database is an unfinished copy; run the same "copy" command again.');
+}
+
+export function hasUnfinishedEpoch({ epoch }: Pick<DatabaseInfo, 'epoch'>): boolean {
+  return epoch.startsWith(UNFINISHED);
 }
 
 const update = statement<DatabaseInfo>((query, parameter) =>

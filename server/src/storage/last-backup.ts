@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { FILE_SCHEME } from './open.ts';
-import { FILE_MODE } from './sqlite/files.ts';
+import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
 /** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
 function markerOf(path: string): string {
@@ -10,6 +10,7 @@ function markerOf(path: string): string {
 /** Records that a backup of the database has succeeded, and where it is. */
 export function noteBackup(path: string, file: string): void {
   writeFileSync(markerOf(path), `${file}\n`, { mode: FILE_MODE });
+  giveToService(markerOf(path));
 }
 
 /** When `backup` last succeeded, in seconds since 1970; undefined if never, or on PostgreSQL. */

@@ -1,6 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError } from '../model/errors.ts';
 import type { Database } from './database.ts';
 import type { PoolSettings } from './postgres/pool.ts';
 import type { TellProgress } from './rebuild.ts';
+import { findLeftCompanion } from './sqlite/snapshot.ts';
 import { openSqlite } from './sqlite.ts';
 
 export { openScratch } from './sqlite/scratch.ts';
@@ -25,6 +29,24 @@ export async function openDatabase(
   // The driver is only loaded when needed.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, settings, tell);
+}
+
+/** @throws {AppError} `not_found` if the SQLite file and its log are missing */
+export function requireDatabase(url: string): void {
+  if (!url.startsWith(FILE_SCHEME)) return;
+  const path = url.slice(FILE_SCHEME.length);
+  // Opening explains another reason, such as a file instead of the directory.
+  if (existsSync(path) || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
+  throw new AppError(
+    'not_found',
+    `There is no database ${path}. Use the service's settings: its DATA_DIR or DATABASE_URL, or the directory of its .env.`,
+  );
+}
+
+function isBelowFile(path: string): boolean {
+  const parent = dirname(path);
+  if (parent === path) return false;
+  return existsSync(parent) ? !statSync(parent).isDirectory() : isBelowFile(parent);
 }
 
 /** Opens a database, and closes it if `begin` fails. @throws what `openDatabase` and `begin` throw */

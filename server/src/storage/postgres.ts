@@ -1,11 +1,13 @@
 import type pg from 'pg';
 import { AppError } from '../model/errors.ts';
 import { type Database, DatabaseAwayError } from './database.ts';
+import type { Inspection } from './inspection.ts';
 import { AccountWriteQueues } from './postgres/account-write-queues.ts';
 import { dialect, send } from './postgres/connection.ts';
 import { createCounters } from './postgres/counters.ts';
 import { distribute } from './postgres/distribute.ts';
 import { isAway } from './postgres/errors.ts';
+import { inspect } from './postgres/inspect.ts';
 import { migrate } from './postgres/migrate.ts';
 import { Pool, type PoolSettings } from './postgres/pool.ts';
 import { execute, executeRun } from './postgres/reads.ts';
@@ -15,6 +17,7 @@ import type { TellProgress } from './rebuild.ts';
 
 /** Enough for the largest atomic import with its words. Limits only memory, since other accounts do not wait. */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
+const INSPECTION: PoolSettings = { poolSize: 1, statementTimeoutMs: 10_000, preparesStatements: false };
 
 /**
  * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
@@ -62,6 +65,18 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
       await logPool.close();
     },
   };
+}
+
+/** Inspects a database without creating or changing anything. @throws {AppError} as `openPostgres` */
+export async function inspectPostgres(url: string, withTables: boolean): Promise<Inspection> {
+  const pool = new Pool(url, INSPECTION);
+  try {
+    return await pool.use((client) => inspect(client, nameOf(url), withTables));
+  } catch (error) {
+    throw explain(error, nameOf(url));
+  } finally {
+    await pool.close();
+  }
 }
 
 async function distributeAlone(client: pg.ClientBase): Promise<void> {

@@ -74,6 +74,6 @@ export async function openSqlite(path: string, tell: TellProgress): Promise<Data
 }
 
 /** `listings.requests.db` beside `listings.db`. */
-function requestLogPath(path: string): string {
+export function requestLogPath(path: string): string {
   return path.replace(/(?:\.db)?$/, '.requests.db');
 }

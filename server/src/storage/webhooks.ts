@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Webhook } from '../model/webhooks.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import { allRows, command, countRows, firstRow, hasRow, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 type WebhookKey = { accountId: string; id: string };
@@ -208,6 +208,11 @@ export const findEnabledWebhooks = allRows(
       .orderBy('webhooks.account_id')
       .orderBy('webhooks.id')
       .limit(parameter('limit')),
+);
+
+/** The enabled endpoints of all accounts, for the operator. */
+export const countEnabledWebhooks = countRows([], (query) =>
+  query.selectFrom('webhooks').select('id').where('enabled', '=', 1),
 );
 
 /** The endpoints of all accounts in pages, for the removal of old deliveries. */

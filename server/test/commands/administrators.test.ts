@@ -261,3 +261,28 @@ describe('serve', () => {
     assert.match(output.stderr, /^error: [^\n]*ADMIN_PASSWORD[^\n]*8 to 128[^\n]*\n$/);
   });
 });
+
+test('administrators remove ends a user’s sessions in the account, but keeps the last administrator', async () => {
+  const { id, email } = await createAccountWithAdministrator();
+  const member = `member-${email}`;
+  const create = [
+    'administrators',
+    'create',
+    '--account',
+    id,
+    '--email',
+    member,
+    '--role',
+    'member',
+    '--password-stdin',
+  ];
+  await run(create, `${PASSWORD}\n`);
+  const [status, browser] = await signIn(url, member, PASSWORD);
+  assert.equal(status, 200);
+  const remove = (address: string) => ['administrators', 'remove', '--account', id, '--email', address];
+  const removed = await run(remove(member.toUpperCase()));
+  assert.deepEqual([removed.email, removed.removed], [member, true]);
+  assert.equal(await browser.ask('GET', '/admin/session'), null);
+  await refused(remove(member), 1, /has no user .*"administrators list" shows its users/);
+  await refused(remove(email), 1, /An account needs an administrator/);
+});

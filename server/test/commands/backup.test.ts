@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 // `npm run prove -- backups` covers backups under load.
 
@@ -118,4 +120,39 @@ test('the error says if DATA_DIR is a file or the database is a directory', asyn
   await mkdir(join(directory, 'listings.db'));
   const asDirectory = await runCommandWarm(['accounts', 'list'], { DATA_DIR: directory });
   assert.match(asDirectory.stderr, /listings\.db is not a file; move it elsewhere/);
+});
+
+test('a restore or copy says that webhooks will be sent, and WEBHOOKS=off sends none', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data'), WEBHOOK_ALLOW: '127.0.0.0/8' };
+  const { key } = await createTenantByCommand(settings);
+  const receiver = await startReceiver(t);
+  const send = async (url: string, path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    return JSON.parse(await response.text());
+  };
+  const first = await serveFor(t, settings);
+  const { id } = await send(first.url, '/v1/webhooks', { url: receiver.url });
+  await first.end();
+  const backup = join(directory, 'backup.db');
+  assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
+  const copy = { ...settings, DATA_DIR: join(directory, 'copy') };
+  const restored = await runCommandWarm(['restore', backup], copy);
+  assert.match(restored.stdout, /1 webhook endpoints are enabled: .*\n.*set WEBHOOKS=off/);
+  const urls = { from: `file:${join(settings.DATA_DIR, 'listings.db')}`, to: `file:${join(directory, 'third.db')}` };
+  const copied = await runCommandWarm(['copy', '--from', urls.from, '--to', urls.to], {});
+  assert.match(copied.stdout, /set WEBHOOKS=off/);
+
+  const off = await serveFor(t, { ...copy, WEBHOOKS: 'off' });
+  assert.ok(off.log.some(({ msg }) => msg === 'no webhooks are sent: WEBHOOKS is off'));
+  await send(off.url, '/v1/listings', { address: '12 Elm Street', beds: 3, baths: 2 });
+  const tried = await send(off.url, `/v1/webhooks/${id}/test`, {});
+  assert.match(JSON.stringify(tried), /WEBHOOKS=off/);
+  await off.end();
+  assert.equal(receiver.requests.length, 0);
+  // Turned on again, it sends what has waited.
+  await serveFor(t, copy);
+  await until('the event arrives', () => receiver.sequences.length > 0);
+  assert.deepEqual(receiver.sequences, [1]);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
@@ -123,10 +123,40 @@ test('names are stored unchanged: 100 characters, quotes, any script', async () 
 test('empty lists are empty arrays', async (t) => {
   const empty = await createDirectory();
   t.after(() => rm(empty, { recursive: true, force: true }));
+  await runCommandWarm(['migrate'], { DATA_DIR: empty });
   const accounts = await runCommandWarm(['accounts', 'list', '--json'], { DATA_DIR: empty });
   assert.deepEqual(JSON.parse(accounts.stdout), []);
   const { id } = await runJson('accounts', 'create', '--name', 'Without keys');
   assert.deepEqual(await runJson('keys', 'list', '--account', id), []);
+});
+
+test('only commands that create something create a missing database', async (t) => {
+  const missing = await directoryFor(t);
+  for (const args of [
+    ['accounts', 'list'],
+    ['keys', 'delete', 'key_1'],
+    ['administrators', 'list', '--account', 'acc_1'],
+    ['usage'],
+    ['backup', join(missing, 'backup.db')],
+    ['compact'],
+    ['renew-epoch'],
+  ]) {
+    const { code, stderr } = await runCommandWarm(args, { DATA_DIR: missing });
+    assert.match(stderr, /error: There is no database .*listings\.db\. Use the service's settings/);
+    assert.equal(code, 1);
+  }
+  assert.deepEqual(await readdir(missing), []);
+  assert.equal((await runCommandWarm(['accounts', 'create', '--name', 'Ada'], { DATA_DIR: missing })).code, 0);
+});
+
+test('accounts list --search finds names in any case, and IDs', async () => {
+  const made = await runJson('accounts', 'create', '--name', 'Über Homes');
+  const search = async (text: string) =>
+    (await runJson('accounts', 'list', '--search', text)).map(({ id }: { id: string }) => id);
+  assert.deepEqual(await search('über'), [made.id]);
+  assert.deepEqual(await search(made.id), [made.id]);
+  assert.deepEqual(await search('nothing like it'), []);
+  assert.equal((await run('accounts', 'list', '--search', 'nothing like it')).stdout, 'No account matches.\n');
 });
 
 test('the running service accepts a created key at once and rejects it once deleted', async (t) => {

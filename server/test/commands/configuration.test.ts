@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
@@ -9,6 +10,7 @@ import {
   createTenantByCommand,
   environment,
   PROGRAM,
+  REPOSITORY,
   runCommandWarm,
 } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
@@ -86,6 +88,24 @@ const WRONG_VALUES: [string, string][] = [
   ['ADMIN_EMAIL', 'ada@example.com'],
   ['ADMIN_PASSWORD', 'correct horse battery staple'],
   ['ADMIN_PASSWORD_FILE', '/nowhere/password'],
+  ['DATABASE_URL_FILE', '/nowhere/url'],
+  ['SMTP_URL_FILE', '/nowhere/url'],
+  ['SECRETS_KEY_FILE', '/nowhere/key'],
+  ['SECRETS_KEY_FILE', '/etc/hostname'],
+  ['WEBHOOKS', 'false'],
+  ['WEBHOOK_ALLOW', 'example.com'],
+  ['WEBHOOK_ALLOW', '10.0.0.0/33'],
+  ['BACKUP_SCHEDULE', 'daily'],
+  ['BACKUP_SCHEDULE', 'daily 25:00'],
+  ['BACKUP_SCHEDULE', 'weekly 02:30'],
+  ['BACKUP_SCHEDULE', 'weekly someday 02:30'],
+  ['BACKUP_SCHEDULE', '30 2 * * *'],
+  ['BACKUP_SCHEDULE', 'hourly'],
+  ['BACKUP_DIR', '/nowhere'],
+  ['BACKUP_KEEP', '7'],
+  ['BACKUP_KEEP', '0 daily'],
+  ['BACKUP_KEEP', '7 daily, 3 daily'],
+  ['BACKUP_KEEP', '7 yearly'],
   ['WORKERS', '0'],
   ['WORKERS', '-1'],
   ['WORKERS', '2.5'],
@@ -113,6 +133,44 @@ test('an invalid value stops every other command before it creates a database', 
   const directory = await directoryFor(t);
   assertStopped(await run(t, ['migrate'], { DATA_DIR: directory, LOG_LEVEL: 'loud' }), 'LOG_LEVEL');
   assert.deepEqual(await readdir(directory), []);
+});
+
+test('BACKUP_SCHEDULE for PostgreSQL stops the start with advice, before the database is opened', async (t) => {
+  const backups = { BACKUP_SCHEDULE: 'hourly', BACKUP_DIR: await directoryFor(t) };
+  const stopped = await run(t, ['serve'], { DATABASE_URL: 'postgres://127.0.0.1:1/listings', PORT: '0', ...backups });
+  assertStopped(stopped, 'pg_dump');
+});
+
+test('the log says which version listens with which settings, without secrets', async (t) => {
+  const directory = await directoryFor(t);
+  const key = join(directory, 'key');
+  await writeFile(key, `${randomBytes(32).toString('base64')}\n`);
+  const { log } = await serveFor(t, {
+    DATA_DIR: directory,
+    PUBLIC_URL: 'https://listings.example.com',
+    SMTP_URL: 'smtps://ada:letter@mail.example.com/?pass=box',
+    MAIL_FROM: 'listings@example.com',
+    ADMIN_EMAIL: 'ada@example.com',
+    ADMIN_PASSWORD: 'a long enough sentence',
+    SECRETS_KEY_FILE: key,
+    WEBHOOK_ALLOW: '10.0.0.0/8',
+  });
+  const { version } = JSON.parse(await readFile(join(REPOSITORY, 'server/package.json'), 'utf8'));
+  const line = log.find(({ msg }) => msg === 'listening');
+  assert.equal(line?.version, version);
+  const { PORT, ...settings } = Object(line?.settings);
+  assert.deepEqual(settings, {
+    DATA_DIR: directory,
+    PUBLIC_URL: 'https://listings.example.com',
+    ADMIN_EMAIL: 'ada@example.com',
+    ADMIN_PASSWORD: '***',
+    SMTP_URL: 'smtps://ada:***@mail.example.com/?pass=***',
+    MAIL_FROM: 'listings@example.com',
+    SECRETS_KEY_FILE: key,
+    WEBHOOK_ALLOW: '10.0.0.0/8',
+  });
+  assert.equal(PORT, '0');
+  assert.doesNotMatch(JSON.stringify(log), /letter|box|sentence/);
 });
 
 test('an unusable DATA_DIR stops the start with one line', async (t) => {
@@ -222,6 +280,40 @@ test('an invalid value in .env stops the start like one in the environment', asy
   const { root, migrate } = await copyMigrating(t, CLONE);
   await writeFile(join(root, '.env'), 'LOG_LEVEL=loud\n');
   assertStopped(await migrate({}), 'LOG_LEVEL');
+});
+
+test('a .env that cannot be read stops the start with the reason', async (t) => {
+  const { root, migrate } = await copyMigrating(t, CLONE);
+  await mkdir(join(root, '.env'));
+  const { code, stderr } = await migrate({});
+  assert.match(stderr, /^error: Cannot read [^\n]*\.env: illegal operation on a directory\. [^\n]+\n$/);
+  assert.equal(code, 1);
+});
+
+test('secrets can be in files or systemd credentials, but only in one place', async (t) => {
+  const { root, elsewhere, migrate } = await copyMigrating(t, CLONE);
+  const database = join(elsewhere, 'secret.db');
+  await writeFile(join(root, 'url'), `file:${database}\n`);
+  assert.equal((await migrate({ DATABASE_URL_FILE: 'url' })).stderr, `database: ${database}\n`);
+  const credentials = join(elsewhere, 'credentials');
+  await mkdir(credentials);
+  await writeFile(join(credentials, 'DATABASE_URL'), `file:${database}`);
+  const given = { CREDENTIALS_DIRECTORY: credentials };
+  assert.equal((await migrate(given)).stderr, `database: ${database}\n`);
+  // As with .env, an empty variable selects the default.
+  const standard = join(root, 'data', 'listings.db');
+  assert.equal((await migrate({ ...given, DATABASE_URL: '' })).stderr, `database: ${standard}\n`);
+  for (const twice of [
+    { DATABASE_URL: 'file:a.db', DATABASE_URL_FILE: 'url' },
+    { ...given, DATABASE_URL: 'file:a.db' },
+    { ...given, DATABASE_URL_FILE: 'url' },
+  ]) {
+    const stopped = await migrate(twice);
+    assertStopped(stopped, 'DATABASE_URL');
+    assert.match(stopped.stderr, /^error: Set DATABASE_URL(_FILE)? or .*DATABASE_URL(_FILE)?, not both\.\n$/);
+  }
+  await writeFile(join(credentials, 'SECRETS_KEY'), 'not a key');
+  assertStopped(await migrate(given), 'SECRETS_KEY_FILE');
 });
 
 test('on an outdated Node.js the program exits with one line', async (t) => {

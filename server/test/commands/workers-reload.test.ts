@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -169,4 +169,27 @@ test('a signal stops the service even while workers are replaced', async (t) => 
   assert.equal(await exitOf(service.child), 0);
   await until('the log is complete', () => service.log.at(-1)?.msg === 'stopped');
   assert.deepEqual(await workersOf(service), []);
+});
+
+test('workers of two releases never run together: a reload and a replacement are rejected in words', async (t) => {
+  const copy = await copyProgram(t, { name: 'property-listings-repository' });
+  const settings = { DATA_DIR: await directoryFor(t), WORKERS: '2', DASHBOARD_BUILD: 'off' };
+  const service = await serveFor(t, settings, { program: copy.program, cwd: copy.elsewhere });
+  const [first, second] = await workersOf(service);
+  const manifest = join(copy.root, 'server/package.json');
+  const { version, ...rest } = JSON.parse(await readFile(manifest, 'utf8'));
+  await writeFile(manifest, JSON.stringify({ ...rest, version: '99.0.0' }));
+  assert.equal(
+    await reload(service),
+    `not reloaded: release 99.0.0 is installed, and this is ${version}; restart the service to use it.`,
+  );
+  assert.deepEqual(await workersOf(service), [first, second]);
+  process.kill(Number(first), 'SIGKILL');
+  const failed = await until('the replacement has failed', () =>
+    service.log.find(({ msg }) => msg === 'a worker could not start; retrying'),
+  );
+  assert.match(JSON.stringify(failed), new RegExp(`Release 99\\.0\\.0 is installed, but ${version} is running`));
+  assert.equal((await fetch(`${service.url}/readyz`)).status, 200);
+  await writeFile(manifest, JSON.stringify({ ...rest, version }));
+  await until('the old release is complete again', async () => (await workersOf(service)).length === 2);
 });

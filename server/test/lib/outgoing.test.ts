@@ -120,7 +120,7 @@ const fakeResolve: Resolve = (name, done) => {
   );
 };
 
-const outgoing = new OutgoingRequests(undefined, fakeResolve);
+const outgoing = new OutgoingRequests(undefined, true, fakeResolve);
 const post = (url: string, by = outgoing) => by.post(new URL(url), {}, '{}', NEVER);
 
 async function assertNotConnected(url: string): Promise<void> {
@@ -176,7 +176,7 @@ test('a name that changes between two connections is judged at each', async (t) 
   const allowed = new BlockList();
   allowed.addAddress('127.0.0.1');
   const answers = ['127.0.0.1', '127.0.0.2'];
-  const rebinding = new OutgoingRequests(allowed, (_, done) =>
+  const rebinding = new OutgoingRequests(allowed, true, (_, done) =>
     done(null, [{ address: answers.shift() ?? '', family: 4 }]),
   );
   t.after(() => rebinding.close());
@@ -189,7 +189,7 @@ test('a name that changes between two connections is judged at each', async (t) 
 test('an allowed network opens only itself, and http: only for itself', async () => {
   const allowed = new BlockList();
   allowed.addSubnet('10.0.0.0', 8);
-  const some = new OutgoingRequests(allowed, (_, done) => done(null, [{ address: '8.8.8.8', family: 4 }]));
+  const some = new OutgoingRequests(allowed, true, (_, done) => done(null, [{ address: '8.8.8.8', family: 4 }]));
   assert.equal(some.findIssue(new URL('http://10.1.2.3/')), undefined);
   assert.equal(some.findIssue(new URL('https://10.1.2.3/')), undefined);
   assert.ok(some.findIssue(new URL('http://127.0.0.1/')));

@@ -42,6 +42,13 @@ test('while the server is down, every request gets 503 on an open connection, an
   const next = JSON.parse((await ask(requestText('POST', '/v1/listings', tenant.key, LISTING))).body);
   await assertAllStored(database, tenant.accountId, [created.id, next.id]);
 
+  await until('its return is logged', () => log.some(({ msg }) => msg === 'the database is available again'));
+  const lines = log.filter(({ level }) => Number(level) >= 50);
+  assert.equal(lines.length, 1, JSON.stringify(lines));
+  assert.match(String(lines[0]?.msg), /^The database is not available/);
+  const back = log.find(({ msg }) => msg === 'the database is available again');
+  assert.ok(Number(back?.failedRequests) >= requests.length, JSON.stringify(back));
+
   assert.ok(!hasEnded(child));
   assert.ok(!`${JSON.stringify(log)}${stderr()}`.includes(`:${password}@`));
   assert.equal(await end(), 0);

@@ -23,7 +23,7 @@ const SIZE = { count: 5, filler: 10_000 };
 /** Writes before the base backup, between the backup and the target time, and after the target time. */
 const ACKNOWLEDGED = 100;
 
-/** Creates the roles from docs/self-hosting.md. */
+/** Creates the roles from docs/operating.md. */
 export async function setUp(server: Server): Promise<void> {
   await server.start();
   const { script, drop } = await createPostgresDatabase(urlOf('postgres', server.port, '/postgres'));
@@ -31,7 +31,7 @@ export async function setUp(server: Server): Promise<void> {
   await drop();
 }
 
-/** Dumps under load, and restores each into a new database, as in docs/self-hosting.md. */
+/** Dumps under load, and restores each into a new database, as in docs/operating.md. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -58,7 +58,7 @@ async function restoreDump(trial: Trial, server: Server, source: Source, backup:
   await database.drop();
 }
 
-/** Point-in-time recovery under load, as in docs/self-hosting.md. */
+/** Point-in-time recovery under load, as in docs/operating.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
   trial.say('PostgreSQL: a base backup and point-in-time recovery');
   const { stage, programs, port } = server;
@@ -85,7 +85,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   return done;
 }
 
-/** Recovers the server to a time, as in docs/self-hosting.md. */
+/** Recovers the server to a time, as in docs/operating.md. */
 async function comeBackTo(server: Server, moment: string, database: TestDatabase): Promise<void> {
   const { stage } = server;
   await server.stop();
@@ -121,7 +121,7 @@ export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
 const READY = /ready to accept (read-only )?connections/;
 
-/** A server as in docs/self-hosting.md: durable, with WAL archiving. */
+/** A server as in docs/operating.md: durable, with WAL archiving. */
 export interface Server {
   programs: string;
   port: number;
@@ -194,7 +194,7 @@ export async function createArchivingServer(trial: Trial, programs: string): Pro
   };
 }
 
-/** The settings for WAL archiving from docs/self-hosting.md. */
+/** The settings for WAL archiving from docs/operating.md. */
 function archiving(directory: string): string {
   const target = `${directory}/%f`;
   return `

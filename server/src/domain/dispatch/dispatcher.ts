@@ -51,14 +51,16 @@ export class Dispatcher {
   #ticking: Promise<void> | undefined;
   #mustTick = false;
   #isPolling = false;
-  #isStopped = false;
+  #isStopped = true;
 
   constructor(services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined }) {
     this.#services = services;
     this.#leases = new Leases(services.database);
   }
 
+  /** Without this, nothing is sent. */
   start(): void {
+    this.#isStopped = false;
     accountWrites.on('written', this.#onWritten);
     this.#unwatch = failingEndpoints.watch(() => [[{}, this.#countFailing()]]);
     this.#timers = [

@@ -1,5 +1,8 @@
 import type { ProcessMetrics } from '../../lib/metrics.ts';
 
+/** The environment variable in which a worker gets the release of the first process. */
+export const RELEASE_VARIABLE = 'PROPERTY_LISTINGS_RELEASE';
+
 /** Orders from the first process to a worker. */
 const ORDERS = [
   /** Open the database and listen. */

@@ -1,8 +1,10 @@
 import cluster from 'node:cluster';
-import type { Config, Environment } from '../../config.ts';
+import type { Config } from '../../config.ts';
+import type { Environment } from '../../environment.ts';
 import { findFreePort } from '../../lib/free-port.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import { openDatabase } from '../../storage/open.ts';
+import { Backups } from '../backups.ts';
 import { ensureDashboard } from '../dashboard-build.ts';
 import { serveMetrics } from '../metrics-listener.ts';
 import { MigrationWatch } from '../migration-watch.ts';
@@ -28,10 +30,13 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   const pool = new WorkerPool(size, log.logger, freePort);
   await serveMetrics(config, log, () => pool.measure());
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
-  const signalled = nextSignal(createReload(started, pool, { config, given }, log.logger));
+  const backups = new Backups(log);
+  const signalled = nextSignal(createReload(started, pool, { config, given, backups }, log.logger));
   const preparation = await start(pool, config, given, log, signalled);
+  await backups.follow(config);
   allowReloads();
   const stop = async () => {
+    await backups.stop();
     await pool.stop();
     preparation.end();
   };

@@ -1,11 +1,17 @@
 import type { Logger } from 'pino';
-import { type Config, ConfigError, type Environment, readConfig, readEnvironment } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { ConfigError, type Environment, readEnvironment, readRelease } from '../../environment.ts';
+import type { Backups } from '../backups.ts';
 import type { WorkerPool } from './worker-pool.ts';
+
+/** A release that is installed while the service runs must not run together with this one. */
+const RELEASE = readRelease();
 
 /** The settings and the environment of the start. */
 interface Start {
   config: Config;
   given: Environment;
+  backups: Backups;
 }
 
 /**
@@ -25,11 +31,17 @@ export function createReload(started: Promise<void>, pool: WorkerPool, start: St
   };
 }
 
-async function reload(pool: WorkerPool, { config, given }: Start, logger: Logger): Promise<void> {
+async function reload(pool: WorkerPool, { config, given, backups }: Start, logger: Logger): Promise<void> {
   const before = { ...process.env };
   try {
+    if (readRelease() !== RELEASE) {
+      throw new ConfigError(
+        `release ${readRelease()} is installed, and this is ${RELEASE}; restart the service to use it.`,
+      );
+    }
     const environment = readEnvironment(given);
-    const { workers = 1, logLevel, databaseUrl, dataDirectory, metricsAddress } = readConfig(environment);
+    const changed = readConfig(environment);
+    const { workers = 1, logLevel, databaseUrl, dataDirectory, metricsAddress } = changed;
     if (databaseUrl !== config.databaseUrl || dataDirectory !== config.dataDirectory) {
       throw new ConfigError('DATABASE_URL or DATA_DIR has changed; restart the service to use another database.');
     }
@@ -41,6 +53,7 @@ async function reload(pool: WorkerPool, { config, given }: Start, logger: Logger
     // Workers get the environment of this process.
     replaceEnvironment(environment);
     await pool.replaceAll(workers);
+    await backups.follow(changed);
     logger.info('reloaded');
   } catch (error) {
     if (pool.isStopping) return;

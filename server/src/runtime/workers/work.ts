@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
-import { ConfigError, readConfig } from '../../config.ts';
+import { readConfig } from '../../config.ts';
+import { ConfigError, readRelease } from '../../environment.ts';
 import { createClusterLimiter } from '../../lib/limiter.ts';
 import { readMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
@@ -8,7 +9,7 @@ import { enableProcessMetrics } from '../process-metrics.ts';
 import { createLog } from '../service-log.ts';
 import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
-import { findOrder, type Order, type Report } from './messages.ts';
+import { findOrder, type Order, RELEASE_VARIABLE, type Report } from './messages.ts';
 
 /** Runs a worker process of `serve`. @throws {ConfigError} if it was not started by `serve` */
 export async function work(): Promise<void> {
@@ -33,6 +34,7 @@ async function serveUntilStopped(): Promise<void> {
   const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../service.ts');
   await loadIdentity();
   await orders.start;
+  requireSameRelease();
   let isListening = false;
   // Before the worker listens, no request can be in flight.
   void orders.stop.then(() => isListening || process.exit(0));
@@ -63,6 +65,13 @@ async function serveUntilStopped(): Promise<void> {
   await send({ report: 'finished' });
   await orders.leave;
   process.exit(0);
+}
+
+/** @throws {ConfigError} if another release was installed while the service runs */
+function requireSameRelease(): void {
+  const [installed, running] = [readRelease(), process.env[RELEASE_VARIABLE]];
+  if (installed === running) return;
+  throw new ConfigError(`Release ${installed} is installed, but ${running} is running; restart the service.`);
 }
 
 /**

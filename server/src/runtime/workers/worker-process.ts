@@ -1,9 +1,10 @@
 import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readRelease } from '../../environment.ts';
 import type { ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
-import { findReport, type Order, type Report } from './messages.ts';
+import { findReport, type Order, RELEASE_VARIABLE, type Report } from './messages.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
@@ -11,6 +12,8 @@ const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_F
 const END_MAX_MS = 60_000;
 /** Prometheus waits for ten seconds. */
 const MEASURE_MAX_MS = 2_000;
+
+const RELEASE = readRelease();
 
 export interface End {
   code: number | null;
@@ -30,7 +33,11 @@ export class WorkerProcess {
   /** `freePort` is where the worker listens if any port will do. */
   constructor(freePort: number | undefined) {
     const isAnyPort = freePort !== undefined && Number(process.env.PORT || NaN) === 0;
-    const worker = cluster.fork({ ...WITHOUT_PASSWORD, ...(isAnyPort && { PORT: freePort }) });
+    const worker = cluster.fork({
+      ...WITHOUT_PASSWORD,
+      [RELEASE_VARIABLE]: RELEASE,
+      ...(isAnyPort && { PORT: freePort }),
+    });
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
       worker.once('exit', (code, signal) => resolve({ code, signal }));

@@ -81,7 +81,7 @@ async function requireUtf8(client: pg.ClientBase): Promise<void> {
 }
 
 /** The schema's version; 0 if there are no tables. */
-async function readVersion(client: pg.ClientBase): Promise<number> {
+export async function readVersion(client: pg.ClientBase): Promise<number> {
   const { rows } = await send(client, { text: FIND_TABLES });
   if (rows.length < 2) return 0;
   const stored = await send(client, { text: 'select version from schema_version' });

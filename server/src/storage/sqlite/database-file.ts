@@ -16,7 +16,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { getSystemErrorMessage } from 'node:util';
 import { AppError } from '../../model/errors.ts';
 import { explainFault, RESTORE_ADVICE } from './errors.ts';
-import { FILE_MODE } from './files.ts';
+import { FILE_MODE, giveToService } from './files.ts';
 import { findLeftCompanion } from './snapshot.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -80,6 +80,7 @@ function createFile(path: string): void {
     const database = new DatabaseSync(created);
     database.exec('pragma journal_mode = wal');
     database.close();
+    giveToService(created);
     unlessExists(() => linkSync(created, path));
     syncNames(dirname(path));
   } catch (error) {

@@ -1,0 +1,82 @@
+import { accessSync, constants, existsSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../config.ts';
+import { envFile, fromBase, SECRETS, withCredentials } from '../../environment.ts';
+import { findDatabaseFiles } from '../../storage/inspect.ts';
+import { type Finding, findingsOf, formatBytes } from './finding.ts';
+
+const { ok, warning, failed } = findingsOf('files');
+const room = findingsOf('room');
+const { R_OK, W_OK } = constants;
+const GROUP_AND_OTHERS = 0o077;
+const OTHERS = 0o007;
+/** SQLite's log grows up to this size. */
+const FREE_MIN_BYTES = 64 * 1024 * 1024;
+const FREE_COMFORTABLE_BYTES = 1e9;
+
+/** Checks that this user, as which the service should run, can use the files, and that others cannot. */
+export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
+  const files = findDatabaseFiles(databaseUrl);
+  const stored = [...new Set([dataDirectory, ...files.slice(0, 1).map(dirname), ...files])].filter((path) =>
+    existsSync(path),
+  );
+  const findings = stored.flatMap((path) => [...checkAccess(path), ...checkMode(path, GROUP_AND_OTHERS)]);
+  for (const path of files.filter((file) => existsSync(file))) findings.push(...checkOwner(path));
+  for (const path of secretFiles().filter((file) => existsSync(file))) findings.push(...checkMode(path, OTHERS));
+  if (findings.length > 0) return findings;
+  if (stored.length === 0) return [ok(`the first start creates ${dataDirectory}`)];
+  return [ok(`${stored.length} files and directories belong to this user, and others have no access`)];
+}
+
+function checkAccess(path: string): Finding[] {
+  try {
+    accessSync(path, R_OK | W_OK);
+    return [];
+  } catch {
+    const { uid } = statSync(path);
+    return [
+      failed(`cannot read and write ${path}, which belongs to user ${uid}; run the service and this as that user`),
+    ];
+  }
+}
+
+function checkMode(path: string, forbidden: number): Finding[] {
+  const stats = statSync(path);
+  if ((stats.mode & forbidden) === 0) return [];
+  return [
+    warning(`other users can access ${path} (mode ${modeOf(stats)}); chmod ${stats.isDirectory() ? 700 : 600} ${path}`),
+  ];
+}
+
+function modeOf({ mode }: Stats): string {
+  return (mode & 0o777).toString(8);
+}
+
+/** A file that root has created in the service's directory. */
+function checkOwner(path: string): Finding[] {
+  const [file, directory] = [statSync(path), statSync(dirname(path))];
+  if (file.uid === directory.uid) return [];
+  const advice = `chown ${directory.uid}:${directory.gid} ${path}`;
+  return [failed(`${path} belongs to user ${file.uid}, but its directory to user ${directory.uid}; ${advice}`)];
+}
+
+function secretFiles(): string[] {
+  const env = withCredentials(process.env);
+  return [envFile(), ...SECRETS.map((name) => fromBase(env[`${name}_FILE`] || '.env'))];
+}
+
+/** Checks the free space of the disk of an SQLite database. */
+export function checkRoom({ databaseUrl }: Config): Finding[] {
+  const [file] = findDatabaseFiles(databaseUrl);
+  if (file === undefined) return [];
+  let directory = dirname(file);
+  while (!existsSync(directory)) directory = dirname(directory);
+  const { bavail, bsize } = statfsSync(directory);
+  const free = bavail * bsize;
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const text = `${directory} has ${formatBytes(free)} free, and the database has ${formatBytes(size)}`;
+  if (free < FREE_MIN_BYTES) return [room.failed(`${text}; free at least ${formatBytes(FREE_MIN_BYTES)} for its log`)];
+  if (free < Math.max(FREE_COMFORTABLE_BYTES, 2 * size))
+    return [room.warning(`${text}; a backup to this disk, an upgrade, or "compact" may not fit`)];
+  return [room.ok(text)];
+}

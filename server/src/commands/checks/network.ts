@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import type { Config } from '../../config.ts';
+import { verifyMailServer } from '../../lib/mailer.ts';
+import { type Finding, findingsOf, messageOf } from './finding.ts';
+
+const TIMEOUT_MS = 5_000;
+const service = findingsOf('service');
+const outside = findingsOf('public URL');
+const mail = findingsOf('mail');
+
+/** Whether the service runs and is ready. */
+export async function checkService({ host, port }: Config): Promise<Finding[]> {
+  if (port === 0) return [];
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  try {
+    const { status, isService } = await request(`${url}/readyz`);
+    if (!isService) return [service.failed(`another program listens at ${url}; stop it, or set PORT`)];
+    if (status === 200) return [service.ok(`runs at ${url} and is ready`)];
+    return [service.warning(`runs at ${url} but is not ready (${status}); its log says why`)];
+  } catch {
+    return [service.ok(`does not run: nothing listens at ${url}`)];
+  }
+}
+
+/** Whether clients reach the service through the proxy, and the proxy passes headers on. */
+export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> {
+  if (publicUrl === undefined) return [];
+  try {
+    const { status, isService, headers } = await request(`${publicUrl}/livez`);
+    if (!isService)
+      return [
+        outside.failed(`${publicUrl} gives ${status}, but not from this service; check the proxy (docs/proxies)`),
+      ];
+    if (publicUrl.startsWith('https:') && !headers.has('strict-transport-security'))
+      return [outside.failed('the running service has another PUBLIC_URL; restart it with this one')];
+    return [outside.ok(`${publicUrl} leads to the service, and request ids are passed on`)];
+  } catch (error) {
+    const advice = 'check that the service and the proxy run, the name, and the certificate';
+    return [outside.failed(`${publicUrl} cannot be reached from here: ${messageOf(error)}; ${advice}`)];
+  }
+}
+
+/** The service sends a request's id back. */
+async function request(url: string) {
+  const id = randomUUID();
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const { status, headers } = await fetch(url, { headers: { 'X-Request-Id': id }, redirect: 'manual', signal });
+  return { status, headers, isService: headers.get('x-request-id') === id };
+}
+
+/** Connects and signs in, without sending mail. */
+export async function checkMail({ mail: settings }: Config): Promise<Finding[]> {
+  if (settings === undefined) return [];
+  try {
+    await verifyMailServer(settings.smtpUrl);
+    return [mail.ok(`the mail server accepts connections; mail is sent from ${settings.from}`)];
+  } catch (error) {
+    return [mail.failed(`the mail server in SMTP_URL cannot be used: ${messageOf(error)}`)];
+  }
+}

@@ -1,0 +1,41 @@
+import { type Config, SETTINGS } from '../../config.ts';
+import { type Environment, envFile, readEnvFile } from '../../environment.ts';
+import { suggest } from '../../model/suggest.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+const KNOWN = [
+  ...Object.keys(SETTINGS.shape),
+  'COPY_FROM_URL',
+  'COPY_TO_URL',
+  'COPY_FROM_URL_FILE',
+  'COPY_TO_URL_FILE',
+];
+const { ok, warning } = findingsOf('settings');
+
+export function checkSettings(config: Config): Finding[] {
+  const names = Object.keys(config.given);
+  const valid = names.length > 0 ? `${names.join(', ')} are set and valid` : 'no setting is given; all have defaults';
+  return [ok(valid), ...checkUnknown(process.env), ...checkProxies(config)];
+}
+
+/** In `.env`, every name should be a setting. The environment has other variables, too. */
+function checkUnknown(env: Environment): Finding[] {
+  const inFile = new Set(Object.keys(readEnvFile()));
+  return Object.keys({ ...env })
+    .filter((name) => !KNOWN.includes(name))
+    .flatMap((name) => {
+      const meant = suggest(name, KNOWN);
+      if (meant !== undefined) return [warning(`${name} is not a setting; did you mean ${meant}?`)];
+      return inFile.has(name) ? [warning(`${name} in ${envFile()} is not a setting and has no effect`)] : [];
+    });
+}
+
+function checkProxies({ publicUrl, trustedProxies }: Config): Finding[] {
+  if (publicUrl?.startsWith('https:') && trustedProxies === undefined) {
+    const why = 'all clients share the limits of its address';
+    return [warning(`PUBLIC_URL needs a proxy for HTTPS; set TRUSTED_PROXIES to its address, otherwise ${why}`)];
+  }
+  if (publicUrl === undefined && trustedProxies !== undefined)
+    return [warning('TRUSTED_PROXIES is set without PUBLIC_URL; set it to the address that clients use')];
+  return [];
+}

@@ -1,0 +1,82 @@
+import type { Log } from '../../lib/log.ts';
+import type { AppError } from '../../model/errors.ts';
+import { RejectionCount } from './overload.ts';
+
+/** How often to look whether the database is back. */
+const PROBE_INTERVAL_MS = 1_000;
+/** How often to report the number of failed requests. */
+const REPORT_INTERVAL_MS = 10_000;
+
+interface Outage {
+  startMs: number;
+  /** When the number of failed requests was last reported. */
+  reportMs: number;
+  failed: number;
+}
+
+/**
+ * Logs the errors of requests that are the service's own. What a client can cause has only the request's line. A lost
+ * database is logged once, and its return, instead of an error for each failed request.
+ */
+export class FailureLog {
+  readonly #logger: Log['logger'];
+  readonly #probe: () => Promise<unknown>;
+  readonly #fullDisk: RejectionCount;
+  /** Since the database was lost; undefined while it is not. */
+  #outage: Outage | undefined;
+
+  /** `probe` rejects while the database is lost. */
+  constructor(log: Log, probe: () => Promise<unknown>) {
+    this.#logger = log.logger;
+    this.#probe = probe;
+    this.#fullDisk = new RejectionCount(log, {
+      first: 'the disk is full: writes are rejected until there is space',
+      report: 'writes were rejected because the disk is full',
+    });
+  }
+
+  add(error: AppError, requestId: string): void {
+    const { code, message, cause = error } = error;
+    if (this.isOfDatabase(error)) this.#addLost(error, requestId);
+    else if (code === 'storage_full') this.#fullDisk.add();
+    else if (code === 'internal_error') this.#logger.error({ requestId, err: cause }, message);
+  }
+
+  /** Whether the database failed, rather than that too many requests wait for it. */
+  isOfDatabase({ code, cause }: AppError): boolean {
+    return cause !== undefined && (code === 'unavailable' || code === 'outcome_unknown');
+  }
+
+  #addLost({ cause, message }: AppError, requestId: string): void {
+    if (this.#outage === undefined) {
+      this.#logger.error({ requestId, err: cause }, message);
+      const startMs = performance.now();
+      this.#outage = { startMs, reportMs: startMs, failed: 0 };
+      this.#lookLater(this.#outage, 0);
+    }
+    this.#outage.failed += 1;
+  }
+
+  #lookLater(outage: Outage, failedBefore: number): void {
+    setTimeout(async () => {
+      const isBack = await this.#probe().then(
+        () => true,
+        () => false,
+      );
+      const { failed, startMs, reportMs } = outage;
+      const nowMs = performance.now();
+      const counts = { failedRequests: failed, seconds: Math.round((nowMs - startMs) / 1_000) };
+      // Writes may fail although the probe succeeds.
+      if (isBack && failed === failedBefore) {
+        this.#logger.info(counts, 'the database is available again');
+        this.#outage = undefined;
+        return;
+      }
+      if (nowMs - reportMs >= REPORT_INTERVAL_MS) {
+        outage.reportMs = nowMs;
+        this.#logger.warn(counts, 'the database is still not available');
+      }
+      this.#lookLater(outage, failed);
+    }, PROBE_INTERVAL_MS).unref();
+  }
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Logger } from 'pino';
+import { createCounter } from '../lib/metrics.ts';
+import {
+  type BackupKeep,
+  type BackupSchedule,
+  backupNameAt,
+  findExpiredBackups,
+  lastDueAt,
+  timeOfBackup,
+} from '../model/backups.ts';
+import { findLastBackup } from '../storage/last-backup.ts';
+import { schedule } from './schedule.ts';
+
+/** How often to look whether a backup is due. */
+const CHECK_INTERVAL_MS = 20_000;
+/** After a failure, for example of a network file system. */
+const RETRY_MS = 900_000;
+/** A claim of a process that was killed. A backup of a terabyte takes less. */
+const CLAIM_MAX_MS = 6 * 3_600_000;
+/** The backup must not delay requests. */
+const NICENESS = 10;
+const CLAIM = '.backup-claim';
+const UNFINISHED = /^listings-\d{8}T\d{6}Z\.db\.(?:partial|rewritten)/;
+const DIGEST = /^(listings-\d{8}T\d{6}Z\.db)\.sha256$/;
+
+const failures = createCounter({
+  name: 'property_listings_backup_failures_total',
+  help: 'Scheduled backups that failed.',
+});
+
+export interface BackupSettings {
+  schedule: BackupSchedule;
+  directory: string;
+  keep: BackupKeep;
+}
+
+/**
+ * Backs up the SQLite database when that is due, also when the service was down at that time, and removes expired
+ * backups. A process of its own makes the backup, since it blocks. Of several services with the same database, one does
+ * it.
+ * @param program the arguments of Node.js that start the program
+ * @returns a function that stops it
+ */
+export function scheduleBackups(
+  settings: BackupSettings,
+  databaseUrl: string,
+  program: string,
+  logger: Logger,
+): () => Promise<void> {
+  const { directory, keep } = settings;
+  let retryAtMs = 0;
+  const isDue = () => lastBackupMs(databaseUrl) < lastDueAt(settings.schedule, Date.now());
+  return schedule(
+    'back up the database',
+    CHECK_INTERVAL_MS,
+    async (signal) => {
+      if (Date.now() < retryAtMs || !isDue()) return;
+      try {
+        if (!claim(directory)) return;
+        try {
+          // Another service may have made it just now.
+          if (!isDue()) return;
+          removeUnfinished(directory);
+          const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
+          const removed = removeExpired(directory, keep);
+          logger.info({ ...made, removed }, 'the database is backed up');
+        } finally {
+          rmSync(join(directory, CLAIM), { force: true });
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        retryAtMs = Date.now() + RETRY_MS;
+        failures.add({});
+        logger.error({ directory, reason: reasonOf(error) }, 'the database could not be backed up');
+      }
+    },
+    logger,
+    { startsNow: true },
+  );
+}
+
+function lastBackupMs(databaseUrl: string): number {
+  const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;
+  // A time in the future is from a clock that was ahead.
+  return lastMs > Date.now() ? 0 : lastMs;
+}
+
+/** @returns false if another process makes a backup */
+function claim(directory: string): boolean {
+  const path = join(directory, CLAIM);
+  const earlier = statSync(path, { throwIfNoEntry: false });
+  if (earlier !== undefined && earlier.mtimeMs < Date.now() - CLAIM_MAX_MS) rmSync(path, { force: true });
+  try {
+    closeSync(openSync(path, 'wx'));
+    return true;
+  } catch (error) {
+    if (Object(error).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** @returns the result of `backup --json` */
+async function backUpApart(program: string, file: string, signal: AbortSignal): Promise<object> {
+  const running = promisify(execFile)(process.execPath, [program, 'backup', file, '--json'], { signal });
+  const { pid } = running.child;
+  try {
+    if (pid !== undefined) setPriority(pid, NICENESS);
+  } catch {
+    // It has already ended.
+  }
+  return JSON.parse((await running).stdout);
+}
+
+/** What the command has printed, or why it could not be run. */
+function reasonOf(error: unknown): string {
+  const { stderr = '', message } = Object(error);
+  return /^error: (.*)$/m.exec(stderr)?.[1] ?? String(message);
+}
+
+/** Removes what killed backups have left. */
+function removeUnfinished(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const isDigestAlone = DIGEST.test(name) && !existsSync(join(directory, name.replace(DIGEST, '$1')));
+    if (UNFINISHED.test(name) || isDigestAlone) rmSync(join(directory, name), { force: true });
+  }
+}
+
+/** @returns the names of the removed backups; other files in the directory are never removed */
+function removeExpired(directory: string, keep: BackupKeep): string[] {
+  const names = new Map(readdirSync(directory).map((name) => [timeOfBackup(name), name]));
+  names.delete(undefined);
+  const times = [...names.keys()].filter((timeMs) => timeMs !== undefined);
+  const expired = findExpiredBackups(times, keep).map((timeMs) => names.get(timeMs) ?? '');
+  for (const name of expired) {
+    for (const each of [name, `${name}.sha256`]) rmSync(join(directory, each), { force: true });
+  }
+  return expired;
+}

@@ -1,0 +1,40 @@
+import { timeOfId } from '../lib/ids.ts';
+
+/** What the operator's checks read of a database, without changing it. */
+export interface Inspection {
+  /** The database's name in messages, without passwords. */
+  name: string;
+  /** The version of SQLite or of the server. */
+  engineVersion: string;
+  /** The version of the tables; 0 if there are none. */
+  schemaVersion: number;
+  /** Undefined unless the tables are up to date. */
+  content?: {
+    epoch: string;
+    /** The newest time in the tables, in UTC milliseconds; 0 if there is none. */
+    newestMs: number;
+  };
+  /** The server's clock, in UTC milliseconds. */
+  serverTimeMs?: number;
+  tables: TableSize[];
+}
+
+export interface TableSize {
+  name: string;
+  /** On PostgreSQL, an estimate. */
+  rows: number;
+  /** With indexes. */
+  bytes: number;
+}
+
+/** Reads times that the service writes all the time: a new account, a new listing, or the use of a key. */
+export const SELECT_CONTENT = `
+  select (select epoch from database_info) as epoch, (select max(created_at) from accounts) as created,
+    (select max(newest_id) from account_heads) as newest, (select max(last_used_at) from api_keys) as used`;
+
+/** @param row what `SELECT_CONTENT` has selected */
+export function toContent(row: Record<string, unknown>): NonNullable<Inspection['content']> {
+  const newest = String(row.newest ?? '');
+  const times = [Number(row.created ?? 0), Number(row.used ?? 0), newest === '' ? 0 : timeOfId(newest)];
+  return { epoch: String(row.epoch), newestMs: Math.max(...times) };
+}

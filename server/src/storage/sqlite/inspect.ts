@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { type Inspection, SELECT_CONTENT, type TableSize, toContent } from '../inspection.ts';
+import { SCHEMA_VERSION } from '../migrations.ts';
+
+/** @returns undefined if there is no file */
+export function inspectSqlite(path: string, withTables: boolean): Inspection | undefined {
+  if (!existsSync(path)) return undefined;
+  const database = openUnchanged(path);
+  try {
+    const schemaVersion = Number(database.prepare('pragma user_version').get()?.user_version);
+    const version = database.prepare('select sqlite_version() as version').get();
+    return {
+      name: path,
+      engineVersion: `SQLite ${version?.version}`,
+      schemaVersion,
+      ...(schemaVersion === SCHEMA_VERSION && { content: toContent(database.prepare(SELECT_CONTENT).get() ?? {}) }),
+      tables: withTables ? measureTables(database) : [],
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** Without its log, SQLite would create one even to read; a database that no process uses does not change meanwhile. */
+function openUnchanged(path: string): DatabaseSync {
+  const url = pathToFileURL(path);
+  if (!existsSync(`${path}-shm`)) url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true });
+}
+
+function measureTables(database: DatabaseSync): TableSize[] {
+  const tables = database
+    .prepare(
+      `select tbl_name as name, sum(pgsize) as bytes from dbstat inner join sqlite_schema using (name)
+        where aggregate = true group by tbl_name order by bytes desc`,
+    )
+    .all();
+  return tables.map(({ name, bytes }) => {
+    const counted = database.prepare(`select count(*) as rows from "${name}"`).get();
+    return { name: String(name), rows: Number(counted?.rows), bytes: Number(bytes) };
+  });
+}

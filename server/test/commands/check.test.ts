@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { createPostgresDatabase } from '../../../testkit/src/database.ts';
+import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
+import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
+import { findFreePort } from '../../src/lib/free-port.ts';
+import { firstIdAt } from '../../src/lib/ids.ts';
+import { startMailServer } from '../support/mail-server.ts';
+
+interface Finding {
+  check: string;
+  status: string;
+  message: string;
+}
+
+async function check(settings: Record<string, string>) {
+  const { code, stdout, stderr } = await runCommandWarm(['check', '--json'], settings);
+  assert.equal(stderr, '');
+  const { ok, checks }: { ok: boolean; checks: Finding[] } = JSON.parse(stdout);
+  assert.equal(ok, code === 0);
+  const find = (name: string) => checks.filter((finding) => finding.check === name);
+  const statusOf = (name: string) =>
+    find(name)
+      .map(({ status }) => status)
+      .join();
+  return {
+    ok,
+    checks,
+    find,
+    statusOf,
+    textOf: (name: string) =>
+      find(name)
+        .map(({ message }) => message)
+        .join('\n'),
+  };
+}
+
+async function directoriesFor(t: TestContext) {
+  const directory = await directoryFor(t);
+  return { directory, settings: { DATA_DIR: join(directory, 'data'), PORT: String(await findFreePort()) } };
+}
+
+test('before the first start, nothing fails and nothing is created', async (t) => {
+  const { directory, settings } = await directoriesFor(t);
+  const { ok, statusOf, textOf } = await check(settings);
+  assert.ok(ok);
+  assert.deepEqual([statusOf('settings'), statusOf('files'), statusOf('service')], ['ok', 'ok', 'ok']);
+  assert.match(textOf('database'), /no database yet; the first start creates it/);
+  assert.match(textOf('service'), /does not run/);
+  assert.deepEqual(await readdir(directory), []);
+});
+
+test('beside a running service, its database is read, and stopped, no file changes', async (t) => {
+  const { settings } = await directoriesFor(t);
+  await createTenantByCommand(settings);
+  const files = async () => {
+    const names = await readdir(settings.DATA_DIR);
+    return Promise.all(names.map(async (name) => [name, (await stat(join(settings.DATA_DIR, name))).mtimeMs]));
+  };
+  const before = await files();
+  assert.equal((await check(settings)).statusOf('database'), 'ok');
+  assert.deepEqual(await files(), before);
+  await serveFor(t, settings);
+  const { ok, textOf, statusOf, checks } = await check(settings);
+  assert.ok(ok, JSON.stringify(checks));
+  assert.match(textOf('service'), /runs at http:\/\/127\.0\.0\.1:\d+ and is ready/);
+  assert.deepEqual([statusOf('clock'), statusOf('room')], ['ok', 'ok']);
+  assert.match(textOf('backups'), /no backup yet; set BACKUP_SCHEDULE/);
+});
+
+test('a mistyped setting is named with the one that is probably meant', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const { textOf, ok } = await check({ ...settings, TRUSTED_PROXY: '127.0.0.1', PUBLIC_URLS: 'https://a.example' });
+  assert.ok(ok, 'they are warnings');
+  assert.match(textOf('settings'), /TRUSTED_PROXY is not a setting; did you mean TRUSTED_PROXIES\?/);
+  assert.match(textOf('settings'), /PUBLIC_URLS is not a setting; did you mean PUBLIC_URL\?/);
+  assert.doesNotMatch(textOf('settings'), /\b(PATH|HOME)\b/);
+});
+
+test('an invalid setting is the only finding', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const { ok, checks } = await check({ ...settings, LOG_LEVEL: 'loud' });
+  assert.deepEqual([ok, checks.length], [false, 1]);
+  assert.match(checks[0]?.message ?? '', /^LOG_LEVEL must be one of/);
+});
+
+test('files that others can read are warned about, and files of another user fail', async (t) => {
+  const { settings } = await directoriesFor(t);
+  await createTenantByCommand(settings);
+  const file = join(settings.DATA_DIR, 'listings.db');
+  await chmod(file, 0o644);
+  const { statusOf, textOf } = await check(settings);
+  assert.equal(statusOf('files'), 'warning');
+  assert.ok(textOf('files').includes(`(mode 644); chmod 600 ${file}`));
+});
+
+test('a database of another release, an unfinished copy, or a future time is found', async (t) => {
+  const { settings } = await directoriesFor(t);
+  await createTenantByCommand(settings);
+  const change = (sql: string) => {
+    const database = new DatabaseSync(join(settings.DATA_DIR, 'listings.db'));
+    database.exec(sql);
+    database.close();
+  };
+  change(`update account_heads set newest_id = '${firstIdAt('lst', Date.now() + 7_200_000)}0000000000000000'`);
+  assert.match((await check(settings)).textOf('clock'), /is 119 minutes behind the newest time/);
+  change("update database_info set epoch = 'copy-of-12345678'");
+  const copy = await check(settings);
+  assert.deepEqual([copy.ok, /unfinished copy/.test(copy.textOf('database'))], [false, true]);
+  change('pragma user_version = 3');
+  assert.match(
+    (await check(settings)).textOf('database'),
+    /the next start migrates .* from version 3 to \d+; make a backup/,
+  );
+  change('pragma user_version = 999');
+  assert.match((await check(settings)).textOf('database'), /schema version 999/);
+});
+
+test('a public URL must lead to this service', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const { url } = await serveFor(t, settings);
+  assert.match((await check({ ...settings, PUBLIC_URL: url })).textOf('public URL'), /leads to the service/);
+  const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
+  t.after(() => other.close());
+  const port = await new Promise<number>((resolve) =>
+    other.once('listening', () => resolve(Object(other.address()).port)),
+  );
+  const wrong = await check({ ...settings, PUBLIC_URL: `http://127.0.0.1:${port}` });
+  assert.match(wrong.textOf('public URL'), /gives 200, but not from this service/);
+  const taken = await check({ ...settings, PORT: String(port) });
+  assert.match(taken.textOf('service'), /another program listens/);
+  const nowhere = await check({ ...settings, PUBLIC_URL: `http://127.0.0.1:${await findFreePort()}` });
+  assert.deepEqual([nowhere.ok, nowhere.statusOf('public URL')], [false, 'failed']);
+});
+
+test('the mail server is reached, and no mail is sent', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const mail = await startMailServer();
+  t.after(() => mail.close());
+  const given = { ...settings, MAIL_FROM: 'listings@example.com', PUBLIC_URL: 'http://127.0.0.1:1' };
+  assert.equal((await check({ ...given, SMTP_URL: mail.url })).statusOf('mail'), 'ok');
+  assert.deepEqual(mail.letters, []);
+  const secret = await check({ ...given, SMTP_URL: `smtp://ada:secret@127.0.0.1:${await findFreePort()}` });
+  assert.equal(secret.statusOf('mail'), 'failed');
+  assert.doesNotMatch(JSON.stringify(secret.checks), /secret/);
+});
+
+test('a PostgreSQL database is read without creating tables', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const database = await createPostgresDatabase();
+  t.after(() => database.drop());
+  const given = { ...settings, DATABASE_URL: database.url };
+  const empty = await check(given);
+  assert.match(empty.textOf('database'), /has no tables yet/);
+  assert.match((await check(given)).textOf('database'), /has no tables yet/);
+  assert.equal((await runCommandWarm(['migrate'], given)).code, 0);
+  const { statusOf } = await check(given);
+  assert.deepEqual([statusOf('database'), statusOf('clock')], ['ok', 'ok']);
+  const lost = await check({ ...given, DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/listings' });
+  assert.equal(lost.statusOf('database'), 'failed');
+  assert.match(lost.textOf('database'), /Cannot open the database postgres:\/\/ada:\*\*\*@127\.0\.0\.1:1\/listings/);
+});
+
+test('a support bundle describes the service without secrets, requests, and listings', async (t) => {
+  const { directory, settings } = await directoriesFor(t);
+  const secrets = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'a long enough sentence' };
+  const { key } = await createTenantByCommand(settings);
+  const { url, log } = await serveFor(t, { ...settings, ...secrets });
+  const send = (path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    return fetch(url + path, { ...init, headers });
+  };
+  await send('/v1/listings', {
+    method: 'POST',
+    body: '{"address":"12 Elm Street","beds":3,"baths":2,"externalId":"mls-77"}',
+  });
+  await send('/v1/listings/external/mls-77');
+  const logFile = join(directory, 'service.log');
+  await writeFile(logFile, `${log.map((line) => JSON.stringify(line)).join('\n')}\nnot JSON\n`);
+  const file = join(directory, 'bundle.json');
+  const made = await runCommandWarm(['support-bundle', file, '--log', logFile], { ...settings, ...secrets });
+  assert.equal(made.code, 0, made.stderr);
+  const text = await readFile(file, 'utf8');
+  for (const secret of [key, 'sentence', 'Elm Street', 'mls-77']) assert.ok(!text.includes(secret), secret);
+  const bundle = JSON.parse(text);
+  assert.equal(bundle.settings.ADMIN_PASSWORD, '***');
+  assert.ok(bundle.checks.length > 3);
+  const listings = bundle.database.tables.find(({ name }: { name: string }) => name === 'listings');
+  assert.ok(listings.rows === 1 && listings.bytes > 0);
+  assert.ok(bundle.log.some(({ msg }: { msg: string }) => msg === 'listening'));
+  const again = await runCommandWarm(['support-bundle', file], settings);
+  assert.deepEqual([again.code, /already exists; name another file/.test(again.stderr)], [1, true]);
+});
+
+test('with a database of another user, root creates files for that user', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root can');
+  const { directory, settings } = await directoriesFor(t);
+  await mkdir(settings.DATA_DIR);
+  await chown(settings.DATA_DIR, 12_345, 12_345);
+  const migrate = spawnFor(t, process.execPath, [PROGRAM, 'migrate'], environment(settings));
+  assert.equal(await migrate.closed, 0);
+  const ownerOf = async (path: string) => (await stat(path)).uid;
+  assert.equal(await ownerOf(join(settings.DATA_DIR, 'listings.db')), 12_345);
+  const backup = join(directory, 'backup.db');
+  assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
+  assert.equal((await runCommandWarm(['restore', backup, '--force'], settings)).code, 0);
+  for (const name of await readdir(settings.DATA_DIR))
+    assert.equal(await ownerOf(join(settings.DATA_DIR, name)), 12_345, name);
+});

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parseEnv } from 'node:util';
+import { createTenantByCommand, environment, PROGRAM, REPOSITORY } from '../../../testkit/src/process.ts';
+import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
+import { readConfig, SETTINGS } from '../../src/config.ts';
+import { findFreePort } from '../../src/lib/free-port.ts';
+import { blocksOf } from '../support/documents.ts';
+
+const handbook = readFileSync(join(REPOSITORY, 'docs/operating.md'), 'utf8');
+const blocks = blocksOf(handbook).filter(({ language }) => language === 'sh');
+const SETTING = /^([A-Z_]+)=/;
+
+/** The words of a command, of which some are quoted. */
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+describe('the operator’s handbook', () => {
+  test('shows commands that work, in their order', async (t) => {
+    const directory = await directoryFor(t);
+    const settings = { DATA_DIR: join(directory, 'data'), PORT: String(await findFreePort()) };
+    const { accountId } = await createTenantByCommand(settings);
+    await writeFile(join(directory, 'restored-url'), `file:${join(settings.DATA_DIR, 'listings.db')}`);
+    const lines = blocks.flatMap(({ content }) => content.split('\n'));
+    const commands = lines.map((line) => /(?:^|(DATABASE_URL_FILE=).*)npx property-listings (.*)$/.exec(line));
+    const run = commands.filter((found) => found !== null).filter(([, , command]) => command !== 'serve');
+    assert.ok(run.length > 12);
+    for (const [, variable, shown = ''] of run) {
+      // Another program reads the output after the pipe.
+      const [command = ''] = shown.replaceAll('ACCOUNT-ID', accountId).split(' | ');
+      const url = variable === undefined ? {} : { DATABASE_URL_FILE: join(directory, 'restored-url') };
+      const env = environment({ ...settings, ...url });
+      const { closed, output } = spawnFor(t, process.execPath, [PROGRAM, ...wordsOf(command)], env, directory);
+      assert.equal(await closed, 0, `${command}: ${output.stderr}`);
+    }
+  });
+
+  test('shows settings that are valid', async (t) => {
+    const directory = await directoryFor(t);
+    const shown = blocks.filter(({ content }) =>
+      content
+        .trim()
+        .split('\n')
+        .every((line) => SETTING.test(line)),
+    );
+    assert.ok(shown.length >= 3);
+    for (const { content } of shown) {
+      const settings = parseEnv(content);
+      for (const name of Object.keys(settings)) assert.ok(Object.hasOwn(SETTINGS.shape, name), name);
+      readConfig({ ...settings, DATA_DIR: directory });
+    }
+  });
+
+  test('never shows a password on a command line', () => {
+    for (const name of ['operating', 'scaling', 'settings', 'first-ten-minutes']) {
+      const text = readFileSync(join(REPOSITORY, `docs/${name}.md`), 'utf8');
+      for (const { content } of blocksOf(text)) assert.doesNotMatch(content, /:\/\/\w+:\w+@|password '/, name);
+    }
+  });
+});
