@@ -71,6 +71,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#e4e7eb',
     '--hover': '#f1f3f5',
     '--accent-text': '#146646',
+    '--selected': '#e8f5ef',
   },
   dark: {
     '--mantine-color-body': '#16181b',
@@ -82,5 +83,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#2c3036',
     '--hover': '#24282d',
     '--accent-text': '#8ad5b4',
+    '--selected': '#1d2f28',
   },
 });

@@ -28,6 +28,9 @@ const PAGES: [path: string, heading?: string][] = [
   ['/listings?limit=abc', 'Listings'],
   ['/listings/new', 'New listing'],
   [`/listings/${listingId}`],
+  [`/listings/${listingId}?tab=events`],
+  [`/listings/${listingId}?tab=json`],
+  ['/nothing', 'Not found'],
   ['/listings/lst_none', 'Listing not found'],
   ['/listings/import', 'Import'],
   ['/settings/api', 'API keys'],
@@ -102,7 +105,18 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Filters' }).click();
       await page.getByLabel('Postal code').waitFor();
+      await page.getByText('More filters').click();
       await checkPage(window, 'filters');
+      await page.keyboard.press('Escape');
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+      await page.getByRole('group', { name: 'Selected listings' }).waitFor();
+      await checkPage(window, 'selected');
+      await page.getByRole('button', { name: 'Columns and density' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click();
+      await checkPage(window, 'columns');
+      await page.goto(`/listings/${listingId}?edit=yes`);
+      await page.getByRole('dialog').getByLabel('City').waitFor();
+      await checkPage(window, 'edit');
     });
   });
 }
@@ -113,7 +127,7 @@ async function checkPage({ page, problems }: Window, name: string): Promise<void
   problems.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
 }
 
-for (const width of [360, 1920]) {
+for (const width of [320, 820, 1101, 1920, 2560]) {
   test(`no page is wider than a ${width}-pixel window`, async () => {
     await using window = await open({ width });
     await window.page.goto('/sign-in');
