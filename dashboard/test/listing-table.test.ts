@@ -27,7 +27,7 @@ test('selected listings get a status, are exported, and deleted with undo', asyn
   await bar(page).getByRole('button', { name: 'Set status' }).click();
   await page.getByRole('menuitem', { name: 'Hold' }).click();
   await page.getByText('3 listings set to Hold.').waitFor();
-  await rowOf(page, '1 Elm Street').getByText('Hold').waitFor();
+  await rowOf(page, '1 Elm Street').getByRole('cell', { name: 'Hold', exact: true }).waitFor();
   assert.deepEqual(
     (await listings(tenant)).map(({ status }) => status),
     ['active', 'hold', 'hold', 'hold'],

@@ -22,6 +22,7 @@ export const queryClient = new QueryClient({
       staleTime: 10_000,
       // Without a network, a request fails at once, and the page says so.
       networkMode: 'always',
+      refetchOnReconnect: true,
       // Retry only outages: a repeated request would get the same 4xx.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,

@@ -27,7 +27,7 @@ export function ListingsPage() {
   const loaded = useLast(query.data);
   const list = useWithoutDeleted(loaded);
   const isStale = query.isPlaceholderData || query.data === undefined;
-  useChanges(loaded?.sequence);
+  useChanges(loaded?.sequence, query.isError);
   const total = list?.total;
 
   return (

@@ -11,21 +11,24 @@ const REFRESH_MS = 2_000;
 /** The delay after a failure: the service may be restarting. */
 const RETRY_MS = 3_000;
 
-/** Reloads the lists when there are events after `sequence`, and when the service is back after an outage. */
-export function useChanges(sequence: number | undefined): void {
+/**
+ * Reloads the lists when there are events after `sequence`, and when the service is back after an outage.
+ * @param isFailed whether the list could not be loaded
+ */
+export function useChanges(sequence: number | undefined, isFailed: boolean): void {
   // Browsers open few connections to a service, so hidden windows must not hold one.
   const isVisible = useDocumentVisibility() !== 'hidden';
   useEffect(() => {
     if (sequence === undefined || !isVisible) return;
     const stopped = new AbortController();
-    void follow(sequence, stopped.signal);
+    void follow(sequence, isFailed, stopped.signal);
     return () => stopped.abort();
-  }, [sequence, isVisible]);
+  }, [sequence, isFailed, isVisible]);
 }
 
 /** Ends when the signal is aborted: a reloaded list has another sequence. */
-async function follow(sequence: number, signal: AbortSignal): Promise<void> {
-  let hasFailed = false;
+async function follow(sequence: number, isFailed: boolean, signal: AbortSignal): Promise<void> {
+  let hasFailed = isFailed;
   while (!signal.aborted) {
     try {
       const query = { after: String(sequence), limit: '1', ...(!hasFailed && { wait: WAIT_SECONDS }) };
