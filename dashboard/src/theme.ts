@@ -50,6 +50,7 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 600 } },
     },
+    Drawer: { styles: { title: { fontWeight: 600 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },

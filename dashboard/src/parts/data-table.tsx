@@ -87,7 +87,7 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
                 size="xs"
                 aria-label="Select all rows of this page"
                 checked={table.getIsAllRowsSelected()}
-                indeterminate={table.getIsSomeRowsSelected()}
+                indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
                 onChange={table.getToggleAllRowsSelectedHandler()}
               />
             </th>

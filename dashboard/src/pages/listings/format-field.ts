@@ -1,5 +1,5 @@
 import type { Listing } from '../../api/types';
-import { formatArea, formatChoice, formatDay, formatNumber, formatPrice } from '../../lib/format';
+import { AREA_UNITS, formatArea, formatChoice, formatDay, formatNumber, formatPrice } from '../../lib/format';
 import { FORM_FIELDS } from './form-fields';
 
 const KINDS: Partial<Record<string, string>> = Object.fromEntries(FORM_FIELDS.map(({ name, kind }) => [name, kind]));
@@ -15,7 +15,7 @@ export function formatField(name: string, value: unknown, { currency, livingArea
     if (name === 'lotSizeArea') return formatArea(value, lotSizeUnits);
     return name === 'yearBuilt' || KINDS[name] === 'degrees' ? String(value) : formatNumber(value);
   }
-  if (KINDS[name] === 'choice') return formatChoice(String(value));
+  if (KINDS[name] === 'choice') return AREA_UNITS[String(value)] ?? formatChoice(String(value));
   return KINDS[name] === 'date' ? formatDay(String(value)) : String(value);
 }
 

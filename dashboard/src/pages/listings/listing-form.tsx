@@ -152,6 +152,8 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     // Descriptions are below their inputs, so that inputs in a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
+    // Where the focus goes when a drawer opens.
+    'data-autofocus': name === 'address' || undefined,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
     className: `span-${span}`,

@@ -127,7 +127,8 @@ function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { l
     <Group gap="xs">
       <Status status={status} />
       <Text size="sm" component="span">
-        added <Time at={createdAt} />
+        {'· added '}
+        <Time at={createdAt} />
         {version > 1 && (
           <>
             {' · changed '}
