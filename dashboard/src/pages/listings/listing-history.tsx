@@ -55,7 +55,7 @@ function Entry({ entry: { type, actor, at, version, changes }, listing }: { entr
           <Time at={at} /> · version {version}
         </Text>
       </Text>
-      <Stack gap={2} mt={2} component="ul" className="plain-list">
+      <Stack gap={2} mt={2} component="ul" className="changed">
         {Object.entries(changes).map(([field, change]) => (
           <Text key={field} size="sm" component="li">
             {labelOf(field)}{' '}
