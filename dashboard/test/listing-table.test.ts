@@ -138,7 +138,7 @@ test('chosen columns and density are remembered, and every row keeps its menu in
   }
   await page.getByRole('menuitemradio', { name: 'Compact' }).click();
   await page.reload();
-  await page.getByRole('columnheader', { name: 'External ID' }).waitFor();
+  for (const name of ['External ID', 'Location', 'Area']) await page.getByRole('columnheader', { name }).waitFor();
   await assertFits(page);
   const box = await menu.boundingBox();
   assert.ok(box !== null && box.x + box.width <= 820);

@@ -15,7 +15,7 @@ export interface DataColumn<Row> {
   isNumber?: boolean;
   /** The field to sort by. */
   sortBy?: string;
-  /** How wide the table must be to show the column, unless the user has chosen it. */
+  /** How wide the table must be to show the column, unless the user has chosen columns. */
   from?: 'small' | 'medium' | 'large' | 'wide';
   /** Hidden until the user chooses it. */
   isOptional?: boolean;
@@ -92,7 +92,7 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
               />
             </th>
             {shown.map((column) => (
-              <HeaderCell key={column.id} column={column} isChosen={chosen[column.id] === true} {...props} />
+              <HeaderCell key={column.id} column={column} isFixed={isWide} {...props} />
             ))}
             <th scope="col" className="end" style={{ width: ACTIONS_PX }}>
               <span className="visually-hidden">Actions</span>
@@ -107,7 +107,7 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
               row={model.original}
               model={model}
               columns={shown}
-              chosen={chosen}
+              isFixed={isWide}
               isSelected={model.getIsSelected()}
               isTabStop={model.id === first}
               onOpen={onOpen}
@@ -127,12 +127,13 @@ function widthOf(columns: readonly { width?: number }[]): number {
 
 interface HeaderCellProps<Row> extends Pick<DataTableProps<Row>, 'sort' | 'onSort'> {
   column: DataColumn<Row>;
-  isChosen: boolean;
+  /** Whether the column is shown in any width. */
+  isFixed: boolean;
 }
 
 const ARROWS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown };
 
-function HeaderCell<Row>({ column, isChosen, sort = '', onSort }: HeaderCellProps<Row>) {
+function HeaderCell<Row>({ column, isFixed, sort = '', onSort }: HeaderCellProps<Row>) {
   const { label, width, isNumber, sortBy, from } = column;
   const order = sort.startsWith('-') ? 'descending' : 'ascending';
   const direction = sortBy === sort.replace('-', '') ? order : 'none';
@@ -141,7 +142,7 @@ function HeaderCell<Row>({ column, isChosen, sort = '', onSort }: HeaderCellProp
     <th
       scope="col"
       className={isNumber ? 'number' : undefined}
-      data-from={isChosen ? undefined : from}
+      data-from={isFixed ? undefined : from}
       style={{ width }}
       aria-sort={sortBy === undefined ? undefined : direction}
     >
@@ -165,14 +166,14 @@ interface DataRowProps extends Pick<DataTableProps<AnyRow>, 'onOpen' | 'actions'
   row: AnyRow;
   model: { toggleSelected: () => void; getToggleSelectedHandler: () => (event: unknown) => void };
   columns: readonly DataColumn<AnyRow>[];
-  chosen: Partial<Record<string, boolean>>;
+  isFixed: boolean;
   isSelected: boolean;
   isTabStop: boolean;
 }
 
 /** Only the rows that change are rendered again, so that selecting stays fast. */
 const DataRow = memo((props: DataRowProps) => {
-  const { row, model, columns, chosen, isSelected, isTabStop, onOpen, actions, nameOf } = props;
+  const { row, model, columns, isFixed, isSelected, isTabStop, onOpen, actions, nameOf } = props;
   const open = ({ target }: MouseEvent) => {
     const isControl = target instanceof Element && target.closest('a, button, input, label, [role="menu"]') !== null;
     if (!isControl && String(getSelection()) === '') onOpen(row);
@@ -201,7 +202,7 @@ const DataRow = memo((props: DataRowProps) => {
         />
       </td>
       {columns.map(({ id, cell, isNumber, from }) => (
-        <td key={id} className={isNumber ? 'cell number' : 'cell'} data-from={chosen[id] ? undefined : from}>
+        <td key={id} className={isNumber ? 'cell number' : 'cell'} data-from={isFixed ? undefined : from}>
           {cell(row)}
         </td>
       ))}
