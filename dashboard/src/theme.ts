@@ -27,6 +27,9 @@ const dark: MantineColorsTuple = [
   '#131517',
 ];
 
+/** Otherwise, a dialog's header is a second banner of the page. */
+const attributes = { header: { role: 'presentation' } };
+
 export const theme = createTheme({
   primaryColor: 'evergreen',
   colors: { evergreen, dark },
@@ -41,6 +44,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Modal: {
       defaultProps: {
+        attributes,
         centered: true,
         radius: 'lg',
         withCloseButton: false,
@@ -50,7 +54,7 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 600 } },
     },
-    Drawer: { styles: { title: { fontWeight: 600 } } },
+    Drawer: { defaultProps: { attributes }, styles: { title: { fontWeight: 600 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
