@@ -1,11 +1,30 @@
 import react from '@vitejs/plugin-react';
-import { defaultClientConditions, defineConfig } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 /** The service that `npm run dev` started. */
 const SERVICE = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000';
 
+const BASE = ['baseline', 'default-css-variables', 'global'];
+
+/**
+ * Bundles the styles of the Mantine components that are used, each with its component. They are in a layer, so their
+ * order does not matter to our own styles.
+ */
+const usedStyles: Plugin = {
+  name: 'used-styles',
+  apply: 'build',
+  enforce: 'pre',
+  transform(code, id) {
+    if (id.endsWith('/@mantine/core/styles.layer.css')) {
+      return BASE.map((name) => `@import '@mantine/core/styles/${name}.layer.css';`).join('\n');
+    }
+    const [, component] = /\/@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/.exec(id) ?? [];
+    return component && `import '@mantine/core/styles/${component}.layer.css';\n${code}`;
+  },
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), usedStyles],
   // Bundles the client from its sources.
   resolve: { conditions: ['@property-listings/source', ...defaultClientConditions] },
   // The service replaces it in every response (server/src/http/routes/dashboard.ts).

@@ -1,4 +1,4 @@
-// Saves a screenshot of every page to dashboard/screenshots/, at two widths and in both themes, for
+// Saves a screenshot of every page to dashboard/screenshots/, at four widths and in both themes, for
 // accounts with no, a few and many listings: `npm run screenshots [none|few|many]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,9 @@ const INSIDE = [
   '/profile',
   '/activity',
 ];
+
+/** The page of a listing. */
+const LISTING = ['', '?tab=events', '?tab=json', '?edit=yes'];
 
 /** Dialogs by the button that opens them. */
 const DIALOGS: [path: string, button: string, name: string][] = [
@@ -64,7 +67,18 @@ async function prepare(service: TestService, { listings, keys }: { listings: num
   for (let index = 1; index < keys; index += 1) {
     await createKey(service, api, keys > 10 ? LONG_NAME : (APPS[index - 1] ?? LONG_NAME), index);
   }
-  return person;
+  const [listing] = (await api.ask('GET', '/admin/listings?limit=1')).data;
+  if (listing !== undefined) await change(api, listing.id);
+  return { person, listingId: listing?.id };
+}
+
+/** Gives a listing a history, a place, and a description. */
+async function change(api: Browser, id: string): Promise<void> {
+  for (const listPrice of [525_000, 510_000, 519_000, 489_000]) {
+    await api.ask('PATCH', `/admin/listings/${id}`, { listPrice });
+  }
+  const place = { latitude: 30.2672, longitude: -97.7431, description: 'Bright corner house near the park.' };
+  await api.ask('PATCH', `/admin/listings/${id}`, { ...place, status: 'pending', metadata: { agent: 'Grace Hopper' } });
 }
 
 async function createKey(service: TestService, api: Browser, name: string, index: number): Promise<void> {
@@ -76,9 +90,11 @@ async function createKey(service: TestService, api: Browser, name: string, index
 
 async function shoot(size: keyof typeof SIZES): Promise<void> {
   await using service = await startTestService();
-  const person = await prepare(service, SIZES[size]);
+  const { person, listingId } = await prepare(service, SIZES[size]);
+  const pages =
+    listingId === undefined ? INSIDE : [...INSIDE, ...LISTING.map((rest) => `/listings/${listingId}${rest}`)];
   const chromium = await launchBrowser();
-  for (const width of [1280, 390]) {
+  for (const width of [320, 820, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using window = await openWindow(chromium, service, { width, colorScheme });
       const { page } = window;
@@ -90,10 +106,10 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
         await save(path.slice(1));
       }
       await signInByForm(page, person);
-      for (const path of INSIDE) {
+      for (const path of pages) {
         await openPage(page, path);
         await settle(page);
-        await save(path.slice(1).replaceAll('/', '-') || 'home');
+        await save(path.slice(1).replace(listingId, 'id').replaceAll(/[/?=]/g, '-') || 'home');
       }
       for (const [path, button, name] of DIALOGS) {
         await openPage(page, path);

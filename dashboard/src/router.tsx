@@ -9,13 +9,14 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
-import { queryClient, sessionQuery } from './api/queries';
+import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
-import { LISTING_SEARCH } from './pages/listings/search';
-import { LoadingRows, NotFoundPage, PageError } from './parts/states';
+import { LISTING_SEARCH, toListQuery } from './pages/listings/search';
+import { LoadingPage, PageError } from './parts/states';
 import { Frame } from './shell/frame';
+import { LostPage } from './shell/lost-page';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+const root = createRootRoute({ component: Outlet, notFoundComponent: LostPage });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -47,7 +48,18 @@ const listings = createRoute({
   getParentRoute: () => inside,
   path: '/listings',
   validateSearch: pickSearch(LISTING_SEARCH),
+  loaderDeps: ({ search }) => search,
+  // Not awaited: the page shows the state of its queries. Hovering a link loads its data.
+  loader: ({ deps }) => void queryClient.prefetchQuery(listingsQuery(toListQuery(deps))),
   component: lazyRouteComponent(() => import('./pages/listings/listings'), 'ListingsPage'),
+});
+
+const listing = createRoute({
+  getParentRoute: () => inside,
+  path: '/listings/$id',
+  validateSearch: pickSearch(['tab', 'edit']),
+  loader: ({ params }) => void queryClient.prefetchQuery(listingQuery(params.id)),
+  component: lazyRouteComponent(() => import('./pages/listings/listing'), 'ListingPage'),
 });
 
 const activity = createRoute({
@@ -64,9 +76,8 @@ function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path
 const setup = lazyRouteComponent(() => import('./pages/entry/setup'), 'SetupPage');
 const invitation = lazyRouteComponent(() => import('./pages/entry/invitation'), 'InvitationPage');
 const overview = lazyRouteComponent(() => import('./pages/overview/overview'), 'OverviewPage');
-const newListing = lazyRouteComponent(() => import('./pages/listings/edit'), 'NewListingPage');
+const newListing = lazyRouteComponent(() => import('./pages/listings/new-listing'), 'NewListingPage');
 const importListings = lazyRouteComponent(() => import('./pages/listings/import'), 'ImportPage');
-const listing = lazyRouteComponent(() => import('./pages/listings/edit'), 'ListingPage');
 const settingsLayout = lazyRouteComponent(() => import('./pages/settings/settings'), 'SettingsLayout');
 const apiKeys = lazyRouteComponent(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
 const team = lazyRouteComponent(() => import('./pages/settings/team'), 'TeamPage');
@@ -91,7 +102,7 @@ const routeTree = root.addChildren([
     listings,
     page(inside, '/listings/new', newListing),
     page(inside, '/listings/import', importListings),
-    page(inside, '/listings/$id', listing),
+    listing,
     settings.addChildren([
       settingsStart,
       page(settings, '/api', apiKeys),
@@ -110,7 +121,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageError,
-  defaultPendingComponent: () => <LoadingRows />,
+  defaultPendingComponent: LoadingPage,
 });
 
 declare module '@tanstack/react-router' {

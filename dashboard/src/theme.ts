@@ -27,6 +27,9 @@ const dark: MantineColorsTuple = [
   '#131517',
 ];
 
+/** Otherwise, a dialog's header is a second banner of the page. */
+const attributes = { header: { role: 'presentation' } };
+
 export const theme = createTheme({
   primaryColor: 'evergreen',
   colors: { evergreen, dark },
@@ -41,6 +44,7 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Modal: {
       defaultProps: {
+        attributes,
         centered: true,
         radius: 'lg',
         withCloseButton: false,
@@ -50,6 +54,7 @@ export const theme = createTheme({
       },
       styles: { title: { fontWeight: 600 } },
     },
+    Drawer: { defaultProps: { attributes }, styles: { title: { fontWeight: 600 } } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close notification' } } },
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
@@ -71,6 +76,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#e4e7eb',
     '--hover': '#f1f3f5',
     '--accent-text': '#146646',
+    '--selected': '#e8f5ef',
   },
   dark: {
     '--mantine-color-body': '#16181b',
@@ -82,5 +88,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--line': '#2c3036',
     '--hover': '#24282d',
     '--accent-text': '#8ad5b4',
+    '--selected': '#1d2f28',
   },
 });

@@ -2,20 +2,26 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 
 const DIST = join(import.meta.dirname, '../dist');
-const INITIAL_BYTES_MAX = 250_000;
+const SCRIPT_BYTES_MAX = 200_000;
+const STYLE_BYTES_MAX = 20_000;
 
 const page = readFileSync(join(DIST, 'index.html'), 'utf8');
-const initial = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, path = '']) => path);
+const initial = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
 
-test('the first page loads at most 250 kB of compressed scripts', () => {
-  assert.ok(initial.length > 0);
-  const bytes = initial.map((path) => gzipSync(readFileSync(join(DIST, path))).length);
-  const sum = bytes.reduce((total, size) => total + size, 0);
-  assert.ok(sum <= INITIAL_BYTES_MAX, `the first page loads ${sum} bytes: ${initial.join(', ')}`);
-});
+for (const [ending, bytesMax] of [
+  ['js', SCRIPT_BYTES_MAX],
+  ['css', STYLE_BYTES_MAX],
+] as const) {
+  test(`the first page loads at most ${bytesMax} bytes of compressed .${ending} files`, () => {
+    const paths = initial.filter((path) => path.endsWith(`.${ending}`));
+    assert.ok(paths.length > 0);
+    const bytes = paths.map((path) => readFileSync(join(DIST, `${path}.br`)).length);
+    const sum = bytes.reduce((total, size) => total + size, 0);
+    assert.ok(sum <= bytesMax, `the first page loads ${sum} bytes: ${paths.join(', ')}`);
+  });
+}
 
 test('the first page does not load charts', () => {
   for (const path of initial) assert.ok(!readFileSync(join(DIST, path), 'utf8').includes('recharts-'), path);

@@ -88,8 +88,12 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
 
   await t.test('6. change the listing’s price', async () => {
     await press(page, page.getByRole('link', { name: '12 Elm Street' }));
-    await type(page, page.getByLabel('Price', { exact: true }), '450000');
+    await press(page, button('Edit'));
+    await type(page, page.getByLabel('Price', { exact: true }), '$450,000');
     await page.keyboard.press('Enter');
+    await page.getByRole('definition').getByText('$450,000').waitFor();
+    await untilFocused(button('Edit'));
+    await press(page, page.getByRole('link', { name: 'Back' }));
     await page.getByRole('row', { name: /\$450,000/ }).waitFor();
   });
 

@@ -28,6 +28,9 @@ const PAGES: [path: string, heading?: string][] = [
   ['/listings?limit=abc', 'Listings'],
   ['/listings/new', 'New listing'],
   [`/listings/${listingId}`],
+  [`/listings/${listingId}?tab=events`],
+  [`/listings/${listingId}?tab=json`],
+  ['/nothing', 'Not found'],
   ['/listings/lst_none', 'Listing not found'],
   ['/listings/import', 'Import'],
   ['/settings/api', 'API keys'],
@@ -102,8 +105,31 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Filters' }).click();
       await page.getByLabel('Postal code').waitFor();
+      await page.getByText('More filters').click();
       await checkPage(window, 'filters');
+      await page.keyboard.press('Escape');
+      await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+      await page.getByRole('group', { name: 'Selected listings' }).waitFor();
+      await checkPage(window, 'selected');
+      await page.getByRole('button', { name: 'Columns and density' }).click();
+      await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click();
+      await checkPage(window, 'columns');
+      await page.goto(`/listings/${listingId}?edit=yes`);
+      await page.getByRole('dialog').getByLabel('City').waitFor();
+      await checkPage(window, 'edit');
     });
+  });
+}
+
+for (const width of [320, 820]) {
+  test(`axe-core finds no violation in the list and a listing at ${width} pixels`, async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using window = await openSignedIn({ colorScheme, width, person });
+      for (const path of ['/listings', `/listings/${listingId}`, `/listings/${listingId}?edit=yes`]) {
+        await openPage(window.page, path);
+        await checkPage(window, path);
+      }
+    }
   });
 }
 
@@ -113,7 +139,7 @@ async function checkPage({ page, problems }: Window, name: string): Promise<void
   problems.push(...(await findBarriers(page)).map((barrier) => `${name}: ${barrier}`));
 }
 
-for (const width of [360, 1920]) {
+for (const width of [320, 820, 1920]) {
   test(`no page is wider than a ${width}-pixel window`, async () => {
     await using window = await open({ width });
     await window.page.goto('/sign-in');

@@ -1,9 +1,11 @@
-import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { ApiError, onSessionDoubt, type Query, request } from './client';
 import type {
   Account,
   ActivityList,
   ApiKeyList,
+  EventList,
+  History,
   InvitationList,
   Listing,
   ListingList,
@@ -18,6 +20,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // Without a network, a request fails at once, and the page says so.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       // Retry only outages: a repeated request would get the same 4xx.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
@@ -51,12 +56,49 @@ export const activityQuery = (query: Query) => ({
   placeholderData: keepPreviousData<ActivityList>,
 });
 
+/** A search for a listing's own id, which the words of a search do not find. */
+const LISTING_ID = /^lst_[0-9a-z]{26}$/i;
+
 export const listingsQuery = (query: Query) => ({
-  ...get<ListingList>([LISTINGS, query], '/admin/listings', query),
+  ...queryOptions({
+    queryKey: [LISTINGS, query],
+    queryFn: ({ signal }) => loadListings(query, signal),
+  }),
   placeholderData: keepPreviousData<ListingList>,
 });
 
+async function loadListings(query: Query, signal: AbortSignal): Promise<ListingList> {
+  const loading = request<ListingList>('GET', '/admin/listings', { query, signal });
+  if (!LISTING_ID.test(query.q ?? '')) return loading;
+  const [list, listing] = await Promise.all([loading, findListing(query.q ?? '', signal)]);
+  return listing === undefined ? list : { ...list, data: [listing], nextCursor: null, total: 1 };
+}
+
+async function findListing(id: string, signal: AbortSignal): Promise<Listing | undefined> {
+  try {
+    return await request<Listing>('GET', listingPath(id.toLowerCase()), { signal });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
 export const listingQuery = (id: string) => get<Listing>(['listing', id], listingPath(id));
+
+export const historyQuery = (id: string, version: number) =>
+  infiniteQueryOptions({
+    queryKey: ['history', id, version],
+    queryFn: ({ pageParam, signal }) =>
+      request<History>('GET', `${listingPath(id)}/history`, { query: { limit: '50', cursor: pageParam }, signal }),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+/** The event with this sequence; undefined if it is not kept any more. */
+export const eventQuery = (sequence: number) => ({
+  ...get<EventList>(['event', sequence], '/admin/events', { after: String(sequence - 1), limit: '1' }),
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 // The frame watches the session and shows the sign-in page when it ends.
 onSessionDoubt(() => void refresh(sessionQuery));
@@ -69,6 +111,12 @@ export async function refresh(...queries: { queryKey: readonly unknown[] }[]): P
 /** Call this after listings change. */
 export function refreshListings(): Promise<void> {
   return refresh({ queryKey: [LISTINGS] }, { queryKey: [ACTIVITY] }, overviewQuery);
+}
+
+/** Call this after saving a listing. */
+export async function keepListing(listing: Listing): Promise<void> {
+  queryClient.setQueryData(listingQuery(listing.id).queryKey, listing);
+  await refreshListings();
 }
 
 export function listingPath(id: string): string {

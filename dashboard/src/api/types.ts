@@ -3,9 +3,12 @@ import type { components, operations } from './admin';
 type Schemas = components['schemas'];
 
 export type Listing = Schemas['Listing'];
+export type Status = Listing['status'];
 export type ListingList = Schemas['ListingList'];
 /** A field that can be written. */
 export type ListingFieldName = keyof Schemas['ListingInput'];
+export type History = Schemas['ListingHistory'];
+export type HistoryEntry = Schemas['HistoryEntry'];
 export type EventList = Schemas['EventList'];
 export type ImportReport = Schemas['ImportReport'];
 

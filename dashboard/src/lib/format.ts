@@ -2,6 +2,7 @@ const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 const MINUTE_MS = 60_000;
@@ -21,6 +22,16 @@ export function formatCompact(value: number): string {
 
 export function formatExact(time: string): string {
   return EXACT.format(new Date(time));
+}
+
+/** A date without a time, `2026-11-22`, which is the same day in every time zone. */
+export function formatDay(date: string): string {
+  return DATE.format(new Date(date));
+}
+
+/** The day of a time in the user's time zone. */
+export function formatTime(timeMs: number): string {
+  return DAY.format(timeMs);
 }
 
 /** `5 minutes ago` or `in 5 minutes`. */

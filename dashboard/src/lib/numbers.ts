@@ -4,20 +4,28 @@ const PLAIN = /^-?(\d+\.?\d*|\.\d+)$/;
 /** A point is a thousands separator in some countries and a decimal separator in others. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
+/** A currency symbol or code before or after an amount. */
+const CURRENCY = /^(?:\p{Sc}|[A-Z]{3}\s)\s*|\s*(?:\p{Sc}|\s[A-Z]{3})$/gu;
+
 export function readNumber(text: string): number | undefined {
   const trimmed = text.trim();
   if (PLAIN.test(trimmed)) return Number(trimmed);
   return GROUPED.test(trimmed) ? Number(trimmed.replaceAll(/[^\d.-]/g, '')) : undefined;
 }
 
-/** An amount; undefined for `450.000`, which many users read as 450,000. */
+/** An amount, such as `$450,000`; undefined for `450.000`, which many users read as 450,000. */
 export function readAmount(text: string): number | undefined {
-  return AMBIGUOUS.test(text.trim()) ? undefined : readNumber(text);
+  const amount = withoutCurrency(text);
+  return AMBIGUOUS.test(amount) ? undefined : readNumber(amount);
+}
+
+function withoutCurrency(text: string): string {
+  return text.trim().replaceAll(CURRENCY, '');
 }
 
 /** Suggests what to enter instead of text that is not an amount. */
 export function suggestAmount(text: string): string {
-  const trimmed = text.trim();
+  const trimmed = withoutCurrency(text);
   if (!AMBIGUOUS.test(trimmed)) return 'Enter a number, such as 450,000 or 1250.5.';
   const whole = Number(trimmed.replace('.', '')).toLocaleString('en');
   const decimal = String(Number(trimmed));

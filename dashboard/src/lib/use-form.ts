@@ -16,14 +16,15 @@ const NO_ERRORS: FormErrors = { fields: {}, general: undefined };
 /** The state of a form's submission. */
 export type Submission = ReturnType<typeof useSubmit>;
 
-/** Submits a form and keeps its errors until the next submit. */
+/** Submits a form and keeps its errors until the next submit, or until their fields change. */
 export function useSubmit(hasField: (field: string) => boolean, describe = describeIssue) {
   const [errors, setErrors] = useState(NO_ERRORS);
   const [isBusy, setBusy] = useState(false);
+  const [failures, setFailures] = useState(0);
   // In an effect, because the error texts must be on the page first.
   useEffect(() => {
-    if (Object.keys(errors.fields).length > 0) focusFirstInvalidField();
-  }, [errors]);
+    if (failures > 0) focusFirstInvalidField();
+  }, [failures]);
 
   async function submit(work: () => Promise<void>): Promise<void> {
     setBusy(true);
@@ -32,19 +33,30 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
       await work();
     } catch (error) {
       setErrors(toErrors(error, hasField, describe));
+      setFailures((count) => count + 1);
     } finally {
       setBusy(false);
     }
   }
 
-  return { errors, isBusy, submit, clear: () => setErrors(NO_ERRORS) };
+  /** Call this when a field changes: its error may be fixed. */
+  const clearField = (...names: string[]) =>
+    setErrors((before) => {
+      if (names.every((name) => before.fields[name] === undefined)) return before;
+      const fields = Object.entries(before.fields).filter(([name]) => !names.includes(name));
+      return { ...before, fields: Object.fromEntries(fields) };
+    });
+  return { errors, isBusy, submit, clearField, clear: () => setErrors(NO_ERRORS) };
 }
 
 /** The state of a form with text fields, which are named as in the API. */
 export function useForm<Name extends string>(initial: Record<Name, string>) {
   const [values, setValues] = useState(initial);
   const submission = useSubmit((field) => field in initial);
-  const set = (name: Name, value: string) => setValues((before) => ({ ...before, [name]: value }));
+  const set = (name: Name, value: string) => {
+    setValues((before) => ({ ...before, [name]: value }));
+    submission.clearField(name);
+  };
   /** The props of an input. */
   const bind = (name: Name) => ({
     value: values[name],

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
-import { type RefObject, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { copyText, selectContents } from '../lib/clipboard';
 
 /** How long the button says "Copied". */
@@ -53,6 +53,41 @@ export function CopyIcon({ label, ...props }: CopyProps & { label: string }) {
         </ActionIcon>
       </Tooltip>
     </Group>
+  );
+}
+
+/** A short text with a button to copy it. */
+export function CopyText({ text, label }: { text: string; label: string }) {
+  const shown = useRef<HTMLElement>(null);
+  const { state, isCopied, copy, icon } = useCopy({ text, shown });
+  return (
+    <Group gap={4} wrap="nowrap" component="span">
+      <code ref={shown}>{text}</code>
+      <Tooltip label={isCopied ? 'Copied' : label}>
+        <ActionIcon variant="subtle" color="gray" size="sm" onClick={copy} aria-label={label}>
+          {icon}
+        </ActionIcon>
+      </Tooltip>
+      <CopyNote state={state} />
+    </Group>
+  );
+}
+
+/** A block of text with a button to copy it. */
+export function CopyBlock({ text, label, title }: { text: string; label: string; title: string }) {
+  const shown = useRef<HTMLElement>(null);
+  return (
+    <section>
+      <Group mb={6} wrap="nowrap">
+        <Text size="sm" fw={600}>
+          {title}
+        </Text>
+        <CopyIcon text={text} shown={shown} label={label} />
+      </Group>
+      <code className="secret" ref={shown}>
+        {text}
+      </code>
+    </section>
   );
 }
 

@@ -5,7 +5,7 @@ import { describeError } from '../lib/errors';
 import { ErrorState, LoadingRows } from './states';
 
 interface NotLoadedProps {
-  query: Pick<UseQueryResult, 'error' | 'refetch'>;
+  query: Pick<UseQueryResult, 'error'> & { refetch: () => unknown };
   /** How many placeholder rows to show. */
   count?: number | undefined;
   /** An action besides trying again. */
@@ -26,7 +26,7 @@ export function NotLoaded({ query: { error, refetch }, count, errorAction }: Not
 }
 
 interface LoadedProps<Data> extends NotLoadedProps {
-  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch' | 'isPlaceholderData'>;
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPlaceholderData'> & { refetch: () => unknown };
   children: (data: Data) => ReactNode;
 }
 
@@ -35,10 +35,15 @@ export function LoadedCard<Data>({ query, children, ...rest }: LoadedProps<Data>
   const { data, error, refetch, isPlaceholderData } = query;
   if (data === undefined) return <NotLoaded query={query} {...rest} />;
   return (
-    <div className={isPlaceholderData ? 'card is-stale' : 'card'} aria-busy={isPlaceholderData}>
+    <div
+      className={isPlaceholderData && error === null ? 'card is-stale' : 'card'}
+      aria-busy={isPlaceholderData && error === null}
+    >
       {error !== null && (
         <Group className="outdated" role="alert" justify="space-between" gap="xs">
-          <Text size="sm">This may be out of date. {describeError(error)}</Text>
+          <Text size="sm">
+            {isPlaceholderData ? 'These are the previous results.' : 'This may be out of date.'} {describeError(error)}
+          </Text>
           <Button size="compact-sm" variant="default" onClick={() => refetch()}>
             Try again
           </Button>

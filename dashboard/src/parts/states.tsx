@@ -1,6 +1,6 @@
-import { Button, Group, Skeleton, Stack, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
-import { type ErrorComponentProps, Link } from '@tanstack/react-router';
-import { CircleAlert, Compass, type LucideIcon } from 'lucide-react';
+import { Button, Group, Skeleton, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import type { ErrorComponentProps } from '@tanstack/react-router';
+import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
 import { describeError } from '../lib/errors';
@@ -82,23 +82,14 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   return <ErrorState error={error} onRetry={reset} />;
 }
 
-export function NotFoundPage() {
+/** A placeholder for a page whose code is loading. */
+export function LoadingPage() {
   return (
-    <main>
-      <VisuallyHidden>
-        <h1>Not found</h1>
-      </VisuallyHidden>
-      <EmptyState
-        icon={Compass}
-        title="Page not found"
-        action={
-          <Button component={Link} to="/" variant="default">
-            Go to overview
-          </Button>
-        }
-      >
-        Check the address. The page may have been removed.
-      </EmptyState>
-    </main>
+    <>
+      <Skeleton height={26} width={180} mb="xl" mt={4} />
+      <div className="card">
+        <LoadingRows />
+      </div>
+    </>
   );
 }

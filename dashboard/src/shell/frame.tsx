@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../api/queries';
 import { useShown } from '../api/shown';
 import { AccountChanged } from './account-changed';
@@ -14,7 +14,7 @@ import { NoAccount } from './no-account';
 import { type AccountSession, beginSession, isInAccount, SessionContext } from './session';
 
 /** Surrounds all pages that need a session. */
-export function Frame() {
+export function Frame({ content = <Outlet /> }: { content?: ReactNode }) {
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
   const shown = useShown();
   /** The last session in the shown account. */
@@ -34,13 +34,13 @@ export function Frame() {
   return (
     <SessionContext value={current}>
       {/* A new key resets all state. */}
-      <FramedPage key={`${current.user.id} ${current.account.id}`} />
+      <FramedPage key={`${current.user.id} ${current.account.id}`}>{content}</FramedPage>
       {isOtherAccount && <AccountChanged shown={current} now={session} />}
     </SessionContext>
   );
 }
 
-function FramedPage() {
+function FramedPage({ children }: { children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);
@@ -71,7 +71,7 @@ function FramedPage() {
         </aside>
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <ImportBar />
-          <Outlet />
+          {children}
         </main>
       </div>
       <Drawer

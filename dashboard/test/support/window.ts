@@ -8,10 +8,15 @@ import { until } from '../../../testkit/src/until.ts';
 import { launchBrowser } from './chromium.ts';
 
 const TIMEOUT_MS = 60_000;
+/** A gray pixel. */
+const PHOTO = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 export interface Window {
   page: Page;
-  /** Console errors and requests to other hosts. Closing the window fails if there are any. */
+  /** Console errors, and requests to other hosts except for photos. Closing the window fails if there are any. */
   problems: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -41,6 +46,31 @@ export async function startDashboard() {
   return { service, open, openSignedIn };
 }
 
+/** The Listings page of a new account with `count` listings, `1 Elm Street` being the oldest. */
+export async function openListings(
+  { service, openSignedIn }: Awaited<ReturnType<typeof startDashboard>>,
+  count: number,
+  options: WindowOptions = {},
+) {
+  const tenant = await service.createTenant();
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({
+      address: `${index + 1} Elm Street`,
+      beds: index % 5,
+      baths: 1,
+      city: index % 2 ? 'Austin' : 'Waco',
+    }),
+  );
+  if (count > 0) {
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    await service.fetch(tenant, '/v1/imports', { method: 'POST', headers, body: lines.join('\n') });
+  }
+  const person = await createPerson(service, { accountId: tenant.accountId });
+  const window = await openSignedIn({ ...options, person });
+  await window.page.goto('/listings');
+  return { ...window, tenant };
+}
+
 /** A window with its own cookies. */
 export async function openWindow(
   chromium: Chromium,
@@ -55,6 +85,8 @@ export async function openWindow(
     permissions: hasClipboard ? ['clipboard-read', 'clipboard-write'] : [],
   });
   context.setDefaultTimeout(TIMEOUT_MS);
+  // Photos of listings are on other hosts.
+  await context.route('https://example.com/**', (route) => route.fulfill({ contentType: 'image/png', body: PHOTO }));
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('console', (message) => {
@@ -64,7 +96,9 @@ export async function openWindow(
   });
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
-    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(`${url}/`)) problems.push(request.url());
+    const isPhoto = request.resourceType() === 'image' && request.url().startsWith('https://example.com/');
+    const isOwn = /^(data|blob):/.test(request.url()) || request.url().startsWith(`${url}/`);
+    if (!isPhoto && !isOwn) problems.push(request.url());
   });
   return {
     page,

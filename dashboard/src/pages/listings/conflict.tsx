@@ -19,7 +19,7 @@ interface ConflictProps {
 export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
   const and = (work: () => void) => () => {
     work();
-    focusPage();
+    focusPage(document.querySelector<HTMLElement>('[role="dialog"]'));
   };
   return (
     <Note color="yellow" title="Someone else changed this listing">

@@ -5,21 +5,19 @@ import { listingPath, listingQuery, queryClient, refreshListings } from '../../a
 import type { Listing } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
-import { deleteLater, undoDeletions, useUndoableDeletions } from '../../lib/undoable-deletions';
+import { deleteLater, undoDeletions, useUndoableItems } from '../../lib/undoable-deletions';
 
 /** All deletions share one note. */
 const NOTE_ID = 'deletions';
 
-/** Hides the listing at once, and deletes it when the time to undo is over. */
-export function deleteListing({ id, address }: Listing): void {
+/** Hides the listings at once, and deletes them when the time to undo is over. */
+export function deleteListings(listings: Listing[]): void {
   deleteLater({
-    id,
-    name: address,
-    path: listingPath(id),
-    onEnd: async (error) => {
-      if (error !== undefined) showFailure(address, error);
+    items: listings.map(({ id, address }) => ({ id, name: address, path: listingPath(id) })),
+    onEnd: async (errors) => {
+      showFailures(errors);
       await refreshListings();
-      queryClient.removeQueries({ queryKey: listingQuery(id).queryKey });
+      for (const { id } of listings) queryClient.removeQueries({ queryKey: listingQuery(id).queryKey });
     },
   });
   notifications.show({
@@ -32,8 +30,8 @@ export function deleteListing({ id, address }: Listing): void {
 }
 
 function UndoNote() {
-  const deletions = useUndoableDeletions();
-  const isOver = deletions.length === 0;
+  const items = useUndoableItems();
+  const isOver = items.length === 0;
   useEffect(() => {
     if (isOver) notifications.hide(NOTE_ID);
   }, [isOver]);
@@ -45,12 +43,7 @@ function UndoNote() {
   return (
     <Text size="sm" component="div">
       Deleted{' '}
-      {deletions.length === 1 ? (
-        <bdi className="one-line">{deletions[0]?.name}</bdi>
-      ) : (
-        formatCount(deletions.length, 'listing')
-      )}
-      .{' '}
+      {items.length === 1 ? <bdi className="one-line">{items[0]?.name}</bdi> : formatCount(items.length, 'listing')}.{' '}
       <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo
       </Anchor>
@@ -58,11 +51,9 @@ function UndoNote() {
   );
 }
 
-function showFailure(address: string, error: Error): void {
-  const message = (
-    <>
-      <bdi className="one-line">{address}</bdi>: {error.message}
-    </>
-  );
-  notifications.show({ color: 'red', title: 'The listing could not be deleted', message });
+function showFailures(errors: Error[]): void {
+  const [first] = errors;
+  if (first === undefined) return;
+  const title = `${formatCount(errors.length, 'listing')} could not be deleted`;
+  notifications.show({ color: 'red', title, message: first.message });
 }

@@ -96,8 +96,6 @@ function toValue(kind: FormField['kind'], text: string): number | string {
       return readAmount(text) ?? text;
     case 'degrees':
       return readNumber(text) ?? text;
-    case 'code':
-      return text.trim().toUpperCase();
     default:
       return text;
   }

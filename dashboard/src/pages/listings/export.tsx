@@ -2,13 +2,23 @@ import { Button, Menu } from '@mantine/core';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { send } from '../../api/client';
+import type { Listing } from '../../api/types';
+import { toCsv } from '../../lib/csv';
 import { formatBytes } from '../../lib/format';
 import { notifyFailure } from '../../lib/notify';
 import { saveFile } from '../../lib/save-file';
-import type { ListingSearch } from './search';
+import { COLUMNS } from './columns';
+import { type ListingSearch, toExportQuery } from './search';
 
+interface Format {
+  label: string;
+  type: string;
+  ending: string;
+}
+
+export const CSV: Format = { label: 'CSV, for spreadsheets', type: 'text/csv', ending: 'csv' };
 const FORMATS = [
-  { label: 'CSV, for spreadsheets', type: 'text/csv', ending: 'csv' },
+  CSV,
   { label: 'NDJSON, for apps', type: 'application/x-ndjson', ending: 'ndjson' },
   { label: 'GeoJSON, for maps', type: 'application/geo+json', ending: 'geojson' },
 ];
@@ -22,13 +32,10 @@ const PROGRESS_MS = 200;
 export function ExportMenu({ search }: { search: ListingSearch }) {
   const [bytes, setBytes] = useState<number>();
 
-  const download = async ({ type, ending }: (typeof FORMATS)[number]) => {
+  const download = async (format: Format) => {
     setBytes(0);
     try {
-      const { cursor: _, limit: __, ...query } = search;
-      const response = await send('GET', '/admin/listings', { query, headers: { Accept: type } });
-      const blob = await readBlob(response, type, setBytes);
-      saveFile(blob, `listings-${new Date().toISOString().slice(0, 10)}.${ending}`);
+      await exportAll(search, format, setBytes);
     } catch (error) {
       notifyFailure('The export failed', error);
     } finally {
@@ -52,6 +59,23 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** Downloads all listings that match the search. */
+export async function exportAll(search: ListingSearch, { type, ending }: Format, onProgress = (_: number) => {}) {
+  const query = toExportQuery(search);
+  const response = await send('GET', '/admin/listings', { query, headers: { Accept: type } });
+  save(await readBlob(response, type, onProgress), ending);
+}
+
+/** Downloads these listings as CSV. */
+export async function exportSome(listings: Listing[]): Promise<void> {
+  const names = ['id', ...COLUMNS.map(({ name }) => name), 'version', 'createdAt', 'updatedAt', 'feed'] as const;
+  save(new Blob([toCsv(names, listings)], { type: CSV.type }), CSV.ending);
+}
+
+function save(blob: Blob, ending: string): void {
+  saveFile(blob, `listings-${new Date().toISOString().slice(0, 10)}.${ending}`);
 }
 
 /** @throws if the response ends early, so that an incomplete file is never saved */

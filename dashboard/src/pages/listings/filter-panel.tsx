@@ -1,43 +1,39 @@
 import { Button, Checkbox, Group, Popover, SimpleGrid, TextInput } from '@mantine/core';
 import { ListFilter } from 'lucide-react';
 import { type RefObject, useState } from 'react';
-import { listingPropertyTypeValues, listingStatusValues } from '../../api/admin';
 import { ApiError, type ValidationIssue } from '../../api/client';
 import { listingsQuery, queryClient } from '../../api/queries';
 import { formatChoice } from '../../lib/format';
 import { readAmount, suggestAmount } from '../../lib/numbers';
-import { useSubmit } from '../../lib/use-form';
+import { type Submission, useSubmit } from '../../lib/use-form';
 import { Form } from '../../parts/form';
 import {
-  AMOUNTS,
-  FILTER_NAMES,
   FILTERS,
-  type FilterName,
+  type Filter,
   type ListingSearch,
+  MAIN_FILTERS,
+  MORE_FILTERS,
   NO_FILTERS,
   toListQuery,
   withSearch,
 } from './search';
 
-const CHOICES = [
-  { name: 'status', values: listingStatusValues },
-  { name: 'propertyType', values: listingPropertyTypeValues },
-] as const;
-const TEXTS = FILTER_NAMES.filter((name) => CHOICES.every((choice) => choice.name !== name));
-
 interface FilterPanelProps {
   search: ListingSearch;
   count: number;
   buttonRef: RefObject<HTMLButtonElement | null>;
-  onApply: (changes: Record<string, string | undefined>) => void;
+  onApply: (changes: ListingSearch) => void;
 }
 
 /** Stays open until the service accepts the filters. */
 export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const [draft, setDraft] = useState<ListingSearch>(search);
-  const form = useSubmit((field) => TEXTS.some((name) => field === `query.${name}`));
-  const set = (name: FilterName, value: string) => setDraft((before) => ({ ...before, [name]: value }));
+  const form = useSubmit((field) => FILTERS.some(({ name }) => field === `query.${name}`));
+  const set = (name: string, value: string) => {
+    setDraft((before) => ({ ...before, [name]: value }));
+    form.clearField(`query.${name}`);
+  };
 
   const toggle = (isNowOpen: boolean) => {
     setOpen(isNowOpen);
@@ -45,7 +41,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
     setDraft(search);
     form.clear();
   };
-  const close = (changes: Record<string, string | undefined>) => {
+  const close = (changes: ListingSearch) => {
     onApply(changes);
     setOpen(false);
     buttonRef.current?.focus();
@@ -81,10 +77,10 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       </Popover.Target>
       <Popover.Dropdown mah="80dvh" style={{ overflowY: 'auto' }} aria-label="Filters">
         <Form form={form} onSubmit={apply} gap="sm">
-          {CHOICES.map(({ name, values }) => (
+          {MAIN_FILTERS.filter(({ values }) => values !== undefined).map(({ name, label, values = [] }) => (
             <Checkbox.Group
               key={name}
-              label={FILTERS[name]}
+              label={label}
               size="xs"
               value={draft[name] ? draft[name].split(',') : []}
               onChange={(chosen) => set(name, chosen.join(','))}
@@ -96,20 +92,12 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
               </SimpleGrid>
             </Checkbox.Group>
           ))}
-          <SimpleGrid cols={{ base: 2, sm: 3 }} spacing="xs" verticalSpacing="xs">
-            {TEXTS.map((name) => (
-              <TextInput
-                key={name}
-                size="xs"
-                label={FILTERS[name]}
-                inputMode={AMOUNTS.has(name) ? 'decimal' : 'text'}
-                value={draft[name] ?? ''}
-                error={form.errors.fields[`query.${name}`]}
-                onChange={({ currentTarget }) => set(name, currentTarget.value)}
-              />
-            ))}
-          </SimpleGrid>
-          <Group justify="flex-end" gap="xs">
+          <Inputs filters={MAIN_FILTERS} {...{ draft, set, form }} />
+          <details className="more" open={MORE_FILTERS.some(({ name }) => search[name] !== undefined)}>
+            <summary>More filters</summary>
+            <Inputs filters={MORE_FILTERS} {...{ draft, set, form }} />
+          </details>
+          <Group justify="flex-end" gap="xs" className="sticky-actions">
             <Button size="xs" variant="default" onClick={() => close(NO_FILTERS)}>
               Clear
             </Button>
@@ -123,17 +111,45 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
   );
 }
 
+interface InputsProps {
+  filters: Filter[];
+  draft: ListingSearch;
+  set: (name: string, value: string) => void;
+  form: Submission;
+}
+
+function Inputs({ filters, draft, set, form }: InputsProps) {
+  return (
+    <SimpleGrid cols={2} spacing="xs" verticalSpacing="xs">
+      {filters
+        .filter(({ kind }) => kind !== 'choice')
+        .map(({ name, label, kind }) => (
+          <TextInput
+            key={name}
+            size="xs"
+            label={label}
+            type={kind === 'date' ? 'date' : 'text'}
+            inputMode={kind === 'number' ? 'decimal' : undefined}
+            value={draft[name] ?? ''}
+            error={form.errors.fields[`query.${name}`]}
+            onChange={({ currentTarget }) => set(name, currentTarget.value)}
+          />
+        ))}
+    </SimpleGrid>
+  );
+}
+
 /**
  * The filters for the URL; amounts lose their thousands separators.
  * @throws {ApiError} for ambiguous amounts
  */
-function toFilters(draft: ListingSearch): Record<string, string | undefined> {
-  const filters: Record<string, string | undefined> = {};
+function toFilters(draft: ListingSearch): ListingSearch {
+  const filters: ListingSearch = {};
   const details: ValidationIssue[] = [];
-  for (const name of FILTER_NAMES) {
+  for (const { name, kind } of FILTERS) {
     const text = draft[name]?.trim();
     filters[name] = text;
-    if (!text || !AMOUNTS.has(name)) continue;
+    if (!text || kind !== 'number') continue;
     const amount = readAmount(text);
     if (amount !== undefined) filters[name] = String(amount);
     else details.push({ field: `query.${name}`, code: 'invalid_type', message: suggestAmount(text) });

@@ -3,30 +3,21 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { formatChoice, formatNumber } from '../../lib/format';
+import { formatChoice, formatDay, formatNumber } from '../../lib/format';
 import { FilterPanel } from './filter-panel';
-import {
-  AMOUNTS,
-  FILTER_NAMES,
-  FILTERS,
-  type FilterName,
-  type ListingSearch,
-  NO_FILTERS,
-  SEARCH_LENGTH_MAX,
-  withSearch,
-} from './search';
+import { FILTERS, type Filter, type ListingSearch, NO_FILTERS, SEARCH_LENGTH_MAX, withSearch } from './search';
 
 /** A pause in typing of this length starts the search. */
 const TYPING_MS = 300;
 
 export function FilterBar({ search }: { search: ListingSearch }) {
   const navigate = useNavigate();
-  const apply = (changes: Record<string, string | undefined>, replace = false) =>
+  const apply = (changes: ListingSearch, replace = false) =>
     void navigate({ to: '/listings', search: withSearch(search, changes), replace });
-  const active = FILTER_NAMES.filter((name) => search[name] !== undefined);
+  const active = FILTERS.filter(({ name }) => search[name] !== undefined);
   const button = useRef<HTMLButtonElement>(null);
   // The pressed button disappears, so the focus moves to the filter button.
-  const remove = (changes: Record<string, undefined>) => {
+  const remove = (changes: ListingSearch) => {
     apply(changes);
     button.current?.focus();
   };
@@ -39,15 +30,15 @@ export function FilterBar({ search }: { search: ListingSearch }) {
       </Group>
       {active.length > 0 && (
         <Group gap={6}>
-          {active.map((name) => (
+          {active.map((filter) => (
             <Pill
-              key={name}
+              key={filter.name}
               withRemoveButton
               size="md"
-              onRemove={() => remove({ [name]: undefined })}
-              removeButtonProps={{ 'aria-label': `Remove ${FILTERS[name]}`, tabIndex: 0, 'aria-hidden': false }}
+              onRemove={() => remove({ [filter.name]: undefined })}
+              removeButtonProps={{ 'aria-label': `Remove ${filter.label}`, tabIndex: 0, 'aria-hidden': false }}
             >
-              {FILTERS[name]}: <bdi>{describe(name, search[name] ?? '')}</bdi>
+              {filter.label}: <bdi>{describe(filter, search[filter.name] ?? '')}</bdi>
             </Pill>
           ))}
           <Button size="compact-xs" variant="subtle" color="gray" c="dimmed" onClick={() => remove(NO_FILTERS)}>
@@ -59,10 +50,18 @@ export function FilterBar({ search }: { search: ListingSearch }) {
   );
 }
 
-function describe(name: FilterName, value: string): string {
-  if (AMOUNTS.has(name)) return Number.isNaN(Number(value)) ? value : formatNumber(Number(value));
-  if (name !== 'status' && name !== 'propertyType') return value;
-  return value.split(',').map(formatChoice).join(', ');
+function describe({ name, kind }: Filter, value: string): string {
+  switch (kind) {
+    case 'choice':
+      return value.split(',').map(formatChoice).join(', ');
+    case 'number':
+      // A year has no thousands separator.
+      return Number.isNaN(Number(value)) || name.startsWith('year') ? value : formatNumber(Number(value));
+    case 'date':
+      return Number.isNaN(Date.parse(value)) ? value : formatDay(value);
+    default:
+      return value;
+  }
 }
 
 function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void }) {
@@ -87,7 +86,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
       flex={1}
       type="search"
       aria-label="Search listings"
-      placeholder="Search address, city, external ID, or description"
+      placeholder="Search address, city, postal code, or ID"
       leftSection={<Search size={16} aria-hidden />}
       rightSection={
         typed !== '' && (

@@ -10,7 +10,7 @@ import { AREA_UNITS, formatChoice } from '../../lib/format';
 export interface FormField {
   name: ListingFieldName;
   label: string;
-  /** A code is uppercase; degrees have no thousands separator. */
+  /** A code is of a country or currency; degrees have no thousands separator. */
   kind: 'text' | 'number' | 'degrees' | 'date' | 'code' | 'choice' | 'long';
   isRequired?: boolean;
   description?: string;
@@ -33,8 +33,8 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
       { name: 'unitNumber', label: 'Unit', kind: 'text', span: 2 },
       { name: 'city', label: 'City', kind: 'text', span: 2 },
       { name: 'stateOrProvince', label: 'State or province', kind: 'text', span: 2 },
-      { name: 'postalCode', label: 'Postal code', kind: 'text', span: 1 },
-      { name: 'country', label: 'Country', kind: 'code', description: 'For example, US', span: 1 },
+      { name: 'postalCode', label: 'Postal code', kind: 'text', span: 2 },
+      { name: 'country', label: 'Country', kind: 'code', span: 2 },
       { name: 'beds', label: 'Beds', kind: 'number', isRequired: true, span: 1 },
       { name: 'baths', label: 'Baths', kind: 'number', isRequired: true, span: 1 },
       { name: 'status', label: 'Status', kind: 'choice', options: choices(listingStatusValues), span: 2 },
@@ -45,6 +45,13 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
         options: [EMPTY, ...choices(listingPropertyTypeValues)],
         span: 2,
       },
+      {
+        name: 'externalId',
+        label: 'External ID',
+        kind: 'text',
+        description: 'For example, the MLS number. Unique within the account.',
+        span: 4,
+      },
     ],
   },
   {
@@ -52,24 +59,24 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
     fields: [
       { name: 'listPrice', label: 'Price', kind: 'number', span: 2 },
       { name: 'closePrice', label: 'Close price', kind: 'number', span: 2 },
-      { name: 'currency', label: 'Currency', kind: 'code', description: 'For example, USD', span: 2 },
+      { name: 'currency', label: 'Currency', kind: 'code', span: 2 },
       { name: 'livingArea', label: 'Living area', kind: 'number', span: 2 },
       {
         name: 'livingAreaUnits',
         label: 'Area unit',
         kind: 'choice',
         options: [DEFAULT_UNITS, ...choices(accountAreaUnitsValues)],
-        span: 1,
+        span: 2,
       },
+      { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
       { name: 'lotSizeArea', label: 'Lot size', kind: 'number', span: 2 },
       {
         name: 'lotSizeUnits',
         label: 'Lot unit',
         kind: 'choice',
         options: [DEFAULT_UNITS, ...choices(listingLotSizeUnitsValues)],
-        span: 1,
+        span: 2,
       },
-      { name: 'yearBuilt', label: 'Year built', kind: 'number', span: 2 },
       { name: 'onMarketDate', label: 'On market since', kind: 'date', span: 2 },
       { name: 'closeDate', label: 'Closed on', kind: 'date', span: 2 },
     ],
@@ -78,15 +85,8 @@ export const FORM_SECTIONS: { title: string; fields: FormField[] }[] = [
     title: 'Details',
     fields: [
       { name: 'description', label: 'Description', kind: 'long', span: 6 },
-      {
-        name: 'externalId',
-        label: 'External ID',
-        kind: 'text',
-        description: 'For example, the MLS number. Unique within the account.',
-        span: 2,
-      },
-      { name: 'latitude', label: 'Latitude', kind: 'degrees', span: 2 },
-      { name: 'longitude', label: 'Longitude', kind: 'degrees', span: 2 },
+      { name: 'latitude', label: 'Latitude', kind: 'degrees', span: 3 },
+      { name: 'longitude', label: 'Longitude', kind: 'degrees', span: 3 },
     ],
   },
 ];

@@ -1,9 +1,12 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Download } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { ImportReport } from '../../api/types';
+import { toCsv } from '../../lib/csv';
 import { showNote } from '../../lib/focus';
 import { formatNumber } from '../../lib/format';
 import { describeIssue } from '../../lib/issue-texts';
+import { saveFile } from '../../lib/save-file';
 import { type Column, Table } from '../../parts/table';
 
 /** The result of an import, or the expected result after a check. */
@@ -40,15 +43,24 @@ export function Report({ report, isDryRun }: { report: ImportReport; isDryRun: b
       {failed > 0 && (
         <div className="card">
           <Table label="Failed rows" columns={COLUMNS} rows={errors.flatMap(toRows)} />
-          {failed > errors.length && (
-            <Text size="sm" c="dimmed" p="md">
-              The first {errors.length} of {formatNumber(failed)} failed rows. Fix them and import the file again.
+          <Group justify="space-between" p="md" gap="sm" className="page-controls">
+            <Text size="sm" c="dimmed" flex="1 1 240px">
+              {failed > errors.length && `The first ${errors.length} of ${formatNumber(failed)} failed rows. `}
+              Fix them and import the file again.
             </Text>
-          )}
+            <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={() => download(errors)}>
+              Download as CSV
+            </Button>
+          </Group>
         </div>
       )}
     </Stack>
   );
+}
+
+function download(errors: ImportReport['errors']): void {
+  const csv = toCsv(['line', 'externalId', 'field', 'problem'], errors.flatMap(toRows));
+  saveFile(new Blob([csv], { type: 'text/csv' }), 'failed-rows.csv');
 }
 
 const COLUMNS: Column<ReturnType<typeof toRows>[number]>[] = [

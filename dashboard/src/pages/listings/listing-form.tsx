@@ -6,7 +6,7 @@ import { AREA_UNITS } from '../../lib/format';
 import { useSubmit } from '../../lib/use-form';
 import { Form } from '../../parts/form';
 import { useSession } from '../../shell/session';
-import { useLeave } from './back';
+import { CodeField } from './code-field';
 import { type Draft, describeDraftIssue } from './draft';
 import { DEFAULT_UNITS, FORM_FIELDS, FORM_SECTIONS, type FormField } from './form-fields';
 import { MetadataRows, PhotoRows } from './row-fields';
@@ -19,19 +19,39 @@ interface ListingFormProps {
   /** Whether the draft was stored on an earlier visit. */
   isRestored: boolean;
   onDiscard: () => void;
+  onCancel: () => void;
   note?: ReactNode;
 }
 
-export function ListingForm({ draft, onChange, action, onSubmit, isRestored, onDiscard, note }: ListingFormProps) {
+/** Fields whose error may be about a missing partner. */
+const PARTNERS: Partial<Record<string, string>> = {
+  currency: 'listPrice',
+  closePrice: 'currency',
+  livingAreaUnits: 'livingArea',
+  lotSizeUnits: 'lotSizeArea',
+  latitude: 'longitude',
+  longitude: 'latitude',
+};
+
+export function ListingForm(props: ListingFormProps) {
+  const { draft, onChange, action, onSubmit, isRestored, onDiscard, onCancel, note } = props;
   const form = useSubmit(
     (field) => hasInput(draft, field),
     (issue) => describeDraftIssue(draft, issue),
   );
-  const leave = useLeave();
   const errors = form.errors.fields;
   const cancel = () => {
     onDiscard();
-    leave();
+    onCancel();
+  };
+  const change = (name: string, value: string) => {
+    onChange({ ...draft, values: { ...draft.values, [name]: value } });
+    form.clearField(name, PARTNERS[name] ?? name);
+  };
+  const changeRows = (changes: Partial<Pick<Draft, 'photos' | 'metadata'>>) => {
+    onChange({ ...draft, ...changes });
+    const fields = Object.keys(changes);
+    form.clearField(...Object.keys(errors).filter((name) => fields.some((field) => name.startsWith(field))));
   };
 
   return (
@@ -47,22 +67,22 @@ export function ListingForm({ draft, onChange, action, onSubmit, isRestored, onD
                 field={field}
                 value={draft.values[field.name] ?? ''}
                 error={errors[field.name]}
-                onChange={(value) => onChange({ ...draft, values: { ...draft.values, [field.name]: value } })}
+                onChange={(value) => change(field.name, value)}
               />
             ))}
           </div>
         </FormSection>
       ))}
       <FormSection title="Photos">
-        <PhotoRows rows={draft.photos} errors={errors} onChange={(photos) => onChange({ ...draft, photos })} />
+        <PhotoRows rows={draft.photos} errors={errors} onChange={(photos) => changeRows({ photos })} />
       </FormSection>
       <FormSection title="Custom fields">
         <Text size="sm" c="dimmed" mt="-sm" mb="md">
           Anything else you track for a listing. The API returns it as <code>metadata</code>.
         </Text>
-        <MetadataRows rows={draft.metadata} errors={errors} onChange={(metadata) => onChange({ ...draft, metadata })} />
+        <MetadataRows rows={draft.metadata} errors={errors} onChange={(metadata) => changeRows({ metadata })} />
       </FormSection>
-      <Group justify="flex-end" gap="xs">
+      <Group justify="flex-end" gap="xs" className="sticky-actions">
         <Button variant="default" onClick={cancel}>
           Cancel
         </Button>
@@ -77,7 +97,7 @@ export function ListingForm({ draft, onChange, action, onSubmit, isRestored, onD
 function RestoredNote({ onDiscard }: { onDiscard: () => void }) {
   const discard = () => {
     onDiscard();
-    focusPage();
+    focusPage(document.querySelector<HTMLElement>('[role="dialog"]'));
   };
   return (
     <Alert variant="default" role="status">
@@ -132,6 +152,8 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     // Descriptions are below their inputs, so that inputs in a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
+    // Where the focus goes when a drawer opens.
+    'data-autofocus': name === 'address' || undefined,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
     className: `span-${span}`,
@@ -143,9 +165,12 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     );
     return <NativeSelect {...common} data={data} />;
   }
+  if (kind === 'code') {
+    const placeholder = name === 'currency' ? `${account.currency} (default)` : undefined;
+    return <CodeField {...rest} {...{ name, label, onChange, placeholder }} className={common.className} />;
+  }
   if (kind === 'date') return <TextInput {...common} type="date" />;
   if (kind === 'long') return <Textarea {...common} autosize minRows={4} maxRows={16} />;
-  const placeholder = name === 'currency' ? account.currency : undefined;
   const isNumber = kind === 'number' || kind === 'degrees';
-  return <TextInput {...common} inputMode={isNumber ? 'decimal' : 'text'} placeholder={placeholder} />;
+  return <TextInput {...common} inputMode={isNumber ? 'decimal' : 'text'} />;
 }

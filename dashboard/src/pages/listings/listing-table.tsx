@@ -1,105 +1,165 @@
-import { Text, UnstyledButton } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
+import { useCallback } from 'react';
 import type { Listing } from '../../api/types';
-import { formatArea, formatPrice } from '../../lib/format';
-import { actions, type Column, Table } from '../../parts/table';
+import { formatArea, formatChoice, formatDay, formatPrice } from '../../lib/format';
+import { type DataColumn, DataTable, type RowSelectionState } from '../../parts/data-table';
 import { Time } from '../../parts/time';
 import { RowMenu } from './row-menu';
 import { type ListingSearch, withSearch } from './search';
 import { Status } from './status';
 
-interface ListingColumn extends Column<Listing> {
-  /** The field to sort by. */
-  sortBy?: string;
-}
-
-const COLUMNS: ListingColumn[] = [
-  { label: 'Address', className: 'wide', cell: (listing) => <Address listing={listing} /> },
-  { label: 'Status', className: 'from-medium nowrap', cell: ({ status }) => <Status status={status} /> },
+const COLUMNS: DataColumn<Listing>[] = [
+  { id: 'address', label: 'Address', cell: (listing) => <Address listing={listing} /> },
   {
+    id: 'location',
+    label: 'Location',
+    width: 206,
+    from: 'large',
+    cell: ({ city, stateOrProvince, postalCode }) =>
+      show([city, [stateOrProvince, postalCode].filter(Boolean).join(' ')].filter(Boolean).join(', ')),
+  },
+  { id: 'status', label: 'Status', width: 184, from: 'medium', cell: ({ status }) => <Status status={status} /> },
+  {
+    id: 'price',
     label: 'Price',
+    width: 112,
+    isNumber: true,
     sortBy: 'listPrice',
-    className: 'number',
-    cell: ({ listPrice, currency }) => (listPrice === undefined ? <None /> : formatPrice(listPrice, currency)),
+    from: 'small',
+    cell: ({ listPrice, currency }) => showPrice(listPrice, currency),
   },
-  { label: 'Beds', sortBy: 'beds', className: 'number from-medium', cell: ({ beds }) => beds },
-  { label: 'Baths', sortBy: 'baths', className: 'number from-medium', cell: ({ baths }) => baths },
+  { id: 'beds', label: 'Beds', width: 70, isNumber: true, sortBy: 'beds', from: 'medium', cell: ({ beds }) => beds },
   {
+    id: 'baths',
+    label: 'Baths',
+    width: 76,
+    isNumber: true,
+    sortBy: 'baths',
+    from: 'medium',
+    cell: ({ baths }) => baths,
+  },
+  {
+    id: 'area',
     label: 'Area',
+    width: 110,
+    isNumber: true,
     sortBy: 'livingArea',
-    className: 'number from-large',
-    cell: ({ livingArea, livingAreaUnits }) =>
-      livingArea === undefined ? <None /> : formatArea(livingArea, livingAreaUnits),
+    from: 'wide',
+    cell: ({ livingArea, livingAreaUnits }) => show(livingArea && formatArea(livingArea, livingAreaUnits)),
   },
   {
+    id: 'added',
     label: 'Added',
+    width: 128,
     sortBy: 'createdAt',
-    className: 'from-large nowrap',
+    from: 'wide',
     cell: ({ createdAt }) => <Time at={createdAt} />,
   },
-  actions((listing) => <RowMenu listing={listing} />),
+  { id: 'externalId', label: 'External ID', width: 150, isOptional: true, cell: ({ externalId }) => show(externalId) },
+  {
+    id: 'propertyType',
+    label: 'Type',
+    width: 160,
+    isOptional: true,
+    cell: ({ propertyType }) => show(propertyType && formatChoice(propertyType)),
+  },
+  {
+    id: 'closePrice',
+    label: 'Close price',
+    width: 130,
+    isNumber: true,
+    sortBy: 'closePrice',
+    isOptional: true,
+    cell: ({ closePrice, currency }) => showPrice(closePrice, currency),
+  },
+  {
+    id: 'onMarketDate',
+    label: 'On market since',
+    width: 165,
+    sortBy: 'onMarketDate',
+    isOptional: true,
+    cell: ({ onMarketDate }) => show(onMarketDate && formatDay(onMarketDate)),
+  },
+  {
+    id: 'updated',
+    label: 'Changed',
+    width: 128,
+    sortBy: 'updatedAt',
+    isOptional: true,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+  },
+  { id: 'feed', label: 'Feed', width: 130, isOptional: true, cell: ({ feed }) => show(feed) },
 ];
 
-const DIRECTIONS = { '': 'ascending', '-': 'descending' } as const;
-
-export function ListingTable({ listings, search }: { listings: Listing[]; search: ListingSearch }) {
-  const [, sign = '', sorted] = /^(-?)(.*)$/.exec(search.sort ?? '') ?? [];
-  const columns = COLUMNS.map(({ sortBy, ...column }): Column<Listing> => {
-    if (sortBy === undefined) return column;
-    const direction = sortBy === sorted ? DIRECTIONS[sign === '-' ? '-' : ''] : 'none';
-    return {
-      ...column,
-      sort: direction,
-      header: <SortButton label={column.label} field={sortBy} direction={direction} search={search} />,
-    };
-  });
-  return <Table label="Listings" columns={columns} rows={listings} />;
-}
-
-const ARROWS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown };
-
-interface SortButtonProps {
-  label: string;
-  field: string;
-  direction: keyof typeof ARROWS;
+interface ListingTableProps {
+  listings: Listing[];
   search: ListingSearch;
+  selection: RowSelectionState;
+  onSelect: (selection: RowSelectionState) => void;
 }
 
-function SortButton({ label, field, direction, search }: SortButtonProps) {
+export function ListingTable({ listings, search, selection, onSelect }: ListingTableProps) {
   const navigate = useNavigate();
-  const sort = direction === 'descending' ? field : `-${field}`;
-  const Arrow = ARROWS[direction];
+  const open = useCallback(({ id }: Listing) => void navigate({ to: '/listings/$id', params: { id } }), [navigate]);
   return (
-    <UnstyledButton
-      className="sort"
-      onClick={() => navigate({ to: '/listings', search: withSearch(search, { sort }) })}
-    >
-      {label}
-      <Arrow size={13} aria-hidden className={direction === 'none' ? 'sort-hint' : undefined} />
-    </UnstyledButton>
+    <DataTable
+      label="Listings"
+      columns={COLUMNS}
+      rows={listings}
+      nameOf={nameOf}
+      sort={search.sort}
+      onSort={(sort) => void navigate({ to: '/listings', search: withSearch(search, { sort }) })}
+      selection={selection}
+      onSelect={onSelect}
+      onOpen={open}
+      actions={menuOf}
+    />
   );
 }
 
-function Address({ listing }: { listing: Listing }) {
-  const { id, address, unitNumber, city, stateOrProvince, postalCode, status, beds, baths } = listing;
-  const region = [stateOrProvince, postalCode].filter(Boolean).join(' ');
+const nameOf = ({ address }: Listing) => address;
+const menuOf = (listing: Listing) => <RowMenu listing={listing} />;
+
+function Address({ listing: { id, address, unitNumber, city, status, listPrice, currency, beds, baths } }: Cell) {
   return (
     <>
-      <Link className="quiet-link two-lines" title={address} to="/listings/$id" params={{ id }}>
+      <Link className="quiet-link" title={address} to="/listings/$id" params={{ id }}>
         <bdi>{address}</bdi>
       </Link>
-      <Text size="xs" c="dimmed" component="div">
-        <bdi>{[unitNumber && `Unit ${unitNumber}`, city, region].filter(Boolean).join(', ')}</bdi>
-        <span className="until-medium">
-          <Status status={status} /> · {beds} bd · {baths} ba
-        </span>
+      {unitNumber !== undefined && (
+        <Text component="span" size="sm" c="dimmed">
+          {' · Unit '}
+          <bdi>{unitNumber}</bdi>
+        </Text>
+      )}
+      <Text size="xs" c="dimmed" component="div" className="below">
+        {listPrice !== undefined && `${formatPrice(listPrice, currency)} · `}
+        {beds} bd · {baths} ba
+        {city !== undefined && (
+          <>
+            {' · '}
+            <bdi>{city}</bdi>
+          </>
+        )}
+        <br />
+        <Status status={status} />
       </Text>
     </>
   );
 }
 
-function None() {
+interface Cell {
+  listing: Listing;
+}
+
+function showPrice(amount: number | undefined, currency: string | undefined) {
+  return show(amount && formatPrice(amount, currency));
+}
+
+/** A text that may be absent. */
+function show(text: string | number | undefined) {
+  if (text) return <bdi title={String(text)}>{text}</bdi>;
   return (
     <Text component="span" c="dimmed" size="sm">
       <span aria-hidden>–</span>

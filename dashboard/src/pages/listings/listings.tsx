@@ -2,25 +2,32 @@ import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { House, Plus, SearchX, Upload } from 'lucide-react';
+import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { listingsQuery } from '../../api/queries';
 import type { ListingList } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
-import { useDeletions } from '../../lib/undoable-deletions';
+import { useDeletedItems } from '../../lib/undoable-deletions';
+import type { RowSelectionState } from '../../parts/data-table';
 import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
+import { BulkBar } from './bulk-bar';
 import { ExportMenu } from './export';
 import { FilterBar } from './filters';
 import { ListingTable } from './listing-table';
 import { PageControls } from './paging';
 import { isFiltered, type ListingSearch, toListQuery } from './search';
+import { useChanges } from './use-changes';
 
 export function ListingsPage() {
   const search = useSearch({ from: '/inside/listings' });
   const query = useQuery(listingsQuery(toListQuery(search)));
-  const list = useWithoutDeleted(query.data);
+  const loaded = useLast(query.data);
+  const list = useWithoutDeleted(loaded);
+  const isStale = query.isPlaceholderData || query.data === undefined;
+  useChanges(loaded?.sequence, query.isError);
   const total = list?.total;
 
   return (
@@ -47,8 +54,8 @@ export function ListingsPage() {
           <InvalidSearch />
         </div>
       ) : (
-        <LoadedCard query={{ ...query, data: list }} count={8} errorAction={<ClearFilters />}>
-          {(shown) => <Results list={shown} search={search} isStale={query.isPlaceholderData} />}
+        <LoadedCard query={{ ...query, data: list, isPlaceholderData: isStale }} count={12}>
+          {(shown) => <Results list={shown} search={search} isStale={isStale} />}
         </LoadedCard>
       )}
     </Page>
@@ -58,11 +65,18 @@ export function ListingsPage() {
 const toImport = (props: object) => <Link to="/listings/import" {...props} />;
 const toNew = (props: object) => <Link to="/listings/new" {...props} />;
 
+/** The last loaded list: if the next one cannot be loaded, it stays on the page. */
+function useLast(list: ListingList | undefined): ListingList | undefined {
+  const [last, setLast] = useState(list);
+  if (list !== undefined && list !== last) setLast(list);
+  return list ?? last;
+}
+
 /** Hides listings whose deletion is pending. */
 function useWithoutDeleted(list: ListingList | undefined): ListingList | undefined {
-  const deletions = useDeletions();
-  if (list === undefined) return undefined;
-  const data = list.data.filter(({ id }) => !deletions.has(id));
+  const deleted = new Set(useDeletedItems().map(({ id }) => id));
+  if (list === undefined || deleted.size === 0) return list;
+  const data = list.data.filter(({ id }) => !deleted.has(id));
   const deletedCount = list.data.length - data.length;
   return { ...list, data, ...(list.total !== undefined && { total: list.total - deletedCount }) };
 }
@@ -75,13 +89,25 @@ interface ResultsProps {
 }
 
 function Results({ list: { data, nextCursor, total }, search, isStale }: ResultsProps) {
+  const [selection, setSelection] = useState<RowSelectionState>({});
+  const selected = data.filter(({ id }) => selection[id]);
   if (data.length === 0 && nextCursor === null && search.cursor === undefined) {
     return isFiltered(search) ? <NothingFound /> : <NothingYet />;
   }
   return (
     <>
-      <ListingTable listings={data} search={search} />
+      <ListingTable listings={data} search={search} selection={selection} onSelect={setSelection} />
       <PageControls search={search} nextCursor={isStale ? null : nextCursor} count={data.length} total={total} />
+      {selected.length > 0 && !isStale && (
+        <BulkBar
+          key={JSON.stringify(search)}
+          search={search}
+          selected={selected}
+          isPageSelected={selected.length === data.length}
+          total={total}
+          onClear={() => setSelection({})}
+        />
+      )}
     </>
   );
 }
@@ -117,7 +143,8 @@ function NothingYet() {
 function NothingFound() {
   return (
     <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
-      Search matches the beginnings of words in the address, city, and description.
+      Search finds listings by the beginnings of words in the address, unit, city, postal code, external ID, and
+      description, or by their ID.
     </EmptyState>
   );
 }

@@ -4,7 +4,7 @@ import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useRef } from 'react';
 import type { Listing } from '../../api/types';
 import { focusPage } from '../../lib/focus';
-import { deleteListing } from './delete-listing';
+import { deleteListings } from './delete-listing';
 
 export function RowMenu({ listing }: { listing: Listing }) {
   const navigate = useNavigate();
@@ -12,7 +12,7 @@ export function RowMenu({ listing }: { listing: Listing }) {
   const remove = () => {
     const row = button.current?.closest('tr');
     const next = row?.nextElementSibling ?? row?.previousElementSibling;
-    deleteListing(listing);
+    deleteListings([listing]);
     // Wait until the row and its menu are gone.
     setTimeout(() => focusPage(next?.querySelector('button')));
   };
@@ -26,7 +26,7 @@ export function RowMenu({ listing }: { listing: Listing }) {
       <Menu.Dropdown>
         <Menu.Item
           leftSection={<Pencil size={15} />}
-          onClick={() => navigate({ to: '/listings/$id', params: { id: listing.id } })}
+          onClick={() => navigate({ to: '/listings/$id', params: { id: listing.id }, search: { edit: 'yes' } })}
         >
           Edit
         </Menu.Item>

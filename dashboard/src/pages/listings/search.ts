@@ -1,60 +1,80 @@
-/** The query parameters of the Listings page, named as in the API. */
-export const LISTING_SEARCH = [
-  'q',
-  'status',
-  'propertyType',
-  'city',
-  'postalCode',
-  'externalId',
-  'beds[gte]',
-  'baths[gte]',
-  'listPrice[gte]',
-  'listPrice[lte]',
-  'sort',
-  'limit',
-  'cursor',
-] as const;
+import { listingPropertyTypeValues, listingStatusValues } from '../../api/admin';
 
-export type ListingSearch = Partial<Record<(typeof LISTING_SEARCH)[number], string>>;
+export interface Filter {
+  /** The query parameter, named as in the API. */
+  name: string;
+  label: string;
+  kind: 'choice' | 'text' | 'number' | 'date';
+  values?: readonly string[];
+}
+
+const text = (name: string, label: string): Filter => ({ name, label, kind: 'text' });
+/** The least and the greatest value. */
+const range = (name: string, label: string): Filter[] => [
+  { name: `${name}[gte]`, label: `Min. ${label}`, kind: 'number' },
+  { name: `${name}[lte]`, label: `Max. ${label}`, kind: 'number' },
+];
+const days = (name: string, label: string): Filter[] => [
+  { name: `${name}[gte]`, label: `${label} from`, kind: 'date' },
+  { name: `${name}[lt]`, label: `${label} before`, kind: 'date' },
+];
+
+export const MAIN_FILTERS: Filter[] = [
+  { name: 'status', label: 'Status', kind: 'choice', values: listingStatusValues },
+  { name: 'propertyType', label: 'Type', kind: 'choice', values: listingPropertyTypeValues },
+  ...range('listPrice', 'price'),
+  ...range('beds', 'beds'),
+  ...range('baths', 'baths'),
+  text('city', 'City'),
+  text('postalCode', 'Postal code'),
+];
+
+export const MORE_FILTERS: Filter[] = [
+  text('stateOrProvince', 'State or province'),
+  text('country', 'Country'),
+  text('externalId', 'External ID'),
+  text('feed', 'Feed'),
+  ...range('livingArea', 'living area'),
+  ...range('lotSizeArea', 'lot size'),
+  ...range('yearBuilt', 'year built'),
+  ...range('closePrice', 'close price'),
+  ...days('onMarketDate', 'On market'),
+  ...days('closeDate', 'Closed'),
+  ...days('createdAt', 'Added'),
+  ...days('updatedAt', 'Changed'),
+];
+
+export const FILTERS: readonly Filter[] = [...MAIN_FILTERS, ...MORE_FILTERS];
+
+/** The query parameters of the Listings page. */
+export const LISTING_SEARCH = ['q', ...FILTERS.map(({ name }) => name), 'sort', 'limit', 'cursor'];
+
+export type ListingSearch = Partial<Record<string, string>>;
 
 export const LIMIT_DEFAULT = '50';
 export const LIMITS = ['25', '50', '100'];
 
-export const FILTERS = {
-  status: 'Status',
-  propertyType: 'Type',
-  city: 'City',
-  postalCode: 'Postal code',
-  'beds[gte]': 'Min. beds',
-  'baths[gte]': 'Min. baths',
-  'listPrice[gte]': 'Min. price',
-  'listPrice[lte]': 'Max. price',
-  externalId: 'External ID',
-} as const;
-
-export type FilterName = keyof typeof FILTERS;
-
-export const FILTER_NAMES = Object.keys(FILTERS).filter((name): name is FilterName => name in FILTERS);
-
-export const NO_FILTERS: Record<string, undefined> = Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined]));
-
-/** The filters that are numbers. */
-export const AMOUNTS: ReadonlySet<string> = new Set(FILTER_NAMES.filter((name) => name.endsWith('te]')));
+export const NO_FILTERS: ListingSearch = Object.fromEntries(FILTERS.map(({ name }) => [name, undefined]));
 
 /** The service rejects longer searches. */
 export const SEARCH_LENGTH_MAX = 200;
 
 /** The request for a page of listings. */
-export function toListQuery(search: ListingSearch): ListingSearch & { count: string } {
+export function toListQuery(search: ListingSearch): ListingSearch {
   return { limit: LIMIT_DEFAULT, ...search, count: 'true' };
 }
 
+/** The request for all listings of the search. */
+export function toExportQuery({ cursor: _, limit: __, ...query }: ListingSearch): ListingSearch {
+  return query;
+}
+
 export function isFiltered(search: ListingSearch): boolean {
-  return search.q !== undefined || FILTER_NAMES.some((name) => search[name] !== undefined);
+  return search.q !== undefined || FILTERS.some(({ name }) => search[name] !== undefined);
 }
 
 /** Applies changes to the search and starts at the first page. */
-export function withSearch(search: ListingSearch, changes: Record<string, string | undefined>): ListingSearch {
+export function withSearch(search: ListingSearch, changes: ListingSearch): ListingSearch {
   const { cursor: _, ...rest } = search;
   const entries = Object.entries({ ...rest, ...changes }).filter(([, value]) => value !== undefined && value !== '');
   return Object.fromEntries(entries);

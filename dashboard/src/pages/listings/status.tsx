@@ -10,7 +10,7 @@ export const STATUS_COLORS: Record<Listing['status'], string> = {
   hold: '#8a6fd1',
   withdrawn: '#8b95a1',
   closed: '#5b6470',
-  expired: '#8b95a1',
+  expired: '#b0793f',
   canceled: '#c2564b',
 };
 

@@ -36,7 +36,8 @@ const policy = (nonce: string) =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
+    // Photos of listings are on any host.
+    "img-src 'self' data: https:",
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",

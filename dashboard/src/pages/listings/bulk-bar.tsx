@@ -1,0 +1,121 @@
+import { ActionBar, Button, Menu, Text } from '@mantine/core';
+import { CircleDot, Download, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { listingStatusValues } from '../../api/admin';
+import type { Listing, Status as StatusValue } from '../../api/types';
+import { focusPage } from '../../lib/focus';
+import { formatChoice, formatNumber } from '../../lib/format';
+import { notifyFailure } from '../../lib/notify';
+import { setStatus } from './bulk-status';
+import { deleteListings } from './delete-listing';
+import { CSV, exportAll, exportSome } from './export';
+import { isFiltered, type ListingSearch } from './search';
+import { Status } from './status';
+
+interface BulkBarProps {
+  search: ListingSearch;
+  /** The selected listings of the page. */
+  selected: Listing[];
+  isPageSelected: boolean;
+  /** How many listings the search finds. */
+  total: number | undefined;
+  onClear: () => void;
+}
+
+/** What can be done with the selected listings, or with all listings that the search finds. */
+export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }: BulkBarProps) {
+  const [isAll, setAll] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const count = isAll ? total : selected.length;
+  const clear = () => {
+    onClear();
+    focusPage();
+  };
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await work();
+      clear();
+    } catch (error) {
+      notifyFailure('The listings could not be processed', error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const change = (status: StatusValue) => run(() => setStatus(isAll ? search : selected, status));
+  const save = () => run(() => (isAll ? exportAll(search, CSV) : exportSome(selected)));
+  const remove = () => {
+    deleteListings(selected);
+    clear();
+  };
+
+  return (
+    <ActionBar
+      opened
+      onClose={clear}
+      withinPortal={false}
+      position={{ bottom: 16, left: 0, right: 0 }}
+      zIndex={150}
+      aria-label="Selected listings"
+      className="bulk-bar"
+    >
+      <Text size="sm" fw={600} role="status">
+        {formatNumber(count)} selected
+      </Text>
+      {isPageSelected && !isAll && total > selected.length && (
+        <Button size="compact-sm" variant="subtle" disabled={isBusy} onClick={() => setAll(true)}>
+          Select all {formatNumber(total)}
+          {isFiltered(search) && ' matching'}
+        </Button>
+      )}
+      <ActionBar.Divider />
+      <Menu position="top" width={220}>
+        <Menu.Target>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            loading={isBusy}
+            leftSection={<CircleDot size={15} />}
+          >
+            Set status
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {listingStatusValues.map((status) => (
+            <Menu.Item key={status} onClick={() => change(status)} aria-label={formatChoice(status)}>
+              <Status status={status} />
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        color="gray"
+        c="inherit"
+        disabled={isBusy}
+        leftSection={<Download size={15} />}
+        onClick={save}
+      >
+        Export CSV
+      </Button>
+      {!isAll && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          c="var(--mantine-color-error)"
+          disabled={isBusy}
+          leftSection={<Trash2 size={15} />}
+          onClick={remove}
+        >
+          Delete
+        </Button>
+      )}
+      <ActionBar.Divider />
+      <ActionBar.CloseButton aria-label="Clear selection" />
+    </ActionBar>
+  );
+}

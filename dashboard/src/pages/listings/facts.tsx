@@ -1,0 +1,52 @@
+import { Text, Title } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Listing } from '../../api/types';
+import { FORM_FIELDS } from './form-fields';
+import { formatField } from './format-field';
+
+/** Fields that are shown elsewhere on the page. */
+const ELSEWHERE = new Set(['address', 'status', 'currency', 'livingAreaUnits', 'lotSizeUnits', 'description']);
+const FACTS = FORM_FIELDS.filter(({ name, kind }) => !ELSEWHERE.has(name) && kind !== 'degrees');
+
+export function Facts({ listing }: { listing: Listing }) {
+  const { description, metadata = {}, feed } = listing;
+  const facts = FACTS.filter(({ name }) => listing[name] !== undefined);
+  return (
+    <section className="card form-section">
+      <Title order={2} mb="md">
+        Details
+      </Title>
+      <dl className="facts">
+        {facts.map(({ name, label }) => (
+          <Fact key={name} label={label}>
+            {formatField(name, listing[name], listing)}
+          </Fact>
+        ))}
+        {feed !== undefined && <Fact label="Feed">{feed}</Fact>}
+        {Object.entries(metadata).map(([name, value]) => (
+          <Fact key={`metadata ${name}`} label={name}>
+            {String(value)}
+          </Fact>
+        ))}
+      </dl>
+      {description !== undefined && (
+        <Text size="sm" mt="lg" className="description">
+          <bdi>{description}</bdi>
+        </Text>
+      )}
+    </section>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>
+        <bdi>{label}</bdi>
+      </dt>
+      <dd>
+        <bdi>{children}</bdi>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { Button, Group, Tabs, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { House, Pencil, Trash2 } from 'lucide-react';
+import { ApiError } from '../../api/client';
+import { listingQuery } from '../../api/queries';
+import type { Listing } from '../../api/types';
+import { useDeletedItems } from '../../lib/undoable-deletions';
+import { CopyText } from '../../parts/copy-button';
+import { NotLoaded } from '../../parts/loaded';
+import { Page } from '../../parts/page';
+import { EmptyState } from '../../parts/states';
+import { Time } from '../../parts/time';
+import { BackLink, useLeave } from './back';
+import { deleteListings } from './delete-listing';
+import { EditDrawer } from './edit-drawer';
+import { Facts } from './facts';
+import { ListingEvents } from './listing-events';
+import { ListingHistory } from './listing-history';
+import { ListingJson } from './listing-json';
+import { Location } from './location';
+import { Photos } from './photos';
+import { Status } from './status';
+
+export function ListingPage() {
+  const { id } = useParams({ from: '/inside/listings/$id' });
+  const query = useQuery(listingQuery(id));
+  const { data: listing, error } = query;
+  const isDeleted = useDeletedItems().some((item) => item.id === id);
+  if ((error instanceof ApiError && error.status === 404) || isDeleted) return <NotFound />;
+  // If a reload fails, a loaded listing stays on the page.
+  if (listing === undefined) {
+    return (
+      <Page title="Listing" above={<BackLink />}>
+        <NotLoaded query={query} />
+      </Page>
+    );
+  }
+  return <LoadedListing key={listing.id} listing={listing} />;
+}
+
+function NotFound() {
+  return (
+    <Page title="Listing not found" above={<BackLink />}>
+      <div className="card">
+        <EmptyState
+          icon={House}
+          title="There is no such listing"
+          action={
+            <Button variant="default" renderRoot={(props) => <Link to="/listings" {...props} />}>
+              Show all listings
+            </Button>
+          }
+        >
+          It may have been deleted, or belong to another account.
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}
+
+const TABS = { history: 'History', events: 'Events', json: 'JSON' };
+
+function LoadedListing({ listing }: { listing: Listing }) {
+  const leave = useLeave();
+  const navigate = useNavigate();
+  const { tab = 'history', edit } = useSearch({ from: '/inside/listings/$id' });
+  const show = (search: { tab?: string | undefined; edit?: string | undefined }) =>
+    void navigate({
+      to: '/listings/$id',
+      params: { id: listing.id },
+      search: { tab, ...search },
+      replace: true,
+      resetScroll: false,
+    });
+  const remove = () => {
+    deleteListings([listing]);
+    leave();
+  };
+
+  return (
+    <Page
+      title={listing.address}
+      above={<BackLink />}
+      description={<Summary listing={listing} />}
+      actions={
+        <>
+          <Button variant="default" leftSection={<Trash2 size={16} />} onClick={remove}>
+            Delete
+          </Button>
+          <Button leftSection={<Pencil size={16} />} onClick={() => show({ edit: 'yes' })}>
+            Edit
+          </Button>
+        </>
+      }
+    >
+      <Photos photos={listing.photos ?? []} />
+      <div className="listing-columns">
+        <Facts listing={listing} />
+        <Location listing={listing} />
+      </div>
+      <Tabs value={tab} onChange={(next) => show({ tab: next ?? undefined })} keepMounted={false} mt="xl">
+        <Tabs.List mb="md">
+          {Object.entries(TABS).map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="history">
+          <ListingHistory listing={listing} />
+        </Tabs.Panel>
+        <Tabs.Panel value="events">
+          <ListingEvents listing={listing} />
+        </Tabs.Panel>
+        <Tabs.Panel value="json">
+          <ListingJson listing={listing} />
+        </Tabs.Panel>
+      </Tabs>
+      <EditDrawer listing={listing} isOpen={edit === 'yes'} onClose={() => show({ edit: undefined })} />
+    </Page>
+  );
+}
+
+function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { listing: Listing }) {
+  return (
+    <Group gap="xs">
+      <Status status={status} />
+      <Text size="sm" component="span">
+        {'· added '}
+        <Time at={createdAt} />
+        {version > 1 && (
+          <>
+            {' · changed '}
+            <Time at={updatedAt} />
+          </>
+        )}
+      </Text>
+      <CopyText text={id} label="Copy the ID" />
+    </Group>
+  );
+}

@@ -1,0 +1,52 @@
+import { Anchor, Text, Title } from '@mantine/core';
+import { ExternalLink, MapPin } from 'lucide-react';
+import type { Listing } from '../../api/types';
+
+/** The coordinates. There is no map, because its tiles would come from another host. */
+export function Location({ listing }: { listing: Listing }) {
+  const { address, city, stateOrProvince, postalCode, country, latitude, longitude } = listing;
+  const hasPlace = latitude !== undefined && longitude !== undefined;
+  const region = [city, [stateOrProvince, postalCode].filter(Boolean).join(' '), country].filter(Boolean);
+  return (
+    <section className="card form-section">
+      <Title order={2} mb="md">
+        Location
+      </Title>
+      <div className="map" aria-hidden>
+        {hasPlace && <MapPin size={30} />}
+      </div>
+      <Text size="sm" mt="md">
+        <bdi>{address}</bdi>
+        {region.length > 0 && (
+          <>
+            <br />
+            <bdi>{region.join(', ')}</bdi>
+          </>
+        )}
+      </Text>
+      {hasPlace ? (
+        <Text size="sm" c="dimmed" mt={6}>
+          {formatDegrees(latitude, 'N', 'S')}, {formatDegrees(longitude, 'E', 'W')}
+          {' · '}
+          <Anchor
+            size="sm"
+            target="_blank"
+            rel="noreferrer"
+            href={`https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`}
+          >
+            OpenStreetMap <ExternalLink size={12} aria-hidden />
+          </Anchor>
+        </Text>
+      ) : (
+        <Text size="sm" c="dimmed" mt={6}>
+          No coordinates yet. Edit the listing to add them.
+        </Text>
+      )}
+    </section>
+  );
+}
+
+/** `30.2672° N`. */
+function formatDegrees(degrees: number, positive: string, negative: string): string {
+  return `${Math.abs(degrees)}° ${degrees < 0 ? negative : positive}`;
+}

@@ -1,0 +1,11 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { historyQuery } from '../../api/queries';
+import type { HistoryEntry } from '../../api/types';
+
+/** The listing's history, newest first. The version in the key loads it again after each change. */
+export function useHistory(id: string, version: number) {
+  const query = useInfiniteQuery(historyQuery(id, version));
+  const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const data: HistoryEntry[] | undefined = query.data?.pages.flatMap((page) => page.data);
+  return { data, error, refetch, isPlaceholderData: false, hasNextPage, isFetchingNextPage, fetchNextPage };
+}

@@ -1,0 +1,40 @@
+import { Button, VisuallyHidden } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Compass } from 'lucide-react';
+import { sessionQuery } from '../api/queries';
+import { EmptyState } from '../parts/states';
+import { Frame } from './frame';
+
+/** For paths that do not exist; users who are signed in keep the navigation. */
+export function LostPage() {
+  const { data: session, isPending } = useQuery(sessionQuery);
+  if (isPending) return null;
+  if (session) return <Frame content={<NotFound />} />;
+  return (
+    <main>
+      <NotFound />
+    </main>
+  );
+}
+
+function NotFound() {
+  return (
+    <>
+      <VisuallyHidden>
+        <h1>Not found</h1>
+      </VisuallyHidden>
+      <EmptyState
+        icon={Compass}
+        title="Page not found"
+        action={
+          <Button component={Link} to="/" variant="default">
+            Go to overview
+          </Button>
+        }
+      >
+        Check the address. The page may have been removed.
+      </EmptyState>
+    </>
+  );
+}
