@@ -1034,24 +1034,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        FeedPatch: {
-            /**
-             * @description Is merged column by column; null removes a column.
-             * @example {
-             *       "Price": "listPrice"
-             *     }
-             */
-            map?: {
-                [key: string]: string | null;
-            } | null;
-            missing?: ("keep" | "withdraw" | "delete") | null;
-            missingMax?: string | null;
-            failedMax?: string | null;
-            clean?: boolean | null;
-            dates?: ("mdy" | "dmy") | null;
-            ignoreUnknown?: boolean | null;
-            expectedEveryHours?: number | null;
-        };
         FeedPlan: {
             /** @example mls */
             feed: string;
@@ -1110,6 +1092,24 @@ export interface components {
             message: string;
             count?: number;
             limit?: number;
+        };
+        FeedPatch: {
+            /**
+             * @description Is merged column by column; null removes a column.
+             * @example {
+             *       "Price": "listPrice"
+             *     }
+             */
+            map?: {
+                [key: string]: string | null;
+            } | null;
+            missing?: ("keep" | "withdraw" | "delete") | null;
+            missingMax?: string | null;
+            failedMax?: string | null;
+            clean?: boolean | null;
+            dates?: ("mdy" | "dmy") | null;
+            ignoreUnknown?: boolean | null;
+            expectedEveryHours?: number | null;
         };
         FeedRunList: {
             data: components["schemas"]["FeedRun"][];
@@ -1666,6 +1666,25 @@ export interface components {
             };
         };
         /**
+         * @description [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
+         *
+         *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
+         */
+        "feed_guard.feed_busy": {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                /** @description The page about the error (`rel="help"`). */
+                Link?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
          * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
          *
          *     [`invalid_json`](/docs/errors/invalid_json): The body is not valid JSON.
@@ -1685,25 +1704,6 @@ export interface components {
         };
         /** @description [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress. */
         feed_busy: {
-            headers: {
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                RateLimit: components["headers"]["RateLimit"];
-                /** @description The page about the error (`rel="help"`). */
-                Link?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /**
-         * @description [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
-         *
-         *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
-         */
-        "feed_guard.feed_busy": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];

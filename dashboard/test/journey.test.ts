@@ -48,7 +48,7 @@ test('from the setup link to a replaced API key: the keys work, and cannot be re
   await page.goto((await readFile(join(service.directory, 'setup-link.txt'), 'utf8')).trim());
   await page.getByLabel('Account').fill('Hill Country Homes');
   await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByLabel('Password').fill('short');
   await page.getByRole('button', { name: 'Finish setup' }).click();
   await page.getByText('Must have 8 to', { exact: false }).waitFor();

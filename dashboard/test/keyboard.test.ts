@@ -37,7 +37,7 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
 
   await t.test('1. sign in', async () => {
     await page.goto('/');
-    await untilFocused(page.getByLabel('Email'));
+    await untilFocused(page.getByLabel('E-mail'));
     await page.keyboard.type(person.email);
     await type(page, page.getByLabel('Password'), PASSWORD);
     await page.keyboard.press('Enter');
@@ -123,7 +123,7 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
     await press(page, page.getByRole('link', { name: 'Settings' }));
     await press(page, page.getByRole('link', { name: 'Team' }));
     await press(page, button('Invite'));
-    await untilFocused(dialog.getByLabel('Email'));
+    await untilFocused(dialog.getByLabel('E-mail'));
     await page.keyboard.type('grace@example.com');
     await page.keyboard.press('Enter');
     await press(page, dialog.getByRole('button', { name: 'Done' }));
@@ -141,6 +141,6 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
     await untilFocused(page.getByRole('menuitem', { name: 'Profile and security' }));
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await page.getByLabel('Email').waitFor();
+    await page.getByLabel('E-mail').waitFor();
   });
 });

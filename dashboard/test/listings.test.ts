@@ -139,7 +139,7 @@ test('a draft survives the back button, a reload, and the end of the session', a
 
   await page.context().clearCookies();
   await page.getByRole('button', { name: 'Create listing' }).click();
-  await page.getByLabel('Email').waitFor();
+  await page.getByLabel('E-mail').waitFor();
   await fillSignIn(page, person);
   await page.getByText('Unsaved draft restored.').waitFor();
   assert.equal(await address.inputValue(), '7 Oak Avenue');
@@ -161,7 +161,7 @@ test('a draft survives the back button, a reload, and the end of the session', a
   assert.equal(await address.inputValue(), '');
   await address.fill('8 Oak Avenue');
   await signOut(page);
-  await page.getByLabel('Email').waitFor();
+  await page.getByLabel('E-mail').waitFor();
   assert.equal(new URL(page.url()).search, '', 'signing out does not show the note about an expired session');
   assert.equal(await page.evaluate(() => JSON.stringify(sessionStorage).includes('Oak')), false);
 });
@@ -334,7 +334,7 @@ test('several deletions share one note, are sent once each, and cannot be undone
   await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
   await signOut(page);
   release();
-  await page.getByLabel('Email').waitFor();
+  await page.getByLabel('E-mail').waitFor();
   assert.deepEqual([sent, await page.getByRole('alert').count(), await countListings(tenant)], [5, 0, 1]);
 });
 

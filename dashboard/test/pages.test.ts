@@ -81,7 +81,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Escape');
       await page.goto('/settings/team');
       await page.getByRole('button', { name: 'Invite' }).click();
-      await page.getByRole('dialog').getByLabel('Email').fill(`${colorScheme}@example.com`);
+      await page.getByRole('dialog').getByLabel('E-mail').fill(`${colorScheme}@example.com`);
       await page.keyboard.press('Enter');
       await page.getByText('This link works on this machine only').waitFor();
       await checkPage(window, 'invitation');

@@ -14,7 +14,7 @@ async function invite(page: Page, email: string): Promise<string> {
   await page.goto('/settings/team');
   await page.getByRole('button', { name: 'Invite' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Email').fill(email);
+  await dialog.getByLabel('E-mail').fill(email);
   await dialog.getByRole('button', { name: 'Invite' }).click();
   const link = await dialog.getByText('/invitation#token=').innerText();
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -127,7 +127,7 @@ test('an existing user joins a second account and switches between accounts', as
   const { page } = graces;
   await page.goto(link);
   await page.getByRole('link', { name: 'Go to sign-in' }).click();
-  await page.getByLabel('Email').fill(grace.email);
+  await page.getByLabel('E-mail').fill(grace.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Join' }).click();
@@ -248,7 +248,7 @@ test('two-step sign-in is turned on with an app, asks for a code, and accepts a 
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
 
   await signOut(page);
-  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor();

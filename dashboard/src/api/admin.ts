@@ -1745,24 +1745,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        FeedPatch: {
-            /**
-             * @description Is merged column by column; null removes a column.
-             * @example {
-             *       "Price": "listPrice"
-             *     }
-             */
-            map?: {
-                [key: string]: string | null;
-            } | null;
-            missing?: ("keep" | "withdraw" | "delete") | null;
-            missingMax?: string | null;
-            failedMax?: string | null;
-            clean?: boolean | null;
-            dates?: ("mdy" | "dmy") | null;
-            ignoreUnknown?: boolean | null;
-            expectedEveryHours?: number | null;
-        };
         FeedPlan: {
             /** @example mls */
             feed: string;
@@ -1821,6 +1803,24 @@ export interface components {
             message: string;
             count?: number;
             limit?: number;
+        };
+        FeedPatch: {
+            /**
+             * @description Is merged column by column; null removes a column.
+             * @example {
+             *       "Price": "listPrice"
+             *     }
+             */
+            map?: {
+                [key: string]: string | null;
+            } | null;
+            missing?: ("keep" | "withdraw" | "delete") | null;
+            missingMax?: string | null;
+            failedMax?: string | null;
+            clean?: boolean | null;
+            dates?: ("mdy" | "dmy") | null;
+            ignoreUnknown?: boolean | null;
+            expectedEveryHours?: number | null;
         };
         FeedRunList: {
             data: components["schemas"]["FeedRun"][];
@@ -2678,9 +2678,11 @@ export interface components {
         /**
          * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
+         *     [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
+         *
          *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
          */
-        "account_changed.feed_busy": {
+        "account_changed.feed_guard.feed_busy": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2696,11 +2698,9 @@ export interface components {
         /**
          * @description [`account_changed`](/docs/errors/account_changed): The session has switched to another account.
          *
-         *     [`feed_guard`](/docs/errors/feed_guard): The file would change too much.
-         *
          *     [`feed_busy`](/docs/errors/feed_busy): A run of the feed is in progress.
          */
-        "account_changed.feed_guard.feed_busy": {
+        "account_changed.feed_busy": {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10194,9 +10194,9 @@ export const importRowLotSizeUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequi
 export const feedMissingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Feed"]["missing"]> = ["keep", "withdraw", "delete"];
 export const feedDatesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Feed"]["dates"]> = ["mdy", "dmy"];
 export const feedRunOutcomeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedRun"]["outcome"]> = ["running", "succeeded", "stopped_by_guard", "interrupted", "failed"];
+export const guardReasonReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["GuardReason"]["reason"]> = ["empty", "cut", "missing", "failed"];
 export const feedPatchMissingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedPatch"]["missing"]> = ["keep", "withdraw", "delete"];
 export const feedPatchDatesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedPatch"]["dates"]> = ["mdy", "dmy"];
-export const guardReasonReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["GuardReason"]["reason"]> = ["empty", "cut", "missing", "failed"];
 export const webhookTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Webhook"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];
 export const newWebhookTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["NewWebhook"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];
 export const webhookWithSecretTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookWithSecret"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];

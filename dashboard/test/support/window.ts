@@ -117,7 +117,7 @@ export async function signInByForm(page: Page, person: Pick<Person, 'email'>, pa
 
 /** Signs in on the open sign-in page. */
 export async function fillSignIn(page: Page, { email }: Pick<Person, 'email'>, password = PASSWORD): Promise<void> {
-  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   // On small screens the navigation is behind a button.

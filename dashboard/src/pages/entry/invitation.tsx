@@ -58,7 +58,7 @@ function Join({ preview: { email, hasUser }, token }: { preview: InvitationPrevi
         <Text size="sm">You are signed in as {email}. Join to add this account to yours.</Text>
       ) : (
         <>
-          <TextInput label="Email" value={email} readOnly autoComplete="username" />
+          <TextInput label="E-mail" value={email} readOnly autoComplete="username" />
           <TextInput label="Your name" autoComplete="name" autoFocus {...form.bind('name')} />
           <NewPasswordField label="Password" {...form.bind('password')} />
         </>

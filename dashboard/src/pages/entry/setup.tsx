@@ -75,7 +75,7 @@ function SetupForm({ setup, offer, token }: { setup: Setup; offer: SetupOffer; t
           />
         )}
         <TextInput label="Your name" autoComplete="name" {...form.bind('name')} />
-        <TextInput label="Email" type="email" autoComplete="username" {...form.bind('email')} />
+        <TextInput label="E-mail" type="email" autoComplete="username" {...form.bind('email')} />
         <NewPasswordField label="Password" {...form.bind('password')} />
         <Button type="submit" loading={form.isBusy} fullWidth mt={4}>
           Finish setup

@@ -44,7 +44,7 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
             removed from the account.
           </Alert>
         )}
-        <TextInput label="Email" type="email" autoComplete="username" autoFocus {...form.bind('email')} />
+        <TextInput label="E-mail" type="email" autoComplete="username" autoFocus {...form.bind('email')} />
         <PasswordField label="Password" autoComplete="current-password" {...form.bind('password')} />
         <Button type="submit" loading={form.isBusy} fullWidth mt={4}>
           Sign in

@@ -17,7 +17,7 @@ interface InvitationTableProps {
 }
 
 const COLUMNS: Column<Invitation>[] = [
-  { label: 'Email', className: 'wide', cell: ({ email }) => <Email>{email}</Email> },
+  { label: 'E-mail', className: 'wide', cell: ({ email }) => <Email>{email}</Email> },
   { label: 'Role', cell: ({ role }) => ROLES[role] },
   { label: 'Invited by', className: 'from-large name', cell: ({ invitedBy }) => <bdi>{invitedBy ?? 'Operator'}</bdi> },
   { label: 'Expires', className: 'from-medium nowrap', cell: ({ expiresAt }) => <Time at={expiresAt} /> },

@@ -34,7 +34,7 @@ export function Invite({ isOpen, onClose }: { isOpen: boolean; onClose: () => vo
       result={created && <InvitationLink invitation={created} onDone={close} />}
     >
       <TextInput
-        label="Email"
+        label="E-mail"
         type="email"
         description="The invitation link works once, within seven days."
         data-autofocus

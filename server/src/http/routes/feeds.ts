@@ -46,18 +46,6 @@ export const feedEndpoints = [
   endpoint(retrieveFeedOperation, async ({ principal }, { parameters: { name = '' }, services: { database } }) =>
     replyLong(showFeed(await getFeed(database, principal.accountId, name))),
   ),
-  endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
-    const { value: patch } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
-    requireFullAccess(exchange.principal);
-    const change = (settings: FeedSettings) => patchSettings(settings, patch);
-    return replyLong(showFeed(await changeFeed(database, exchange.principal, name, change)));
-  }),
-  endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
-    const { principal } = exchange;
-    requireFullAccess(principal);
-    exchange.sequence = await deleteFeed(database, principal, name, query.listings ?? 'keep');
-    return { status: 204, headers: {} };
-  }),
   endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
     const { uploadGate, readingThreads, database } = services;
     if (readIdempotencyKey(exchange.incoming) !== undefined) throw keyRejected();
@@ -83,6 +71,18 @@ export const feedEndpoints = [
       if (run.sequenceTo !== null && run.sequenceTo !== run.sequenceFrom) exchange.sequence = run.sequenceTo;
       return replyLong(showRun(run));
     });
+  }),
+  endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
+    const { value: patch } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
+    requireFullAccess(exchange.principal);
+    const change = (settings: FeedSettings) => patchSettings(settings, patch);
+    return replyLong(showFeed(await changeFeed(database, exchange.principal, name, change)));
+  }),
+  endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
+    const { principal } = exchange;
+    requireFullAccess(principal);
+    exchange.sequence = await deleteFeed(database, principal, name, query.listings ?? 'keep');
+    return { status: 204, headers: {} };
   }),
   endpoint(listRunsOperation, async ({ principal }, { parameters: { name = '' }, query, services }) => {
     const { database, cursors } = services;
