@@ -72,3 +72,9 @@ export function formatBytes(bytes: number): string {
   const isLarge = bytes >= 1_000_000;
   return `${(bytes / (isLarge ? 1_000_000 : 1000)).toFixed(1)} ${isLarge ? 'MB' : 'kB'}`;
 }
+
+/** `0.84 ms`, `87 ms`, or `2.5 s`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs >= 1000) return `${(durationMs / 1000).toFixed(1)} s`;
+  return `${durationMs < 10 ? Number(durationMs.toFixed(2)) : Math.round(durationMs)} ms`;
+}
