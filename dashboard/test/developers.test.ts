@@ -35,7 +35,10 @@ test('a failed request appears while the page is open, with its error, its docum
   await page.waitForURL(/status=4xx%2C5xx|status=4xx,5xx/);
   await page.waitForURL(/code=invalid_query/);
   await page.reload();
-  await page.getByRole('row', { name: /GET.*400.*invalid_query/ }).getByRole('link').click();
+  await page
+    .getByRole('row', { name: /GET.*400.*invalid_query/ })
+    .getByRole('link')
+    .click();
   await page.getByRole('heading', { level: 1, name: 'GET /v1/listings' }).waitFor();
   await page.getByText('Must be from 1 to 1000.', { exact: false }).first().waitFor();
   const docs = page.getByRole('link', { name: 'invalid_query' });
@@ -44,10 +47,7 @@ test('a failed request appears while the page is open, with its error, its docum
   await page.getByRole('button', { name: 'Copy as curl' }).click();
   await page.getByText('Copied to the clipboard.').waitFor();
   const command = await page.evaluate(() => navigator.clipboard.readText());
-  assert.equal(
-    command,
-    `curl '${service.url}/v1/listings?limit=0' \\\n  -H 'Authorization: Bearer API_KEY'`,
-  );
+  assert.equal(command, `curl '${service.url}/v1/listings?limit=0' \\\n  -H 'Authorization: Bearer API_KEY'`);
   assert.ok(!(await page.content()).includes(tenant.key));
 });
 
@@ -64,7 +64,10 @@ test('a write leads to its event, and events can be filtered and read as JSON', 
   await page.getByRole('row', { name: /^2.*listing.updated.*1 Oak Avenue.*beds/ }).waitFor();
 
   await page.getByRole('link', { name: 'Events', exact: true }).click();
-  await page.getByRole('row', { name: /1 Oak Avenue/ }).first().waitFor();
+  await page
+    .getByRole('row', { name: /1 Oak Avenue/ })
+    .first()
+    .waitFor();
   await send(`/v1/listings/${listing.id}`, 'DELETE');
   await page.getByRole('row', { name: /^3.*listing.deleted/ }).waitFor();
   await page.getByLabel('Type').selectOption('Updated');

@@ -7,9 +7,9 @@ import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
 
 export const MISSING: Record<Feed['missing'], string> = {
-  keep: 'Stay as they are',
-  withdraw: 'Get the status Withdrawn',
-  delete: 'Are deleted',
+  keep: 'Keep it',
+  withdraw: 'Set its status to Withdrawn',
+  delete: 'Delete it',
 };
 const MISSING_OPTIONS = Object.entries(MISSING).map(([value, label]) => ({ value, label }));
 
@@ -63,7 +63,7 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
   });
   return (
     <>
-      <NativeSelect label="Listings that are missing in a file" data={MISSING_OPTIONS} {...bind('missing')} />
+      <NativeSelect label="If a listing is missing" data={MISSING_OPTIONS} {...bind('missing')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Missing listings, at most"

@@ -86,7 +86,7 @@ function factsOf(feed: Feed) {
         Every {formatCount(expectedEveryHours, 'hour')}, next <Time at={next} />
       </>
     ),
-    'Missing listings': MISSING[missing],
+    'If a listing is missing': MISSING[missing],
     Guard: `At most ${missingMax} missing and ${failedMax} failed`,
     'Clean values': clean ? `Yes${dates === null ? '' : `, dates as ${dates}`}` : 'No',
     'Unknown columns': ignoreUnknown ? 'Skipped' : 'Stop the run',
