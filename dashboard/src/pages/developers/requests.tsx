@@ -30,7 +30,7 @@ const STATUSES = {
 };
 
 const COLUMNS: Column<LoggedRequest>[] = [
-  { label: 'Time', className: 'nowrap', cell: ({ at }) => <Time at={at} /> },
+  { label: 'Time', className: 'nowrap from-medium', cell: ({ at }) => <Time at={at} /> },
   { label: 'Key', className: 'from-large name', cell: ({ key }) => <KeyName of={key} /> },
   { label: 'Method', className: 'from-medium', cell: ({ method }) => <code>{method}</code> },
   { label: 'Path', className: 'wide', cell: (request) => <Path request={request} /> },
@@ -158,7 +158,7 @@ function Path({ request: { id, at, key, method, path, code, durationMs } }: { re
       </Link>
       <Text size="xs" c="dimmed" className="until-medium" component="div">
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
-        {code !== null && ` · ${code}`}
+        {code !== null && ` · ${code}`} · <Time at={at} />
       </Text>
     </>
   );

@@ -7,7 +7,7 @@ import { Time } from '../../parts/time';
 export function WebhookState({ webhook: { enabled, failingSince } }: { webhook: Webhook }) {
   const [label, color] = stateOf(enabled, failingSince);
   return (
-    <Badge variant="default" size="sm" tt="none">
+    <Badge variant="default" size="sm" tt="none" miw="max-content">
       <span className="status-dot in-text" style={{ background: `var(--mantine-color-${color})` }} aria-hidden />
       {label}
     </Badge>

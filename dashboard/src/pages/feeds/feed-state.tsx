@@ -5,7 +5,7 @@ export const OUTCOMES: Record<FeedRun['outcome'], string> = {
   running: 'Running',
   succeeded: 'OK',
   failed: 'Failed',
-  stopped_by_guard: 'Stopped by the guard',
+  stopped_by_guard: 'Stopped by guard',
   interrupted: 'Interrupted',
 };
 
@@ -29,7 +29,7 @@ export function Outcome({ outcome }: { outcome: FeedRun['outcome'] }) {
 
 function State({ label, color }: { label: string; color: string }) {
   return (
-    <Badge variant="default" size="sm" tt="none">
+    <Badge variant="default" size="sm" tt="none" miw="max-content">
       <span className="status-dot in-text" style={{ background: `var(--mantine-color-${color})` }} aria-hidden />
       {label}
     </Badge>

@@ -79,6 +79,7 @@ function Figures({ overview }: { overview: Overview }) {
               {' · '}
               <Anchor
                 size="xs"
+                underline="always"
                 renderRoot={(props) => (
                   <Link to="/developers/requests" search={{ status: '4xx,5xx' }} {...props}>
                     Show

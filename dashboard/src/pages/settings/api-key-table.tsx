@@ -15,7 +15,7 @@ const COLUMNS: Column<ApiKey>[] = [
   { label: 'Created by', className: 'from-large name', cell: ({ createdBy }) => <bdi>{createdBy ?? 'Operator'}</bdi> },
   {
     label: 'Last used',
-    className: 'nowrap',
+    className: 'nowrap from-medium',
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
   },
   { label: 'Requests (24 h)', className: 'number from-large', cell: (key) => <Requests apiKey={key} /> },
@@ -46,6 +46,12 @@ function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replac
           <>
             {' · expires '}
             <Expiry at={expiresAt} />
+          </>
+        )}
+        {replacedBy === null && (
+          <>
+            {' · '}
+            {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}
           </>
         )}
       </Text>
