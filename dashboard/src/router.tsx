@@ -11,9 +11,9 @@ import {
 } from '@tanstack/react-router';
 import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
+import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
 import { LISTING_SEARCH, toListQuery } from './pages/listings/search';
 import { LoadingPage, PageError } from './parts/states';
-import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
 import { Frame } from './shell/frame';
 import { LostPage } from './shell/lost-page';
 
