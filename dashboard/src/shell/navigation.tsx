@@ -21,7 +21,7 @@ export function Navigation() {
         <PageLink to="/feeds" label="Feeds" icon={Rss} />
         {isAdministrator && (
           <>
-            <PageLink to="/developers" label="Developers" icon={Code} />
+            <PageLink to="/developers" label="Developers" icon={Code} isExact />
             <PageLink to="/developers/requests" label="Requests" />
             <PageLink to="/developers/events" label="Events" />
             <PageLink to="/developers/webhooks" label="Webhooks" />

@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { FeedRun } from '../../api/types';
 import { formatNumber } from '../../lib/format';
+import { describeRowIssue } from '../../lib/issue-texts';
 import { Section } from '../../parts/page';
 import { type Column, Table } from '../../parts/table';
 
@@ -37,9 +38,9 @@ export function FailedRows({ rows, count, actions }: FailedRowsProps) {
 
 function Problem({ row: { message, details = [] } }: { row: FailedRow }) {
   if (details.length === 0) return <bdi>{message}</bdi>;
-  return details.map(({ field, message: problem }) => (
-    <div key={field}>
-      <code>{field}</code> <bdi>{problem}</bdi>
+  return details.map((issue) => (
+    <div key={issue.field}>
+      <code>{issue.field}</code> <bdi>{describeRowIssue(issue)}</bdi>
     </div>
   ));
 }

@@ -10,7 +10,6 @@ const ACCESS: Record<ApiKey['access'], string> = { full: 'Full access', read: 'R
 
 const COLUMNS: Column<ApiKey>[] = [
   { label: 'Name', className: 'wide', cell: (key) => <Name apiKey={key} /> },
-  { label: 'Key', className: 'from-medium', cell: ({ start }) => <code>{start}…</code> },
   { label: 'Access', className: 'from-medium nowrap', cell: ({ access }) => ACCESS[access] },
   { label: 'Created by', className: 'from-large name', cell: ({ createdBy }) => <bdi>{createdBy ?? 'Operator'}</bdi> },
   {
@@ -40,8 +39,11 @@ function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replac
       <Text component="bdi" size="sm" fw={500} id={`name-${id}`}>
         {name}
       </Text>
+      <Text size="xs" c="dimmed" component="div">
+        <code>{start}…</code>
+      </Text>
       <Text size="xs" c="dimmed" className="until-medium" component="div">
-        <code>{start}…</code> · {ACCESS[access]}
+        {ACCESS[access]}
         {expiresAt !== null && (
           <>
             {' · expires '}
