@@ -26,6 +26,11 @@ const INSIDE = [
   '/settings/account',
   '/profile',
   '/activity',
+  '/feeds',
+  '/feeds/new',
+  '/developers/requests',
+  '/developers/events',
+  '/developers/webhooks',
 ];
 
 /** The page of a listing. */

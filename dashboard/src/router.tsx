@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
+import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
 import { LISTING_SEARCH, toListQuery } from './pages/listings/search';
 import { LoadingPage, PageError } from './parts/states';
 import { Frame } from './shell/frame';
@@ -62,11 +63,49 @@ const listing = createRoute({
   component: lazyRouteComponent(() => import('./pages/listings/listing'), 'ListingPage'),
 });
 
+const developersLayout = lazyRouteComponent(() => import('./pages/for-administrators'), 'DevelopersLayout');
+const developers = createRoute({ getParentRoute: () => inside, path: '/developers', component: developersLayout });
+const developersStart = createRoute({
+  getParentRoute: () => developers,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/developers/requests', replace: true });
+  },
+});
+
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
   validateSearch: pickSearch(['cursor']),
   component: lazyRouteComponent(() => import('./pages/activity'), 'ActivityPage'),
+});
+
+const requests = createRoute({
+  getParentRoute: () => developers,
+  path: '/requests',
+  validateSearch: pickSearch(REQUEST_SEARCH),
+  component: lazyRouteComponent(() => import('./pages/developers/requests'), 'RequestsPage'),
+});
+
+const events = createRoute({
+  getParentRoute: () => developers,
+  path: '/events',
+  validateSearch: pickSearch(EVENT_SEARCH),
+  component: lazyRouteComponent(() => import('./pages/developers/events'), 'EventsPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => developers,
+  path: '/webhooks/$id',
+  validateSearch: pickSearch(['state', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/developers/webhook'), 'WebhookPage'),
+});
+
+const feed = createRoute({
+  getParentRoute: () => inside,
+  path: '/feeds/$name',
+  validateSearch: pickSearch(['cursor']),
+  component: lazyRouteComponent(() => import('./pages/feeds/feed'), 'FeedPage'),
 });
 
 function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, component: RouteComponent) {
@@ -78,6 +117,12 @@ const invitation = lazyRouteComponent(() => import('./pages/entry/invitation'), 
 const overview = lazyRouteComponent(() => import('./pages/overview/overview'), 'OverviewPage');
 const newListing = lazyRouteComponent(() => import('./pages/listings/new-listing'), 'NewListingPage');
 const importListings = lazyRouteComponent(() => import('./pages/listings/import'), 'ImportPage');
+const request = lazyRouteComponent(() => import('./pages/developers/request'), 'RequestPage');
+const webhooks = lazyRouteComponent(() => import('./pages/developers/webhooks'), 'WebhooksPage');
+const feeds = lazyRouteComponent(() => import('./pages/feeds/feeds'), 'FeedsPage');
+const newFeed = lazyRouteComponent(() => import('./pages/feeds/new-feed'), 'NewFeedPage');
+const sendFile = lazyRouteComponent(() => import('./pages/feeds/send-file'), 'SendFilePage');
+const feedRun = lazyRouteComponent(() => import('./pages/feeds/run'), 'FeedRunPage');
 const settingsLayout = lazyRouteComponent(() => import('./pages/settings/settings'), 'SettingsLayout');
 const apiKeys = lazyRouteComponent(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
 const team = lazyRouteComponent(() => import('./pages/settings/team'), 'TeamPage');
@@ -103,6 +148,19 @@ const routeTree = root.addChildren([
     page(inside, '/listings/new', newListing),
     page(inside, '/listings/import', importListings),
     listing,
+    page(inside, '/feeds', feeds),
+    page(inside, '/feeds/new', newFeed),
+    feed,
+    page(inside, '/feeds/$name/send', sendFile),
+    page(inside, '/feeds/$name/runs/$runId', feedRun),
+    developers.addChildren([
+      developersStart,
+      requests,
+      page(developers, '/requests/$id', request),
+      events,
+      page(developers, '/webhooks', webhooks),
+      webhook,
+    ]),
     settings.addChildren([
       settingsStart,
       page(settings, '/api', apiKeys),

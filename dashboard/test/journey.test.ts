@@ -195,3 +195,38 @@ test('a read-only key shows a command that reads, and requires a valid expiry da
   assert.ok(!line.includes('-d '));
   assert.equal((await fetch(url, { headers: { Authorization: `Bearer ${key}` } })).status, 200);
 });
+
+test('a key is renamed and rolled; only a copy or Done closes the new key, and Delete is visible at every width', async () => {
+  await using window = await openSignedIn({ width: 820 });
+  const { page, person } = window;
+  const browser = await signIn(service, person);
+  const { key } = await browser.ask('POST', '/admin/api-keys', { name: 'Website' }, 201);
+  await page.goto('/settings/api');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Actions for Website' }).click();
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await dialog.getByLabel('Name').fill('Partner site');
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('row', { name: /Partner site/ }).waitFor();
+
+  assert.equal((await createListing(key, '12 Elm Street')).status, 201);
+  await page.getByRole('button', { name: 'Actions for Partner site' }).click();
+  await page.getByRole('menuitem', { name: 'Roll' }).click();
+  await dialog.getByLabel('The old key expires').selectOption('In one hour');
+  await dialog.getByRole('button', { name: 'Roll' }).click();
+  const rolled = await dialog.getByTestId('secret').innerText();
+  await page.mouse.click(5, 5);
+  await page.keyboard.press('Escape');
+  assert.equal(await dialog.getByTestId('secret').innerText(), rolled);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('Rolled. The old key was last used just now.').waitFor();
+  for (const each of [key, rolled]) assert.equal((await createListing(each, '13 Elm Street')).status, 201);
+
+  for (const width of [320, 820, 1024, 1280, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const button of await page.getByRole('button', { name: 'Delete' }).all()) {
+      const box = await button.boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= width, `Delete is visible at ${width} px`);
+    }
+  }
+});

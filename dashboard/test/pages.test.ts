@@ -11,14 +11,24 @@ import {
   type Window,
 } from './support/window.ts';
 
-const { service, open, openSignedIn } = await startDashboard();
+const { service, open, openSignedIn } = await startDashboard({ requestLog: { days: 7, bytes: 1e9 } });
 
 const tenant = await service.createTenant();
 const [listingId = ''] = await fill(service, tenant, 60);
 const person = await createPerson(service, { accountId: tenant.accountId });
 const newcomer = await createPerson(service);
 const given = { email: 'grace.brewster.murray.hopper@example.com', role: 'member' };
-await (await signIn(service, person)).ask('POST', '/admin/invitations', given, 201);
+const api = await signIn(service, person);
+await api.ask('POST', '/admin/invitations', given, 201);
+const endpoint = { url: 'https://example.com/webhooks', enabled: false };
+const webhook = await api.ask('POST', '/admin/webhooks', endpoint, 201);
+const rows = [
+  { externalId: 'A-1', address: '1 Elm Street', beds: 3, baths: 2 },
+  { externalId: 'A-2', beds: 3, baths: 2 },
+];
+const run = await api.ask('PUT', '/admin/feeds/mls?failedMax=50%25', rows);
+await service.fetch(tenant, '/v1/nothing');
+const [{ id: requestId }] = (await api.ask('GET', '/admin/requests?status=404')).data;
 
 /** Each page with its heading. */
 const PAGES: [path: string, heading?: string][] = [
@@ -38,6 +48,17 @@ const PAGES: [path: string, heading?: string][] = [
   ['/settings/account', 'Account'],
   ['/profile', 'Profile and security'],
   ['/activity', 'Activity'],
+  ['/feeds', 'Feeds'],
+  ['/feeds/mls', 'mls'],
+  [`/feeds/mls/runs/${run.id}`, 'Run of mls'],
+  ['/feeds/mls/send', 'Send a file to mls'],
+  ['/feeds/new', 'New feed'],
+  ['/developers/requests', 'Requests'],
+  [`/developers/requests/${requestId}`, 'GET /v1/nothing'],
+  ['/developers/events', 'Events'],
+  ['/developers/webhooks', 'Webhooks'],
+  [`/developers/webhooks/${webhook.id}`, 'https://example.com/webhooks'],
+  ['/developers/webhooks/whk_none', 'Endpoint not found'],
 ];
 
 for (const colorScheme of ['light', 'dark'] as const) {
@@ -78,14 +99,14 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await page.keyboard.press('Enter');
       await page.getByRole('dialog').getByRole('button', { name: 'Done' }).waitFor();
       await checkPage(window, 'key');
-      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Done' }).click();
       await page.goto('/settings/team');
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByRole('dialog').getByLabel('E-mail').fill(`${colorScheme}@example.com`);
       await page.keyboard.press('Enter');
       await page.getByText('This link works on this machine only').waitFor();
       await checkPage(window, 'invitation');
-      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Done' }).click();
       await page.getByRole('button', { name: /Your menu/ }).click();
       await page.getByRole('menuitemradio', { name: 'System', checked: true }).waitFor();
       await checkPage(window, 'menu');

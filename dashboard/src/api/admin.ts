@@ -9383,6 +9383,11 @@ export interface operations {
                  */
                 method?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE")[];
                 /**
+                 * @description The code of the error response.
+                 * @example validation_failed
+                 */
+                code?: string;
+                /**
                  * @description What the path begins with.
                  * @example /v1/listings
                  */

@@ -4,16 +4,25 @@ import type {
   Account,
   ActivityList,
   ApiKeyList,
+  DeliveryList,
   EventList,
+  Feed,
+  FeedList,
+  FeedRun,
+  FeedRunList,
   History,
   InvitationList,
   Listing,
   ListingList,
+  LoggedRequest,
+  LoggedRequestList,
   MemberList,
   Overview,
   Session,
   SessionInfo,
   Setup,
+  Webhook,
+  WebhookList,
 } from './types';
 
 export const queryClient = new QueryClient({
@@ -58,6 +67,36 @@ export const activityQuery = (query: Query) => ({
 
 /** A search for a listing's own id, which the words of a search do not find. */
 const LISTING_ID = /^lst_[0-9a-z]{26}$/i;
+
+export const requestsQuery = (query: Query) => ({
+  ...get<LoggedRequestList>(['requests', query], '/admin/requests', query),
+  staleTime: 0,
+  placeholderData: keepPreviousData<LoggedRequestList>,
+});
+
+export const requestQuery = (id: string) =>
+  get<LoggedRequest>(['request', id], `/admin/requests/${encodeURIComponent(id)}`);
+
+export const webhooksQuery = get<WebhookList>(['webhooks'], '/admin/webhooks');
+
+export const webhookQuery = (id: string) => get<Webhook>(['webhooks', id], webhookPath(id));
+
+export const deliveriesQuery = (id: string, query: Query) => ({
+  ...get<DeliveryList>(['webhooks', id, query], `${webhookPath(id)}/deliveries`, query),
+  placeholderData: keepPreviousData<DeliveryList>,
+});
+
+export const feedsQuery = get<FeedList>(['feeds'], '/admin/feeds');
+
+export const feedQuery = (name: string) => get<Feed>(['feeds', name], feedPath(name));
+
+export const runsQuery = (name: string, query: Query) => ({
+  ...get<FeedRunList>(['feeds', name, query], `${feedPath(name)}/runs`, query),
+  placeholderData: keepPreviousData<FeedRunList>,
+});
+
+export const runQuery = (name: string, id: string) =>
+  get<FeedRun>(['feeds', name, id], `${feedPath(name)}/runs/${encodeURIComponent(id)}`);
 
 export const listingsQuery = (query: Query) => ({
   ...queryOptions({
@@ -121,4 +160,12 @@ export async function keepListing(listing: Listing): Promise<void> {
 
 export function listingPath(id: string): string {
   return `/admin/listings/${encodeURIComponent(id)}`;
+}
+
+export function webhookPath(id: string): string {
+  return `/admin/webhooks/${encodeURIComponent(id)}`;
+}
+
+export function feedPath(name: string): string {
+  return `/admin/feeds/${encodeURIComponent(name)}`;
 }

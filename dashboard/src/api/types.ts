@@ -19,6 +19,23 @@ export type Account = Schemas['Account'];
 export type Overview = Schemas['Overview'];
 export type Activity = Schemas['AuditEntry'];
 export type ActivityList = Schemas['AuditLog'];
+export type LoggedRequest = Schemas['LoggedRequest'];
+export type LoggedRequestList = Schemas['LoggedRequestList'];
+export type ListingEvent = Schemas['Event'];
+export type EventType = ListingEvent['type'];
+
+export type Webhook = Schemas['Webhook'];
+export type WebhookList = Schemas['WebhookList'];
+export type WebhookWithSecret = Schemas['WebhookWithSecret'];
+export type WebhookTest = Schemas['WebhookTest'];
+export type Delivery = Schemas['WebhookDelivery'];
+export type DeliveryList = Schemas['WebhookDeliveryList'];
+
+export type Feed = Schemas['Feed'];
+export type FeedList = Schemas['FeedList'];
+export type FeedRun = Schemas['FeedRun'];
+export type FeedRunList = Schemas['FeedRunList'];
+export type FeedPlan = Schemas['FeedPlan'];
 
 export type Member = Schemas['Member'];
 export type MemberList = Schemas['MemberList'];

@@ -10,6 +10,7 @@ const STOPPED = 'Import stopped. Some rows may have been saved.';
  * @throws {ApiError}
  */
 export async function upload<T>(
+  method: 'POST' | 'PUT',
   path: string,
   query: Query,
   file: File,
@@ -18,7 +19,7 @@ export async function upload<T>(
   signal: AbortSignal,
 ): Promise<T> {
   const call = new XMLHttpRequest();
-  call.open('POST', path + toSearch(query));
+  call.open(method, path + toSearch(query));
   const headers = { 'Content-Type': type, Accept: 'application/json', ...shownAccountHeader() };
   for (const [name, value] of Object.entries(headers)) call.setRequestHeader(name, value);
   call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);

@@ -67,8 +67,17 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${NUMBER.format(count)} ${count === 1 ? one : many}`;
 }
 
+const BYTE_UNITS = ['GB', 'MB', 'kB'];
+
+/** `56 bytes` or `1.5 MB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
-  const isLarge = bytes >= 1_000_000;
-  return `${(bytes / (isLarge ? 1_000_000 : 1000)).toFixed(1)} ${isLarge ? 'MB' : 'kB'}`;
+  const index = [1e9, 1e6, 1e3].findIndex((size) => bytes >= size);
+  if (index === -1) return `${bytes} bytes`;
+  return `${NUMBER.format(Number((bytes / 1000 ** (3 - index)).toFixed(1)))} ${BYTE_UNITS[index]}`;
+}
+
+/** `0.84 ms`, `87 ms`, or `2.5 s`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs >= 1000) return `${(durationMs / 1000).toFixed(1)} s`;
+  return `${durationMs < 10 ? Number(durationMs.toFixed(2)) : Math.round(durationMs)} ms`;
 }

@@ -31,3 +31,8 @@ export function describeIssue({ field, code, message }: ValidationIssue): string
   const text = TEXTS[`${field} ${plainCode}`] ?? TEXTS[plainCode];
   return text ?? message.replaceAll('a string', 'text');
 }
+
+/** Describes an invalid value in a file. */
+export function describeRowIssue(issue: ValidationIssue): string {
+  return ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue);
+}

@@ -56,7 +56,15 @@ export async function startImport(isDryRun: boolean): Promise<void> {
   const query = { dryRun: isDryRun ? 'true' : undefined, ignoreUnknown: ignoreUnknown ? 'true' : undefined };
   const showProgress = (progress: number) => changeOwn({ progress });
   try {
-    const report = await upload<ImportReport>('/admin/imports', query, file, typeOf(file), showProgress, own.signal);
+    const report = await upload<ImportReport>(
+      'POST',
+      '/admin/imports',
+      query,
+      file,
+      typeOf(file),
+      showProgress,
+      own.signal,
+    );
     changeOwn({ result: { report, isDryRun } });
   } catch (error) {
     if (!(error instanceof ApiError)) reportError(error);
@@ -108,7 +116,7 @@ function hasRows(members: Partial<ImportReport>): members is ImportReport {
 }
 
 /** The service checks the columns before it reads any row. */
-function isAboutColumns(error: unknown): error is ApiError {
+export function isAboutColumns(error: unknown): error is ApiError {
   return error instanceof ApiError && error.details.length > 0 && error.members.line === 1;
 }
 
@@ -118,6 +126,6 @@ const TYPES: Record<string, string> = {
   jsonl: 'application/x-ndjson',
 };
 
-function typeOf({ name }: File): string {
+export function typeOf({ name }: File): string {
   return TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'text/csv';
 }

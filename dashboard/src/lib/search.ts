@@ -22,3 +22,10 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
     return known;
   };
 }
+
+/** The search without its empty parameters. */
+export function compactSearch<Name extends string>(search: Partial<Record<Name, string | undefined>>) {
+  const given: Partial<Record<Name, string>> = {};
+  for (const name in search) if (search[name]) given[name] = search[name];
+  return given;
+}

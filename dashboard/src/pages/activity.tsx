@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
@@ -6,13 +6,14 @@ import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
 import { Email } from '../parts/email';
 import { LoadedCard } from '../parts/loaded';
+import { NewestOlder } from '../parts/newest-older';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { type Column, Table } from '../parts/table';
 import { Time } from '../parts/time';
 import { useIsAdministrator } from '../shell/session';
 import { describeAction } from './activity-texts';
-import { ForAdministrators } from './settings/settings';
+import { ForAdministrators } from './for-administrators';
 
 const LIMIT = '50';
 
@@ -31,7 +32,7 @@ function ActivityLog() {
   const { cursor } = useSearch({ from: '/inside/activity' });
   const query = useQuery(activityQuery({ limit: LIMIT, cursor }));
   const navigate = useNavigate();
-  const open = (next: string | null | undefined) => navigate({ to: '/activity', search: next ? { cursor: next } : {} });
+  const open = (next: string | undefined) => navigate({ to: '/activity', search: next ? { cursor: next } : {} });
   return (
     <Page
       title="Activity"
@@ -46,14 +47,7 @@ function ActivityLog() {
           ) : (
             <>
               <Table label="Activity" columns={COLUMNS} rows={data} />
-              <Group justify="flex-end" gap="xs" px={14} py={10} className="page-controls">
-                <Button size="xs" variant="default" disabled={cursor === undefined} onClick={() => open(undefined)}>
-                  Newest
-                </Button>
-                <Button size="xs" variant="default" disabled={nextCursor === null} onClick={() => open(nextCursor)}>
-                  Older
-                </Button>
-              </Group>
+              <NewestOlder cursor={cursor} next={nextCursor} onOpen={open} />
             </>
           )
         }

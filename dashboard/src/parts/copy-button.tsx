@@ -12,12 +12,16 @@ interface CopyProps {
   text: string;
   /** The element with the text, which is selected if there is no clipboard. */
   shown: RefObject<HTMLElement | null>;
+  /** Called when the text has been copied, or selected. */
+  onCopied?: () => void;
 }
 
-function useCopy({ text, shown }: CopyProps) {
+function useCopy({ text, shown, onCopied }: CopyProps) {
   const [state, setState] = useState<CopyState>('ready');
   const copy = async () => {
-    if (await copyText(text)) {
+    const isCopied = await copyText(text);
+    onCopied?.();
+    if (isCopied) {
       setState('copied');
       setTimeout(() => setState('ready'), COPIED_MS);
       return;

@@ -21,6 +21,9 @@ interface FormDialogProps {
   children: ReactNode;
 }
 
+/** A secret must not be lost by accident; `Secret` closes its dialog. */
+export const SECRET = { closeOnClickOutside: false, closeOnEscape: false };
+
 /** Stays open while it is submitted: the response may hold a secret that is shown only once. */
 export function FormDialog(props: FormDialogProps) {
   const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
@@ -32,6 +35,7 @@ export function FormDialog(props: FormDialogProps) {
       returnFocus={returnsFocus}
       title={title}
       size={size}
+      {...(result === undefined ? {} : SECRET)}
     >
       {result ?? (
         <Form form={form} onSubmit={onSubmit}>

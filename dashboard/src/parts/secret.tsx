@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { type ReactNode, useRef } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { type ReactNode, useRef, useState } from 'react';
 import { CopyButton } from './copy-button';
 
 interface SecretProps {
@@ -9,9 +10,11 @@ interface SecretProps {
   children?: ReactNode;
 }
 
-/** A secret that is shown only once, with a button to copy it. */
+/** A secret that is shown only once. Escape closes it after it was copied, and a click beside it does not. */
 export function Secret({ text, description, onDone, children }: SecretProps) {
   const shown = useRef<HTMLElement>(null);
+  const [isCopied, setCopied] = useState(false);
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && isCopied && onDone());
   return (
     <Stack>
       <Text size="sm">{description}</Text>
@@ -20,7 +23,7 @@ export function Secret({ text, description, onDone, children }: SecretProps) {
           {text}
         </code>
         <Group gap="sm">
-          <CopyButton text={text} shown={shown} />
+          <CopyButton text={text} shown={shown} onCopied={() => setCopied(true)} />
         </Group>
       </Stack>
       {children}

@@ -1,6 +1,6 @@
 import { Box, Divider } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Activity, BookOpen, House, LayoutDashboard, type LucideIcon, Settings } from 'lucide-react';
+import { Activity, BookOpen, Code, House, LayoutDashboard, type LucideIcon, Rss, Settings } from 'lucide-react';
 import { AccountSwitcher } from './account-switcher';
 import { Brand } from './brand';
 import { useIsAdministrator } from './session';
@@ -18,8 +18,17 @@ export function Navigation() {
       <nav aria-label="Main">
         <PageLink to="/" label="Overview" icon={LayoutDashboard} isExact />
         <PageLink to="/listings" label="Listings" icon={House} />
-        {isAdministrator && <PageLink to="/activity" label="Activity" icon={Activity} />}
-        {isAdministrator && <PageLink to="/settings" label="Settings" icon={Settings} />}
+        <PageLink to="/feeds" label="Feeds" icon={Rss} />
+        {isAdministrator && (
+          <>
+            <PageLink to="/developers" label="Developers" icon={Code} isExact />
+            <PageLink to="/developers/requests" label="Requests" />
+            <PageLink to="/developers/events" label="Events" />
+            <PageLink to="/developers/webhooks" label="Webhooks" />
+            <PageLink to="/activity" label="Activity" icon={Activity} />
+            <PageLink to="/settings" label="Settings" icon={Settings} />
+          </>
+        )}
       </nav>
       <Box mt="auto">
         <a className="nav-link" href="/docs" target="_blank" rel="noreferrer">
@@ -33,16 +42,30 @@ export function Navigation() {
 }
 
 interface PageLinkProps {
-  to: '/' | '/listings' | '/activity' | '/settings';
+  to:
+    | '/'
+    | '/listings'
+    | '/feeds'
+    | '/developers'
+    | '/developers/requests'
+    | '/developers/events'
+    | '/developers/webhooks'
+    | '/activity'
+    | '/settings';
   label: string;
-  icon: LucideIcon;
+  /** Links without an icon belong to the one above. */
+  icon?: LucideIcon;
   isExact?: boolean;
 }
 
 function PageLink({ to, label, icon: Icon, isExact = false }: PageLinkProps) {
   return (
-    <Link className="nav-link" to={to} activeOptions={{ exact: isExact, includeSearch: false }}>
-      <Icon size={17} aria-hidden />
+    <Link
+      className={Icon === undefined ? 'nav-link is-nested' : 'nav-link'}
+      to={to}
+      activeOptions={{ exact: isExact, includeSearch: false }}
+    >
+      {Icon !== undefined && <Icon size={17} aria-hidden />}
       {label}
     </Link>
   );

@@ -28,8 +28,8 @@ interface WindowOptions {
 }
 
 /** A service and a browser for the tests of a file. */
-export async function startDashboard() {
-  const service = await startTestService();
+export async function startDashboard(options?: Parameters<typeof startTestService>[0]) {
+  const service = await startTestService(options);
   const chromium = await launchBrowser();
   after(async () => {
     await chromium.close();

@@ -21,6 +21,8 @@ export interface RequestFilter {
   /** Such as `404` or `4xx`. */
   statuses?: readonly string[] | undefined;
   methods?: readonly string[] | undefined;
+  /** The code of the error response. */
+  code?: string | undefined;
   /** What the path begins with. */
   path?: string | undefined;
   /** The first time, and the time after the last one, in UTC milliseconds. */
@@ -150,12 +152,16 @@ function parseBlock({ id, requests }: RequestBlock): LoggedRequest[] {
   return parseStoredRequests(new TextDecoder().decode(requests), timeOfId(id));
 }
 
-function matches(request: LoggedRequest, { keyId, statuses, methods, path, from, until }: RequestFilter): boolean {
+function matches(
+  request: LoggedRequest,
+  { keyId, statuses, methods, code, path, from, until }: RequestFilter,
+): boolean {
   const status = String(request.status);
   return (
     (keyId === undefined || request.keyId === keyId) &&
     (statuses?.some((wanted) => wanted === status || wanted === `${status[0]}xx`) ?? true) &&
     (methods?.includes(request.method) ?? true) &&
+    (code === undefined || request.code === code) &&
     (path === undefined || request.path.startsWith(path)) &&
     (from === undefined || request.at >= from) &&
     (until === undefined || request.at < until)

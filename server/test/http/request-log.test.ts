@@ -137,6 +137,7 @@ test('filters and pages list each request once, newest first', async () => {
     ['status=404,403', ({ status }) => status === 404 || status === 403],
     ['status=2xx', ({ status }) => status === 200],
     ['method=POST', ({ method }) => method === 'POST'],
+    ['code=insufficient_scope', ({ code }) => code === 'insufficient_scope'],
     ['path=/v1/nothing', ({ path }) => path.startsWith('/v1/nothing')],
     [`at[gte]=${times[15]}`, ({ at }) => at >= times[15]],
     [`at[lt]=${times[15]}`, ({ at }) => at < times[15]],

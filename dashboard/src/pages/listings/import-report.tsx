@@ -5,7 +5,7 @@ import type { ImportReport } from '../../api/types';
 import { toCsv } from '../../lib/csv';
 import { showNote } from '../../lib/focus';
 import { formatNumber } from '../../lib/format';
-import { describeIssue } from '../../lib/issue-texts';
+import { describeRowIssue } from '../../lib/issue-texts';
 import { saveFile } from '../../lib/save-file';
 import { type Column, Table } from '../../parts/table';
 
@@ -78,6 +78,6 @@ function toRows({ line, externalId, message, details = [] }: ImportReport['error
     line,
     externalId,
     field: issue.field,
-    problem: ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue),
+    problem: describeRowIssue(issue),
   }));
 }

@@ -1,5 +1,6 @@
-import { SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { Anchor, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { overviewQuery, refresh } from '../../api/queries';
@@ -9,7 +10,7 @@ import { NotLoaded } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
-import { useSession } from '../../shell/session';
+import { useIsAdministrator, useSession } from '../../shell/session';
 import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
@@ -55,6 +56,7 @@ function isUnused(overview: Overview | undefined): boolean {
 
 function Figures({ overview }: { overview: Overview }) {
   const { listings, usage, lastListingAt, keyCount } = overview;
+  const isAdministrator = useIsAdministrator();
   const requests = usage.hours.reduce((sum, hour) => sum + hour.requests, 0);
   const errors = usage.hours.reduce((sum, hour) => sum + hour.errors, 0);
   return (
@@ -72,6 +74,20 @@ function Figures({ overview }: { overview: Overview }) {
         </Figure>
         <Figure label="Errors" value={errors}>
           {requests === 0 ? 'in the last 24 hours' : `${((errors / requests) * 100).toFixed(1)}% of requests`}
+          {errors > 0 && isAdministrator && (
+            <>
+              {' · '}
+              <Anchor
+                size="xs"
+                underline="always"
+                renderRoot={(props) => (
+                  <Link to="/developers/requests" search={{ status: '4xx,5xx' }} {...props}>
+                    Show
+                  </Link>
+                )}
+              />
+            </>
+          )}
         </Figure>
         <Figure label="API keys" value={keyCount}>
           {keyCount === 0 ? 'none yet' : 'in this account'}

@@ -2,6 +2,7 @@ import { Badge, Button, Group, Modal } from '@mantine/core';
 import { useState } from 'react';
 import { queryClient, sessionQuery } from '../../api/queries';
 import type { RecoveryCodes as Codes, Session, TwoFactorSetup } from '../../api/types';
+import { SECRET } from '../../parts/dialogs';
 import { Section } from '../../parts/page';
 import { useSession } from '../../shell/session';
 import { PasswordDialog } from './password-dialog';
@@ -61,7 +62,7 @@ export function TwoFactor() {
         onDone={({ backupCodes }) => setCodes(backupCodes)}
       />
       <TurnOn setup={setup} onClose={() => setSetup(undefined)} />
-      <Modal opened={codes !== undefined} onClose={closeCodes} title="New recovery codes">
+      <Modal opened={codes !== undefined} onClose={closeCodes} title="New recovery codes" {...SECRET}>
         <RecoveryCodes codes={codes ?? []} onDone={closeCodes} />
       </Modal>
     </Section>

@@ -25,6 +25,11 @@ export function ApiKeysPage() {
   const refetchInterval = deleting === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
   const query = useQuery({ ...apiKeysQuery, refetchInterval });
   const [isGenerating, generating] = useDisclosure();
+  const askToDelete = (key: ApiKey) => {
+    setDeleting(key);
+    // The dialog shows whether the key is still used.
+    void query.refetch();
+  };
   const find = (key: ApiKey | undefined) => query.data?.data.find(({ id }) => id === key?.id);
 
   return (
@@ -44,7 +49,7 @@ export function ApiKeysPage() {
               Your apps need a key to read and change listings. Generate one and copy it into your app.
             </EmptyState>
           ) : (
-            <ApiKeyTable keys={data} onDelete={setDeleting} />
+            <ApiKeyTable keys={data} onDelete={askToDelete} />
           )
         }
       </LoadedCard>

@@ -89,7 +89,7 @@ function toExpiresAt(expiry: string, day: string): string | undefined {
   return Number.isNaN(end.getTime()) ? day : end.toISOString();
 }
 
-function ShowApiKey({ generated: { key, access }, onDone }: { generated: GeneratedApiKey; onDone: () => void }) {
+export function ShowApiKey({ generated: { key, access }, onDone }: { generated: GeneratedApiKey; onDone: () => void }) {
   const shown = useRef<HTMLElement>(null);
   const command = access === 'read' ? curlList(key) : curlCreate(key);
   const description = (

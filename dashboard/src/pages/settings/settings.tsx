@@ -1,8 +1,6 @@
 import { Link, Outlet } from '@tanstack/react-router';
-import { Lock } from 'lucide-react';
-import { Page } from '../../parts/page';
-import { EmptyState } from '../../parts/states';
 import { useIsAdministrator } from '../../shell/session';
+import { ForAdministrators } from '../for-administrators';
 
 export function SettingsLayout() {
   if (!useIsAdministrator()) return <ForAdministrators />;
@@ -21,17 +19,5 @@ export function SettingsLayout() {
       </nav>
       <Outlet />
     </>
-  );
-}
-
-export function ForAdministrators() {
-  return (
-    <Page title="Administrators only">
-      <div className="card">
-        <EmptyState icon={Lock} title="You don’t have access to this page">
-          Only administrators of this account have access. Ask one of them if you need it.
-        </EmptyState>
-      </div>
-    </Page>
   );
 }

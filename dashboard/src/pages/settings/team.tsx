@@ -5,6 +5,7 @@ import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { invitationsQuery, membersQuery } from '../../api/queries';
 import type { CreatedInvitation } from '../../api/types';
+import { SECRET } from '../../parts/dialogs';
 import { LoadedCard } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { InvitationLink } from './invitation-link';
@@ -43,7 +44,7 @@ export function TeamPage() {
           </LoadedCard>
         </Section>
       )}
-      <Modal opened={renewed !== undefined} onClose={closeRenewed} title="New link">
+      <Modal opened={renewed !== undefined} onClose={closeRenewed} title="New link" {...SECRET}>
         {renewed && <InvitationLink invitation={renewed} onDone={closeRenewed} />}
       </Modal>
       <Invite isOpen={isInviting} onClose={inviting.close} />

@@ -12,8 +12,9 @@ import { replyJson } from '../protocol/reply.ts';
 export const requestEndpoints = [
   endpoint(listRequestsOperation, async ({ principal: { accountId } }, { query, services }) => {
     const { database, cursors, requestLog } = services;
-    const { limit = LIMIT_DEFAULT, cursor, keyId, status: statuses, method: methods, path } = query;
-    const filter: RequestFilter = { keyId, statuses, methods, path, from: query['at[gte]'], until: query['at[lt]'] };
+    const { limit = LIMIT_DEFAULT, cursor, keyId, status: statuses, method: methods, code, path } = query;
+    const times = { from: query['at[gte]'], until: query['at[lt]'] };
+    const filter: RequestFilter = { keyId, statuses, methods, code, path, ...times };
     const scope = `requests\n${accountId}\n${JSON.stringify(filter)}`;
     const after = cursor === undefined ? undefined : parsePosition(cursors.decode(cursor, scope));
     await requestLog.flushForRead();

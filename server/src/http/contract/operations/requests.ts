@@ -42,6 +42,7 @@ const requestsQuery = z.strictObject({
   keyId: z.string().meta({ description: 'The id of the key.', example: 'key_01kt3vb2d4f6h8j0k1m3n5p7q9' }).optional(),
   status: statuses.optional(),
   method: namesParameter(METHODS, 'The method is one of these.', ['POST']).optional(),
+  code: z.string().meta({ description: 'The code of the error response.', example: 'validation_failed' }).optional(),
   path: z.string().meta({ description: 'What the path begins with.', example: '/v1/listings' }).optional(),
   'at[gte]': timeParameter('The request ended at this time or later.').optional(),
   'at[lt]': timeParameter('The request ended before this time.').optional(),

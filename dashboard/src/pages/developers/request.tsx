@@ -1,0 +1,79 @@
+import { Anchor, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ApiError } from '../../api/client';
+import { requestQuery } from '../../api/queries';
+import type { LoggedRequest } from '../../api/types';
+import { formatDuration, formatExact, formatNumber } from '../../lib/format';
+import { formatJson } from '../../lib/json';
+import { BackTo } from '../../parts/back-to';
+import { CopyBlock, CopyText } from '../../parts/copy-button';
+import { Facts } from '../../parts/facts';
+import { NotLoaded } from '../../parts/loaded';
+import { Page } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { toCurl } from './curl';
+import { StatusCode } from './status-code';
+
+export function RequestPage() {
+  const { id } = useParams({ from: '/inside/developers/requests/$id' });
+  const query = useQuery(requestQuery(id));
+  const { data, error } = query;
+  const back = <BackTo to="/developers/requests">Requests</BackTo>;
+  if (data === undefined) {
+    const isGone = error instanceof ApiError && error.status === 404;
+    return (
+      <Page title={isGone ? 'Request not found' : 'Request'} above={back}>
+        <NotLoaded query={query} />
+      </Page>
+    );
+  }
+  return (
+    <Page title={`${data.method} ${data.path}`} above={back}>
+      <Stack>
+        <Facts facts={factsOf(data)} />
+        {data.errorBody !== null && (
+          <CopyBlock title="Error" text={formatJson(data.errorBody)} label="Copy the error" />
+        )}
+        <CopyBlock title="curl" text={toCurl(data)} label="Copy as curl" />
+      </Stack>
+    </Page>
+  );
+}
+
+function factsOf({ at, key, path, query, status, code, durationMs, requestId, sequence }: LoggedRequest) {
+  return {
+    Status: <StatusCode status={status} />,
+    Code: code && (
+      <Anchor size="sm" href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
+        {code}
+      </Anchor>
+    ),
+    Time: (
+      <>
+        {formatExact(at)} (<Time at={at} />)
+      </>
+    ),
+    Duration: formatDuration(durationMs),
+    Key: (
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/developers/requests" search={{ keyId: key.id }} {...props} />}
+      >
+        <bdi>{key.name}</bdi>
+        {key.isDeleted && ' (deleted)'}
+      </Anchor>
+    ),
+    Path: <code>{path}</code>,
+    Query: query && <code>{query}</code>,
+    'Request ID': <CopyText text={requestId} label="Copy the request ID" />,
+    Event: sequence !== null && (
+      <Anchor
+        size="sm"
+        renderRoot={(props) => <Link to="/developers/events" search={{ at: String(sequence) }} {...props} />}
+      >
+        Event {formatNumber(sequence)}
+      </Anchor>
+    ),
+  };
+}

@@ -1,0 +1,165 @@
+import { Anchor, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { ScrollText, SearchX } from 'lucide-react';
+import { apiKeysQuery, requestsQuery } from '../../api/queries';
+import type { LoggedRequest, LoggedRequestList } from '../../api/types';
+import { formatBytes, formatCount, formatDuration, formatExact } from '../../lib/format';
+import { compactSearch } from '../../lib/search';
+import { SelectFilter, TextFilter } from '../../parts/filters';
+import { LoadedCard } from '../../parts/loaded';
+import { NewestOlder } from '../../parts/newest-older';
+import { Page } from '../../parts/page';
+import { EmptyState } from '../../parts/states';
+import { type Column, Table } from '../../parts/table';
+import { Time } from '../../parts/time';
+import type { RequestSearch } from './search';
+import { StatusCode } from './status-code';
+
+const LIMIT = '50';
+const REFETCH_MS = 3_000;
+
+const METHODS = Object.fromEntries(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].map((name) => [name, name]));
+const STATUSES = {
+  '': 'All',
+  '4xx,5xx': 'Errors',
+  '2xx': '2xx successful',
+  '3xx': '3xx not modified',
+  '4xx': '4xx client errors',
+  '5xx': '5xx server errors',
+};
+
+const COLUMNS: Column<LoggedRequest>[] = [
+  { label: 'Time', className: 'nowrap from-medium', cell: ({ at }) => <Time at={at} /> },
+  { label: 'Key', className: 'from-large name', cell: ({ key }) => <KeyName of={key} /> },
+  { label: 'Method', className: 'from-medium', cell: ({ method }) => <code>{method}</code> },
+  { label: 'Path', className: 'wide', cell: (request) => <Path request={request} /> },
+  { label: 'Status', className: 'nowrap', cell: ({ status }) => <StatusCode status={status} /> },
+  { label: 'Code', className: 'from-large', cell: ({ code }) => code !== null && <code>{code}</code> },
+  { label: 'Duration', className: 'number from-medium', cell: ({ durationMs }) => formatDuration(durationMs) },
+];
+
+export function RequestsPage() {
+  const search = useSearch({ from: '/inside/developers/requests' });
+  const query = useQuery({
+    ...requestsQuery({ limit: LIMIT, ...search }),
+    refetchInterval: search.cursor === undefined && REFETCH_MS,
+  });
+  return (
+    <Page title="Requests" description="What your apps sent to the API. New requests appear here within seconds.">
+      <Filters search={search} />
+      <LoadedCard query={query} count={8}>
+        {(page) => <Results page={page} search={search} />}
+      </LoadedCard>
+    </Page>
+  );
+}
+
+function Filters({ search }: { search: RequestSearch }) {
+  const navigate = useNavigate();
+  const keys = useQuery(apiKeysQuery);
+  const bind = (name: keyof RequestSearch) => ({
+    value: search[name],
+    onChange: (value: string | undefined) =>
+      void navigate({
+        to: '/developers/requests',
+        search: compactSearch({ ...search, cursor: undefined, [name]: value }),
+        replace: true,
+      }),
+  });
+  const names = Object.fromEntries((keys.data?.data ?? []).map(({ id, name }) => [id, name]));
+  return (
+    <div className="filters">
+      <SelectFilter label="Key" choices={{ '': 'All', ...names }} {...bind('keyId')} />
+      <SelectFilter label="Method" choices={{ '': 'All', ...METHODS }} {...bind('method')} />
+      <SelectFilter label="Status" choices={STATUSES} {...bind('status')} />
+      <TextFilter label="Code" placeholder="validation_failed" {...bind('code')} />
+      <TextFilter label="Path begins with" placeholder="/v1/listings" {...bind('path')} />
+    </div>
+  );
+}
+
+function Results({
+  page: { data, nextCursor, retention },
+  search,
+}: {
+  page: LoggedRequestList;
+  search: RequestSearch;
+}) {
+  const navigate = useNavigate();
+  const { cursor, ...filters } = search;
+  if (data.length === 0 && nextCursor === null && cursor === undefined) {
+    return Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet retention={retention} />;
+  }
+  return (
+    <>
+      {data.length > 0 ? (
+        <Table label="Requests" columns={COLUMNS} rows={data} />
+      ) : (
+        <Text size="sm" p="md">
+          No matching requests in this part of the log. Older parts may have some.
+        </Text>
+      )}
+      <NewestOlder
+        cursor={cursor}
+        next={nextCursor}
+        onOpen={(next) =>
+          navigate({ to: '/developers/requests', search: { ...filters, ...(next && { cursor: next }) } })
+        }
+      >
+        {retention !== null &&
+          `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts.`}
+      </NewestOlder>
+    </>
+  );
+}
+
+function NothingYet({ retention }: Pick<LoggedRequestList, 'retention'>) {
+  if (retention === null) {
+    return (
+      <EmptyState icon={ScrollText} title="The request log is off">
+        The operator can turn it on with the setting <code>REQUEST_LOG</code>, for example <code>7d,1GB</code>.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={ScrollText} title="No requests yet">
+      Requests with an API key of this account appear here, with the errors that they got.
+    </EmptyState>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState
+      icon={SearchX}
+      title="No matching requests"
+      action={<Anchor renderRoot={(props) => <Link to="/developers/requests" {...props} />}>Clear filters</Anchor>}
+    >
+      No request in the log matches all filters.
+    </EmptyState>
+  );
+}
+
+function KeyName({ of: { name, isDeleted } }: { of: LoggedRequest['key'] }) {
+  return (
+    <>
+      <bdi>{name}</bdi>
+      {isDeleted && ' (deleted)'}
+    </>
+  );
+}
+
+function Path({ request: { id, at, key, method, path, code, durationMs } }: { request: LoggedRequest }) {
+  return (
+    <>
+      <Link className="quiet-link" to="/developers/requests/$id" params={{ id }} title={formatExact(at)}>
+        <code>{path}</code>
+      </Link>
+      <Text size="xs" c="dimmed" className="until-medium" component="div">
+        {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
+        {code !== null && ` · ${code}`} · <Time at={at} />
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,53 @@
+import { Modal, Stack, Text } from '@mantine/core';
+import type { WebhookTest } from '../../api/types';
+import { formatDuration } from '../../lib/format';
+import { Facts } from '../../parts/facts';
+import { StatusCode } from './status-code';
+
+type Attempt = Pick<WebhookTest, 'id' | 'status' | 'durationMs' | 'response' | 'error'>;
+
+interface ResponseDialogProps {
+  title: string;
+  /** The dialog is closed while there is none. */
+  attempt: Attempt | undefined;
+  onClose: () => void;
+}
+
+/** What an endpoint responded. The response is shown as text, never as markup. */
+export function ResponseDialog({ title, attempt, onClose }: ResponseDialogProps) {
+  return (
+    <Modal
+      opened={attempt !== undefined}
+      onClose={onClose}
+      title={title}
+      size={560}
+      withCloseButton
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {attempt && <Response attempt={attempt} />}
+    </Modal>
+  );
+}
+
+function Response({ attempt: { id, status, durationMs, response, error } }: { attempt: Attempt }) {
+  return (
+    <Stack>
+      <Facts
+        facts={{
+          'webhook-id': <code>{id}</code>,
+          Status: <StatusCode status={status} />,
+          Duration: durationMs !== null && formatDuration(durationMs),
+          Error: error,
+        }}
+      />
+      {response !== null && (
+        <section>
+          <Text size="sm" fw={600} mb={6}>
+            Response
+          </Text>
+          <code className="secret">{response === '' ? '(empty)' : response}</code>
+        </section>
+      )}
+    </Stack>
+  );
+}

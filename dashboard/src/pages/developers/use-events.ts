@@ -1,0 +1,53 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { request } from '../../api/client';
+import type { EventList, ListingEvent, ListingList } from '../../api/types';
+import type { EventSearch } from './search';
+
+const REFETCH_MS = 3_000;
+/** How many events a page has, and how many it examines if there is a filter. */
+const PAGE_LENGTH = 50;
+const EXAMINED_MAX = 1_000;
+
+export interface EventPage {
+  /** The newest first. */
+  data: ListingEvent[];
+  /** The sequence before the oldest examined event. */
+  after: number;
+}
+
+/** The events up to the sequence `at`, or the newest ones, which are kept current. */
+export function useEvents({ at, ...filters }: EventSearch) {
+  const head = useQuery({
+    queryKey: ['sequence'],
+    queryFn: ({ signal }) =>
+      request<ListingList>('GET', '/admin/listings', { query: { limit: '1', fields: 'id' }, signal }),
+    refetchInterval: at === undefined && REFETCH_MS,
+    enabled: at === undefined,
+    staleTime: 0,
+  });
+  const last = at === undefined ? head.data?.sequence : Number(at);
+  const page = useQuery({
+    queryKey: ['events', last, filters],
+    queryFn: ({ signal }) => readEvents(last ?? 0, filters, signal),
+    enabled: last !== undefined,
+    staleTime: 60_000,
+    placeholderData: keepPreviousData,
+  });
+  const { error, refetch } = last === undefined ? head : page;
+  return { data: page.data, error, refetch, isPlaceholderData: false };
+}
+
+async function readEvents(last: number, filters: EventSearch, signal: AbortSignal): Promise<EventPage> {
+  const isFiltered = Object.keys(filters).length > 0;
+  const after = Math.max(0, last - (isFiltered ? EXAMINED_MAX : PAGE_LENGTH));
+  const data: ListingEvent[] = [];
+  let next = after;
+  while (next < last) {
+    const query = { ...filters, after: String(next), limit: String(last - next) };
+    const page = await request<EventList>('GET', '/admin/events', { query, signal });
+    data.push(...page.data.filter(({ sequence }) => sequence <= last));
+    if (page.nextAfter <= next) break;
+    next = page.nextAfter;
+  }
+  return { data: data.reverse(), after };
+}

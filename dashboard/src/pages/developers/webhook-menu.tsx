@@ -1,0 +1,135 @@
+import { ActionIcon, Menu, NumberInput, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Ellipsis, KeyRound, Pencil, Power, RotateCcw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { request } from '../../api/client';
+import { refresh, webhookPath, webhooksQuery } from '../../api/queries';
+import type { Webhook, WebhookWithSecret } from '../../api/types';
+import { notify } from '../../lib/notify';
+import { useForm, useSubmit } from '../../lib/use-form';
+import { ConfirmDialog, FormDialog } from '../../parts/dialogs';
+import { SigningSecret } from './signing-secret';
+import { WebhookDialog } from './webhook-dialog';
+
+type Action = 'edit' | 'roll' | 'replay' | 'delete';
+
+export function WebhookMenu({ webhook, onDisable }: { webhook: Webhook; onDisable: () => void }) {
+  const [action, setAction] = useState<Action>();
+  const close = () => setAction(undefined);
+  return (
+    <>
+      <Menu position="bottom-end" portalProps={{ target: '#main' }} width={200}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={36} aria-label="More actions">
+            <Ellipsis size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<Pencil size={15} />} onClick={() => setAction('edit')}>
+            Edit
+          </Menu.Item>
+          <Menu.Item leftSection={<RotateCcw size={15} />} onClick={() => setAction('replay')}>
+            Replay events
+          </Menu.Item>
+          <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAction('roll')}>
+            Roll secret
+          </Menu.Item>
+          {webhook.enabled && (
+            <Menu.Item leftSection={<Power size={15} />} onClick={onDisable}>
+              Disable
+            </Menu.Item>
+          )}
+          <Menu.Item
+            leftSection={<Trash2 size={15} />}
+            c="var(--mantine-color-error)"
+            onClick={() => setAction('delete')}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {action === 'edit' && <WebhookDialog webhook={webhook} isOpen onClose={close} />}
+      {action === 'replay' && <ReplayDialog webhook={webhook} onClose={close} />}
+      {action === 'roll' && <RollDialog webhook={webhook} onClose={close} />}
+      <DeleteDialog webhook={action === 'delete' ? webhook : undefined} onClose={close} />
+    </>
+  );
+}
+
+interface DialogProps {
+  webhook: Webhook;
+  onClose: () => void;
+}
+
+function RollDialog({ webhook: { id }, onClose }: DialogProps) {
+  const form = useSubmit(() => false);
+  const [secret, setSecret] = useState<string>();
+  const roll = async () => {
+    const rolled = await request<WebhookWithSecret>('POST', `${webhookPath(id)}/roll-secret`);
+    setSecret(rolled.secret);
+    void refresh(webhooksQuery);
+  };
+  return (
+    <FormDialog
+      title="Roll the signing secret"
+      form={form}
+      isOpen
+      onClose={onClose}
+      action="Roll"
+      onSubmit={roll}
+      result={secret && <SigningSecret secret={secret} onDone={onClose} />}
+    >
+      <Text size="sm">
+        You get a new secret. For 24 hours, requests are signed with both, so your app can change over.
+      </Text>
+    </FormDialog>
+  );
+}
+
+function ReplayDialog({ webhook: { id, position }, onClose }: DialogProps) {
+  const form = useForm({ after: String(position) });
+  const replay = async () => {
+    const { after } = form.values;
+    await request('POST', `${webhookPath(id)}/replay`, { body: { after: after === '' ? null : Number(after) } });
+    notify(`Events after ${after} are being sent again.`);
+    void refresh(webhooksQuery);
+    onClose();
+  };
+  return (
+    <FormDialog title="Replay events" form={form} isOpen onClose={onClose} action="Replay" onSubmit={replay}>
+      <Text size="sm">
+        All events after this sequence are sent again, with the same <code>webhook-id</code> as before. Your app can
+        ignore those that it has.
+      </Text>
+      <NumberInput
+        label="After sequence"
+        min={0}
+        allowDecimal={false}
+        allowNegative={false}
+        data-autofocus
+        value={form.values.after}
+        error={form.errors.fields.after}
+        onChange={(after) => form.set('after', String(after))}
+      />
+    </FormDialog>
+  );
+}
+
+function DeleteDialog({ webhook, onClose }: { webhook: Webhook | undefined; onClose: () => void }) {
+  const navigate = useNavigate();
+  const remove = async ({ id }: Webhook) => {
+    await request('DELETE', webhookPath(id));
+    notify('Endpoint deleted.');
+    await navigate({ to: '/developers/webhooks' });
+    void refresh(webhooksQuery);
+  };
+  return (
+    <ConfirmDialog title="Delete this endpoint?" action="Delete" subject={webhook} onClose={onClose} onConfirm={remove}>
+      {({ url }) => (
+        <Text size="sm">
+          Nothing more is sent to <bdi>{url}</bdi>, and its deliveries are removed. This can’t be undone.
+        </Text>
+      )}
+    </ConfirmDialog>
+  );
+}

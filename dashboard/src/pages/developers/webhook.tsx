@@ -1,0 +1,113 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiError, request } from '../../api/client';
+import { refresh, webhookPath, webhookQuery, webhooksQuery } from '../../api/queries';
+import type { Webhook, WebhookTest } from '../../api/types';
+import { formatExact, formatNumber } from '../../lib/format';
+import { notify, notifyFailure } from '../../lib/notify';
+import { BackTo } from '../../parts/back-to';
+import { Facts } from '../../parts/facts';
+import { NotLoaded } from '../../parts/loaded';
+import { Page, Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { Deliveries } from './deliveries';
+import { ResponseDialog } from './response-dialog';
+import { WebhookMenu } from './webhook-menu';
+import { DisabledWebhooks, WebhookState } from './webhook-state';
+
+const REFETCH_MS = 3_000;
+
+export function WebhookPage() {
+  const { id } = useParams({ from: '/inside/developers/webhooks/$id' });
+  const query = useQuery({ ...webhookQuery(id), refetchInterval: REFETCH_MS });
+  const { data, error } = query;
+  if (data !== undefined) return <Endpoint webhook={data} />;
+  const isGone = error instanceof ApiError && error.status === 404;
+  return (
+    <Page title={isGone ? 'Endpoint not found' : 'Endpoint'} above={<BackToWebhooks />}>
+      <NotLoaded query={query} />
+    </Page>
+  );
+}
+
+function BackToWebhooks() {
+  return <BackTo to="/developers/webhooks">Webhooks</BackTo>;
+}
+
+function Endpoint({ webhook }: { webhook: Webhook }) {
+  const { id, url, description } = webhook;
+  const [result, setResult] = useState<WebhookTest>();
+  const [isTesting, setTesting] = useState(false);
+  const test = async () => {
+    setTesting(true);
+    try {
+      setResult(await request<WebhookTest>('POST', `${webhookPath(id)}/test`));
+    } catch (error) {
+      notifyFailure('The sample could not be sent', error);
+    } finally {
+      setTesting(false);
+    }
+  };
+  return (
+    <Page
+      title={url}
+      description={description}
+      above={<BackToWebhooks />}
+      actions={
+        <>
+          <Button variant="default" loading={isTesting} onClick={test}>
+            Send test
+          </Button>
+          {!webhook.enabled && <Button onClick={() => setEnabled(webhook, true)}>Enable</Button>}
+          <WebhookMenu webhook={webhook} onDisable={() => setEnabled(webhook, false)} />
+        </>
+      }
+    >
+      <Stack gap="xl">
+        <DisabledWebhooks webhooks={[webhook]} />
+        <Facts facts={factsOf(webhook)} />
+        <Section
+          title="Deliveries"
+          description="Those of the last 30 days, and those that wait for their next attempt."
+        >
+          <Deliveries webhookId={id} />
+        </Section>
+      </Stack>
+      <ResponseDialog
+        title={result?.delivered === true ? 'The sample was delivered' : 'The sample failed'}
+        attempt={result}
+        onClose={() => setResult(undefined)}
+      />
+    </Page>
+  );
+}
+
+function factsOf(webhook: Webhook) {
+  const { types, feed, position, pending, failingSince, oldSecretExpiresAt, createdAt } = webhook;
+  return {
+    State: <WebhookState webhook={webhook} />,
+    Events: types?.join(', ') ?? 'All',
+    Feed: feed ?? 'All listings',
+    'Sent up to': `Event ${formatNumber(position)}`,
+    Pending: formatNumber(pending),
+    'Failing since': failingSince && <Time at={failingSince} />,
+    'Previous secret': oldSecretExpiresAt && (
+      <>
+        Also signs until <Time at={oldSecretExpiresAt} />
+      </>
+    ),
+    Created: formatExact(createdAt),
+  };
+}
+
+async function setEnabled({ id }: Webhook, enabled: boolean): Promise<void> {
+  try {
+    await request('PATCH', webhookPath(id), { body: { enabled } });
+    notify(enabled ? 'Endpoint enabled. It continues where it stopped.' : 'Endpoint disabled.');
+  } catch (error) {
+    notifyFailure('The endpoint could not be changed', error);
+  }
+  await refresh(webhooksQuery);
+}

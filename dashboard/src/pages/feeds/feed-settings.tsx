@@ -1,0 +1,118 @@
+import { Checkbox, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { request } from '../../api/client';
+import { feedPath, feedsQuery, refresh } from '../../api/queries';
+import type { Feed } from '../../api/types';
+import { notify } from '../../lib/notify';
+import { useForm } from '../../lib/use-form';
+import { FormDialog } from '../../parts/dialogs';
+
+export const MISSING: Record<Feed['missing'], string> = {
+  keep: 'Keep it',
+  withdraw: 'Set its status to Withdrawn',
+  delete: 'Delete it',
+};
+const MISSING_OPTIONS = Object.entries(MISSING).map(([value, label]) => ({ value, label }));
+
+const DATES = [
+  { value: '', label: 'Only 2026-03-04' },
+  { value: 'mdy', label: '03/04/2026 is March 4' },
+  { value: 'dmy', label: '03/04/2026 is April 3' },
+];
+
+/** The settings as the inputs have them; `yes` or an empty text for true and false. */
+export const INITIAL = {
+  missing: 'keep',
+  missingMax: '20%',
+  failedMax: '5%',
+  clean: 'yes',
+  dates: '',
+  ignoreUnknown: '',
+  expectedEveryHours: '',
+};
+
+export type SettingsForm = Pick<ReturnType<typeof useForm<keyof typeof INITIAL>>, 'values' | 'set' | 'bind'>;
+
+export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => void }) {
+  const form = useForm(toForm(feed));
+  const save = async () => {
+    await request('PATCH', feedPath(feed.name), { body: toSettings(form.values) });
+    await refresh(feedsQuery);
+    notify('Settings saved.');
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={`Settings of ${feed.name}`}
+      size={560}
+      form={form}
+      isOpen
+      onClose={onClose}
+      action="Save"
+      onSubmit={save}
+    >
+      <SettingsFields form={form} />
+    </FormDialog>
+  );
+}
+
+export function SettingsFields({ form: { values, set, bind } }: { form: SettingsForm }) {
+  const check = (name: 'clean' | 'ignoreUnknown') => ({
+    checked: values[name] !== '',
+    onChange: ({ currentTarget }: { currentTarget: { checked: boolean } }) =>
+      set(name, currentTarget.checked ? 'yes' : ''),
+  });
+  return (
+    <>
+      <NativeSelect label="If a listing is missing" data={MISSING_OPTIONS} {...bind('missing')} />
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <TextInput
+          label="Missing listings, at most"
+          description="More stop the run: 10% or 200."
+          {...bind('missingMax')}
+        />
+        <TextInput label="Failed rows, at most" description="More stop the run: 5% or 100." {...bind('failedMax')} />
+        <TextInput
+          label="Expected every … hours"
+          description="Without a run for so long, the feed is late."
+          inputMode="numeric"
+          {...bind('expectedEveryHours')}
+        />
+        <NativeSelect label="Dates" description="How the file writes them." data={DATES} {...bind('dates')} />
+      </SimpleGrid>
+      <Checkbox
+        label="Clean values"
+        description="Reads $450,000 and 1,250 sq ft as people write them."
+        {...check('clean')}
+      />
+      <Checkbox label="Skip unknown columns" description="Otherwise they stop the run." {...check('ignoreUnknown')} />
+    </>
+  );
+}
+
+function toForm({ missing, missingMax, failedMax, clean, dates, ignoreUnknown, expectedEveryHours }: Feed) {
+  return {
+    missing,
+    missingMax,
+    failedMax,
+    clean: clean ? 'yes' : '',
+    dates: dates ?? '',
+    ignoreUnknown: ignoreUnknown ? 'yes' : '',
+    expectedEveryHours: String(expectedEveryHours ?? ''),
+  };
+}
+
+/** The body of a PATCH. */
+export function toSettings({ clean, dates, ignoreUnknown, expectedEveryHours, ...texts }: typeof INITIAL) {
+  return {
+    ...texts,
+    clean: clean !== '',
+    dates: dates || null,
+    ignoreUnknown: ignoreUnknown !== '',
+    expectedEveryHours: expectedEveryHours === '' ? null : Number(expectedEveryHours),
+  };
+}
+
+/** The parameters of a run. */
+export function toParameters({ missing, missingMax, failedMax, clean, dates, ignoreUnknown }: typeof INITIAL) {
+  return { missing, missingMax, failedMax, dates, clean: clean && 'true', ignoreUnknown: ignoreUnknown && 'true' };
+}

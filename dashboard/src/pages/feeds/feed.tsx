@@ -1,0 +1,173 @@
+import { Button, Group, Radio, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { History, Upload } from 'lucide-react';
+import { useState } from 'react';
+import { ApiError, request } from '../../api/client';
+import { feedPath, feedQuery, feedsQuery, refresh, runsQuery } from '../../api/queries';
+import type { Feed, FeedRun } from '../../api/types';
+import { formatCount, formatNumber } from '../../lib/format';
+import { notify } from '../../lib/notify';
+import { BackTo } from '../../parts/back-to';
+import { ConfirmDialog } from '../../parts/dialogs';
+import { Facts } from '../../parts/facts';
+import { LoadedCard, NotLoaded } from '../../parts/loaded';
+import { NewestOlder } from '../../parts/newest-older';
+import { Page, Section } from '../../parts/page';
+import { EmptyState } from '../../parts/states';
+import { type Column, Table } from '../../parts/table';
+import { Time } from '../../parts/time';
+import { FeedSettings, MISSING } from './feed-settings';
+import { FeedState, nextExpected, Outcome } from './feed-state';
+
+const REFETCH_MS = 3_000;
+const LIMIT = '20';
+
+export function FeedPage() {
+  const { name } = useParams({ from: '/inside/feeds/$name' });
+  const query = useQuery({ ...feedQuery(name), refetchInterval: REFETCH_MS });
+  const { data, error } = query;
+  if (data !== undefined) return <ShownFeed feed={data} />;
+  const isGone = error instanceof ApiError && error.status === 404;
+  return (
+    <Page title={isGone ? 'Feed not found' : name} above={<BackTo to="/feeds">Feeds</BackTo>}>
+      <NotLoaded query={query} />
+    </Page>
+  );
+}
+
+function ShownFeed({ feed }: { feed: Feed }) {
+  const { name, listings } = feed;
+  const [dialog, setDialog] = useState<'settings' | 'delete'>();
+  const close = () => setDialog(undefined);
+  return (
+    <Page
+      title={name}
+      description={formatCount(listings, 'listing')}
+      above={<BackTo to="/feeds">Feeds</BackTo>}
+      actions={
+        <>
+          <Button variant="default" onClick={() => setDialog('delete')}>
+            Delete
+          </Button>
+          <Button variant="default" onClick={() => setDialog('settings')}>
+            Settings
+          </Button>
+          <Button
+            leftSection={<Upload size={16} />}
+            renderRoot={(props) => <Link to="/feeds/$name/send" params={{ name }} {...props} />}
+          >
+            Send a file
+          </Button>
+        </>
+      }
+    >
+      <Stack gap="xl">
+        <Facts facts={factsOf(feed)} />
+        <Section title="Runs" description="Those of the last 90 days.">
+          <Runs name={name} />
+        </Section>
+      </Stack>
+      {dialog === 'settings' && <FeedSettings feed={feed} onClose={close} />}
+      <DeleteFeed feed={dialog === 'delete' ? feed : undefined} onClose={close} />
+    </Page>
+  );
+}
+
+function factsOf(feed: Feed) {
+  const { missing, missingMax, failedMax, clean, dates, map, ignoreUnknown, expectedEveryHours, lastSuccessAt } = feed;
+  const next = nextExpected(feed);
+  const columns = Object.entries(map).map(([column, field]) => `${column} → ${field || 'skipped'}`);
+  return {
+    State: <FeedState feed={feed} />,
+    'Last success': lastSuccessAt === null ? 'Never' : <Time at={lastSuccessAt} />,
+    Expected: expectedEveryHours !== null && next !== null && (
+      <>
+        Every {formatCount(expectedEveryHours, 'hour')}, next <Time at={next} />
+      </>
+    ),
+    'If a listing is missing': MISSING[missing],
+    Guard: `At most ${missingMax} missing and ${failedMax} failed`,
+    'Clean values': clean ? `Yes${dates === null ? '' : `, dates as ${dates}`}` : 'No',
+    'Unknown columns': ignoreUnknown ? 'Skipped' : 'Stop the run',
+    Columns: columns.length === 0 ? undefined : columns.join(', '),
+  };
+}
+
+const COLUMNS: Column<FeedRun>[] = [
+  { label: 'Started', className: 'wide', cell: (run) => <RunLink run={run} /> },
+  { label: 'Rows', className: 'number from-medium', cell: ({ rows }) => formatNumber(rows) },
+  { label: 'Created', className: 'number from-large', cell: ({ created }) => formatNumber(created) },
+  { label: 'Updated', className: 'number from-large', cell: ({ updated }) => formatNumber(updated) },
+  { label: 'Missing', className: 'number from-large', cell: ({ missing }) => formatNumber(missing) },
+  { label: 'Failed', className: 'number from-medium', cell: ({ failed }) => formatNumber(failed) },
+  { label: 'Outcome', className: 'nowrap', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+];
+
+function Runs({ name }: { name: string }) {
+  const { cursor } = useSearch({ from: '/inside/feeds/$name' });
+  const navigate = useNavigate({ from: '/feeds/$name' });
+  const query = useQuery({
+    ...runsQuery(name, { limit: LIMIT, cursor }),
+    refetchInterval: cursor === undefined && REFETCH_MS,
+  });
+  return (
+    <LoadedCard query={query} count={4}>
+      {({ data, nextCursor }) =>
+        data.length === 0 && cursor === undefined ? (
+          <EmptyState icon={History} title="No runs">
+            Send a file to start one.
+          </EmptyState>
+        ) : (
+          <>
+            <Table label="Runs" columns={COLUMNS} rows={data} />
+            <NewestOlder
+              cursor={cursor}
+              next={nextCursor}
+              onOpen={(next) => void navigate({ search: next === undefined ? {} : { cursor: next } })}
+            />
+          </>
+        )
+      }
+    </LoadedCard>
+  );
+}
+
+function RunLink({ run: { id, feed, startedAt, rows, failed } }: { run: FeedRun }) {
+  return (
+    <>
+      <Link className="quiet-link" to="/feeds/$name/runs/$runId" params={{ name: feed, runId: id }}>
+        <Time at={startedAt} />
+      </Link>
+      <Text size="xs" c="dimmed" className="until-medium" component="div">
+        {formatCount(rows, 'row')}, {formatNumber(failed)} failed
+      </Text>
+    </>
+  );
+}
+
+function DeleteFeed({ feed, onClose }: { feed: Feed | undefined; onClose: () => void }) {
+  const navigate = useNavigate();
+  const [listings, setListings] = useState('keep');
+  const remove = async ({ name }: Feed) => {
+    await request('DELETE', feedPath(name), { query: { listings } });
+    notify(`Feed ${name} deleted.`);
+    await navigate({ to: '/feeds' });
+    void refresh(feedsQuery, { queryKey: ['listings'] });
+  };
+  return (
+    <ConfirmDialog title="Delete this feed?" action="Delete" subject={feed} onClose={onClose} onConfirm={remove}>
+      {(shown) => (
+        <Stack>
+          <Text size="sm">The feed’s settings and runs are deleted. This can’t be undone.</Text>
+          <Radio.Group label="Its listings" value={listings} onChange={setListings}>
+            <Group gap="md" mt={6}>
+              <Radio value="keep" label="Keep" />
+              <Radio value="delete" label={`Delete ${formatCount(shown.listings, 'listing')}`} />
+            </Group>
+          </Radio.Group>
+        </Stack>
+      )}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { request } from '../../api/client';
+import { feedPath, feedsQuery, refresh } from '../../api/queries';
+import type { FeedRun } from '../../api/types';
+import { notify, notifyFailure } from '../../lib/notify';
+import { useForm } from '../../lib/use-form';
+import { BackTo } from '../../parts/back-to';
+import { Page } from '../../parts/page';
+import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settings';
+import { SendFeedFile } from './send-feed-file';
+
+/** The first file creates the feed; then its settings are stored. */
+export function NewFeedPage() {
+  const form = useForm({ name: '', ...INITIAL });
+  const { name: typed, ...settings } = form.values;
+  const name = typed.trim();
+  const navigate = useNavigate();
+  const finish = async ({ id }: FeedRun) => {
+    try {
+      await request('PATCH', feedPath(name), { body: toSettings(settings) });
+      notify(`Feed ${name} created.`);
+    } catch (error) {
+      notifyFailure('The settings could not be saved', error);
+    }
+    await refresh(feedsQuery);
+    await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
+  };
+  return (
+    <Page
+      title="New feed"
+      above={<BackTo to="/feeds">Feeds</BackTo>}
+      description="Name the source, and send its first file. Nothing changes until you have seen the plan."
+    >
+      <Stack>
+        <section className="card form-section">
+          <Stack maw={560}>
+            <TextInput
+              label="Name"
+              placeholder="mls"
+              description="Lowercase letters, digits, - and _. It can’t be changed later."
+              autoComplete="off"
+              {...form.bind('name')}
+            />
+            <SettingsFields form={form} />
+          </Stack>
+        </section>
+        <SendFeedFile
+          name={name}
+          parameters={toParameters(settings)}
+          isSkipping={settings.ignoreUnknown !== ''}
+          onSkip={(isSkipping) => form.set('ignoreUnknown', isSkipping ? 'yes' : '')}
+          onDone={finish}
+        />
+      </Stack>
+    </Page>
+  );
+}

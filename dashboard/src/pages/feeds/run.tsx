@@ -1,0 +1,86 @@
+import { Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Download } from 'lucide-react';
+import { ApiError, send } from '../../api/client';
+import { feedPath, runQuery } from '../../api/queries';
+import type { FeedRun } from '../../api/types';
+import { formatDuration, formatExact, formatNumber } from '../../lib/format';
+import { notifyFailure } from '../../lib/notify';
+import { saveFile } from '../../lib/save-file';
+import { BackTo } from '../../parts/back-to';
+import { Facts } from '../../parts/facts';
+import { Note } from '../../parts/form';
+import { NotLoaded } from '../../parts/loaded';
+import { Page } from '../../parts/page';
+import { Counts } from './counts';
+import { FailedRows } from './failed-rows';
+import { OUTCOMES, Outcome } from './feed-state';
+
+const REFETCH_MS = 1_000;
+
+export function FeedRunPage() {
+  const { name, runId } = useParams({ from: '/inside/feeds/$name/runs/$runId' });
+  const query = useQuery({
+    ...runQuery(name, runId),
+    refetchInterval: ({ state }) => state.data?.outcome === 'running' && REFETCH_MS,
+  });
+  const { data, error } = query;
+  const isGone = error instanceof ApiError && error.status === 404;
+  const title = isGone ? 'Run not found' : `Run of ${name}`;
+  return (
+    <Page
+      title={title}
+      above={
+        <BackTo to="/feeds/$name" name={name}>
+          {name}
+        </BackTo>
+      }
+    >
+      {data === undefined ? <NotLoaded query={query} /> : <Run run={data} />}
+    </Page>
+  );
+}
+
+function Run({ run }: { run: FeedRun }) {
+  const { outcome, startedAt, finishedAt, sequenceFrom, sequenceTo, error, errors, failed } = run;
+  const durationMs = finishedAt && new Date(finishedAt).getTime() - new Date(startedAt).getTime();
+  const hasChanges = sequenceFrom !== null && sequenceTo !== null && sequenceTo > sequenceFrom;
+  return (
+    <Stack>
+      {error && (
+        <Note color={outcome === 'stopped_by_guard' ? 'yellow' : 'red'} title={OUTCOMES[outcome]}>
+          {error.message}
+        </Note>
+      )}
+      <Counts counts={run} label="Result" />
+      <Facts
+        facts={{
+          Outcome: <Outcome outcome={outcome} />,
+          Started: formatExact(startedAt),
+          Duration: durationMs !== null && formatDuration(Number(durationMs)),
+          Events: hasChanges && `${formatNumber(sequenceFrom + 1)} to ${formatNumber(sequenceTo)}`,
+        }}
+      />
+      <FailedRows
+        rows={errors}
+        count={failed}
+        actions={
+          <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={() => download(run)}>
+            Download as CSV
+          </Button>
+        }
+      />
+    </Stack>
+  );
+}
+
+async function download({ feed, id }: FeedRun): Promise<void> {
+  try {
+    const headers = { Accept: 'text/csv' };
+    const response = await send('GET', `${feedPath(feed)}/runs/${encodeURIComponent(id)}/errors`, { headers });
+    saveFile(await response.blob(), `${feed}-failed-rows.csv`);
+  } catch (error) {
+    notifyFailure('The rows could not be downloaded', error);
+  }
+}

@@ -1,0 +1,22 @@
+import { Outlet } from '@tanstack/react-router';
+import { Lock } from 'lucide-react';
+import { Page } from '../parts/page';
+import { EmptyState } from '../parts/states';
+import { useIsAdministrator } from '../shell/session';
+
+/** The pages below Developers. */
+export function DevelopersLayout() {
+  return useIsAdministrator() ? <Outlet /> : <ForAdministrators />;
+}
+
+export function ForAdministrators() {
+  return (
+    <Page title="Administrators only">
+      <div className="card">
+        <EmptyState icon={Lock} title="You don’t have access to this page">
+          Only administrators of this account have access. Ask one of them if you need it.
+        </EmptyState>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { signIn } from '../../testkit/src/browser.ts';
+import { assertFits, openPage, startDashboard } from './support/window.ts';
+
+const { service, openSignedIn } = await startDashboard();
+
+function csvOf(...rows: string[]) {
+  const buffer = Buffer.from(['externalId,address,beds,baths', ...rows].join('\n'));
+  return { name: 'listings.csv', mimeType: 'text/csv', buffer };
+}
+
+async function countOf(page: Page, label: string, name: string): Promise<string> {
+  const figure = page.getByLabel(label, { exact: true }).locator('.figure').filter({ hasText: name });
+  return (await figure.locator('.figure-number').innerText()).trim();
+}
+
+test('a feed is created from a file after its plan was seen, and its failed rows can be downloaded', async () => {
+  await using window = await openSignedIn();
+  const { page, person } = window;
+  await page.getByRole('link', { name: 'Feeds' }).click();
+  await page.getByText('No feeds yet').waitFor();
+  await page.getByRole('link', { name: 'New feed' }).click();
+  await page.getByLabel('Name').fill('mls');
+  await page.getByLabel('If a listing is missing').selectOption('Set its status to Withdrawn');
+  await page.getByLabel('Failed rows, at most').fill('50%');
+  await page.getByLabel('Expected every … hours').fill('24');
+  await page.getByLabel('File').setInputFiles(csvOf('A-1,1 Elm Street,3,2', 'A-2,2 Elm Street,3,2', 'A-3,,3,2'));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('row', { name: /A-1.*1 Elm Street/ }).waitFor();
+  assert.equal(await countOf(page, 'Result of the check', 'Created'), '2');
+  await page.getByRole('row', { name: /4.*A-3.*address/ }).waitFor();
+  assert.equal((await (await signIn(service, person)).ask('GET', '/admin/listings')).data.length, 0);
+  await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of mls' }).waitFor();
+  assert.equal(await countOf(page, 'Result', 'Created'), '2');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download as CSV' }).click(),
+  ]);
+  assert.match(await readFile(await download.path(), 'utf8'), /^line,code,message,details,externalId.*\r\n4,.*A-3/);
+  await page.getByRole('link', { name: 'mls' }).click();
+  await page.getByText('Set its status to Withdrawn').waitFor();
+  await page.getByText('Every 24 hours, next', { exact: false }).waitFor();
+  await page.getByRole('link', { name: 'Feeds', exact: true }).first().click();
+  await page.getByRole('row', { name: /mls.*OK/ }).waitFor();
+});
+
+test('the guard stops a file that would withdraw too much, unless its plan is applied on purpose', async () => {
+  await using window = await openSignedIn({ width: 390 });
+  const { page } = window;
+  const rows = Array.from({ length: 20 }, (_, index) => `B-${index},${index} Oak Avenue,3,2`);
+  await openPage(page, '/feeds/new', 'New feed');
+  await page.getByLabel('Name').fill('partner');
+  await page.getByLabel('File').setInputFiles(csvOf(...rows));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Apply 20 changes' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of partner' }).waitFor();
+
+  await openPage(page, '/feeds/partner', 'partner');
+  await page.getByRole('button', { name: 'Settings' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('If a listing is missing').selectOption('Delete it');
+  await dialog.getByLabel('Missing listings, at most').fill('lots');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.locator('[aria-invalid=true]').waitFor();
+  await dialog.getByLabel('Missing listings, at most').fill('10%');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  await page.getByRole('link', { name: 'Send a file' }).click();
+  await page.getByLabel('File').setInputFiles(csvOf(...rows.slice(0, 12)));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('The guard would stop this run').waitFor();
+  assert.equal(await countOf(page, 'Result of the check', 'Missing'), '8');
+  await assertFits(page);
+  await page.getByRole('button', { name: 'Apply anyway' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of partner' }).waitFor();
+  assert.equal(await countOf(page, 'Result', 'Deleted'), '8');
+
+  await openPage(page, '/feeds/partner', 'partner');
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByLabel('Delete 12 listings').check();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No feeds yet').waitFor();
+  await openPage(page, '/listings', 'Listings');
+  await page.getByText('No listings yet').waitFor();
+});
