@@ -1,5 +1,6 @@
 import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
@@ -9,10 +10,12 @@ import { CopyBlock } from '../../parts/copy-button';
 import { LoadedCard } from '../../parts/loaded';
 import { LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { useIsAdministrator } from '../../shell/session';
 import { useHistory } from './use-history';
 
 /** The listing's events. Each entry of the history is one, so they are found without reading the account's feed. */
 export function ListingEvents({ listing: { id, version } }: { listing: Listing }) {
+  const isAdministrator = useIsAdministrator();
   const query = useHistory(id, version);
   const curl = [
     `curl "${window.location.origin}/v1/events?listingId=${id}&wait=25"`,
@@ -32,6 +35,14 @@ export function ListingEvents({ listing: { id, version } }: { listing: Listing }
       {query.hasNextPage && (
         <Anchor component="button" size="sm" onClick={() => void query.fetchNextPage()}>
           Show earlier events
+        </Anchor>
+      )}
+      {isAdministrator && (
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link {...props} to="/developers/requests" search={{ path: `/v1/listings/${id}` }} />}
+        >
+          API requests for this listing
         </Anchor>
       )}
       <div className="card form-section">
