@@ -148,6 +148,9 @@ async function findErrorPages(browser: Visitor): Promise<string[]> {
   return found;
 }
 
+/** Listings name their photos by URL, on any host. */
+const PHOTOS = "img-src 'self' data: https:";
+
 function assertPage({ status, headers }: Told, path: string): void {
   assert.ok([200, 404, 503].includes(status), `${path} returns ${status}`);
   assert.match(headers.get('content-type') ?? '', /^text\/html/, `${path} is not a page`);
@@ -155,7 +158,7 @@ function assertPage({ status, headers }: Told, path: string): void {
   for (const directive of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {
     assert.ok(policy.includes(directive), `${path} has a policy without ${directive}: ${policy}`);
   }
-  assert.doesNotMatch(policy, /unsafe-|\*|https?:/, `${path} has a policy that allows too much`);
+  assert.doesNotMatch(policy.replace(PHOTOS, ''), /unsafe-|\*|https?:/, `${path} has a policy that allows too much`);
   assert.equal(headers.get('x-frame-options'), 'DENY', `${path} can be framed by old browsers`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', `${path} can be interpreted as another content type`);
   assert.match(
