@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPerson, PASSWORD, signIn } from '../../testkit/src/browser.ts';
-import { signInByForm, startDashboard } from './support/window.ts';
+import { settle, signInByForm, startDashboard } from './support/window.ts';
 
 const { service, open, openSignedIn } = await startDashboard();
 
@@ -184,6 +184,7 @@ test('a read-only key shows a command that reads, and requires a valid expiry da
 
   const copyLine = dialog.getByRole('button', { name: 'Copy the curl command' });
   const edge = async () => (await copyLine.boundingBox())?.x;
+  await settle(page);
   const before = await edge();
   const done = await dialog.getByRole('button', { name: 'Done' }).boundingBox();
   assert.ok(before !== undefined && done !== null && before > done.x, 'the button is at the right edge');
