@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createPerson, PASSWORD, signIn } from '../../testkit/src/browser.ts';
-import { settle, signInByForm, startDashboard } from './support/window.ts';
+import { settle, signInByForm, startDashboard, untilFocused } from './support/window.ts';
 
 const { service, open, openSignedIn } = await startDashboard();
 
@@ -169,7 +169,7 @@ test('without a clipboard, Copy selects the key; the delete dialog notices that 
 test('a read-only key shows a command that reads, and requires a valid expiry date', async () => {
   await using window = await openSignedIn({ width: 390 });
   const { page } = window;
-  assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+  await untilFocused(page.locator('#main'));
   await page.goto('/settings/api');
   await page.getByRole('button', { name: 'Generate API Key' }).click();
   const dialog = page.getByRole('dialog');
