@@ -148,7 +148,7 @@ async function findErrorPages(browser: Visitor): Promise<string[]> {
   return found;
 }
 
-/** Listings name their photos by URL, on any host. */
+/** The only exception, for the dashboard (decision 0005): listings name their photos by URL, on any host. */
 const PHOTOS = "img-src 'self' data: https:";
 
 function assertPage({ status, headers }: Told, path: string): void {
@@ -158,6 +158,8 @@ function assertPage({ status, headers }: Told, path: string): void {
   for (const directive of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {
     assert.ok(policy.includes(directive), `${path} has a policy without ${directive}: ${policy}`);
   }
+  const isOfDashboard = !path.startsWith('/docs');
+  assert.equal(policy.includes(PHOTOS), isOfDashboard, `${path} has another policy for images`);
   assert.doesNotMatch(policy.replace(PHOTOS, ''), /unsafe-|\*|https?:/, `${path} has a policy that allows too much`);
   assert.equal(headers.get('x-frame-options'), 'DENY', `${path} can be framed by old browsers`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', `${path} can be interpreted as another content type`);

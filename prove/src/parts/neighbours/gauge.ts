@@ -48,9 +48,9 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /** CPU time of the service and its database. */
-  workedSeconds(): number {
-    return this.#findAll().reduce((sum, pid) => sum + workedSecondsOf(pid), 0);
+  /** CPU and run-queue time of the service and its database. */
+  wantedSeconds(): number {
+    return this.#findAll().reduce((sum, pid) => sum + wantedSecondsOf(pid), 0);
   }
 
   pids(): number[] {
@@ -101,17 +101,17 @@ export class Gauge {
     };
   }
 
-  /** Resolves with how long the service keeps working above its quiet load (`workedCores`), in milliseconds. */
-  async runsOn(workedCores: number): Promise<number> {
+  /** Resolves with how long the service keeps working above its quiet load (`wantedCores`), in milliseconds. */
+  async runsOn(wantedCores: number): Promise<number> {
     const startMs = performance.now();
     const samples: { atMs: number; seconds: number }[] = [];
     for (;;) {
-      const now = { atMs: performance.now() - startMs, seconds: this.workedSeconds() };
+      const now = { atMs: performance.now() - startMs, seconds: this.wantedSeconds() };
       samples.push(now);
       const before = samples.findLast(({ atMs }) => now.atMs - atMs >= WINDOW_MS);
       if (before !== undefined) {
         const cores = ((now.seconds - before.seconds) * 1_000) / (now.atMs - before.atMs);
-        if (cores <= workedCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
+        if (cores <= wantedCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
       }
       await new Promise((resolve) => setTimeout(resolve, CPU_INTERVAL_MS));
     }
@@ -123,11 +123,13 @@ export class Gauge {
   }
 }
 
-function workedSecondsOf(pid: number): number {
+function wantedSecondsOf(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
-      const [workedNs] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ').map(Number);
-      return workedNs ?? 0;
+      const [workedNs, waitedNs] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1')
+        .split(' ')
+        .map(Number);
+      return (workedNs ?? 0) + (waitedNs ?? 0);
     });
     return threads.reduce((sum, each) => sum + each, 0) / NANOSECONDS_PER_SECOND;
   } catch {

@@ -61,11 +61,11 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
 }
 
 async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
-  const before = { used: gauge.cpuSeconds(), worked: gauge.workedSeconds() };
+  const before = { used: gauge.cpuSeconds(), wanted: gauge.wantedSeconds() };
   const noticed = await neighbour.during(() => sleep(durationMs));
   const coresOf = (seconds: number) => (seconds * 1_000) / durationMs;
   const usedCores = coresOf(gauge.cpuSeconds() - before.used);
-  return { noticed, usedCores, workedCores: coresOf(gauge.workedSeconds() - before.worked) };
+  return { noticed, usedCores, wantedCores: coresOf(gauge.wantedSeconds() - before.wanted) };
 }
 
 /** Waits a limited time until the service is warm and the machine quiet. */
@@ -103,7 +103,7 @@ async function attack(
   stage: Stage,
   attacker: Attacker,
   member: Member,
-  before: Settled & { usedCores: number; workedCores: number },
+  before: Settled & { usedCores: number; wantedCores: number },
   size: Trial['size'],
 ): Promise<[Attempt, Settled]> {
   const { gauge, neighbour, service } = stage;
@@ -115,7 +115,7 @@ async function attack(
     await sleep(ATTACK_MS[size]);
     await untilTold(attacker, member);
     const report = await attacker.stop();
-    attacked.resolve({ report, runsOn: gauge.runsOn(before.workedCores) });
+    attacked.resolve({ report, runsOn: gauge.runsOn(before.wantedCores) });
   });
   const { report, runsOn } = await attacked.promise;
   const runOnMs = await runsOn;
