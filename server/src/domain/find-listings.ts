@@ -38,11 +38,11 @@ export async function countListings(
 async function listNewest(
   database: Database,
   principal: Principal,
-  { after: afterId, limit, signal }: PageRequest,
+  { after: afterId, limit, canBeStreamed, signal }: PageRequest,
 ): Promise<FoundListings> {
   const read = (size: ReturnType<typeof runSize>) =>
     findListingRun(database, principal.accountId, { afterId, signal, ...size });
-  const first = await (limit === undefined ? read(runSize()) : readFirst(limit, read));
+  const first = await (limit === undefined ? read(runSize()) : readFirst(limit, canBeStreamed, read));
   const pageEnd = limit === undefined ? undefined : await findEnd(first, limit, principal, database);
   const isAll = first.nextAfterId === pageEnd;
   const rest = isAll ? undefined : readRest(database, principal, first, { untilId: pageEnd, signal });

@@ -20,13 +20,14 @@ export function runSize(): { limit: number; bytesMax: number } {
 
 let pages = 0;
 
-/** Reads a page of `length` as a whole, or only its first run if it is long or many pages are being read. */
+/** Reads a page of `length` as a whole, or only its first run if many pages are being read, or if it is long and can be streamed. */
 export async function readFirst<T>(
   length: number,
+  canBeStreamed: boolean,
   read: (size: { limit: number; bytesMax: number }) => Promise<T>,
 ): Promise<T> {
   const { limit, bytesMax } = runSize();
-  const isWhole = length <= WHOLE_LENGTH_MAX && pages < PAGES_WHOLE;
+  const isWhole = (length <= WHOLE_LENGTH_MAX || !canBeStreamed) && pages < PAGES_WHOLE;
   pages += 1;
   try {
     return await read(

@@ -19,6 +19,8 @@ export interface FoundListings {
 
 /** The requested part of a list. */
 export interface PageRequest {
+  /** Whether the response can be sent in parts. */
+  canBeStreamed: boolean;
   /** The position before the first listing; undefined for the beginning. */
   after: string | undefined;
   /** Listings per page; undefined for all. */

@@ -45,6 +45,7 @@ describe('over HTTP/1.0, in which a response that is cut off looks complete', ()
       for (const [limit, encoding] of [
         [10, 'gzip'],
         [100, undefined],
+        [1000, undefined],
       ] as const) {
         const { status, headers } = await ask(tenant, `/v1/listings?limit=${limit}`, gzip);
         assert.equal(status, 200);

@@ -116,9 +116,11 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   if (cached !== undefined) return cached;
 
   const signal = abortWhenLeft(exchange);
+  // HTTP/1.0 has no chunks.
+  const canBeStreamed = incoming.httpVersionMinor > 0;
   if (limit === undefined || limit > SHORT_PAGE_MAX) await ownTurn(accountId);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
-  const finding = findListings(database, principal, search, { after, limit, signal });
+  const finding = findListings(database, principal, search, { after, limit, canBeStreamed, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
   const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };
