@@ -64,7 +64,7 @@ Examples:
     });
 }
 
-/** The answer must be in the options if nobody can be asked, or if the file can be read only once. */
+/** Without a terminal, or with a file that can be read only once, an option must answer in advance. */
 async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
   if (dryRun || yes || curl) return;
   const how = 'Add --yes to apply the file unless the guard stops it, or --dry-run to see what would change.';

@@ -1,8 +1,9 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Query } from '../../api/client';
 import type { FeedRun } from '../../api/types';
 import { formatCount } from '../../lib/format';
 import { ErrorNote, Note } from '../../parts/form';
+import { UploadProgress } from '../../parts/upload-progress';
 import { ColumnIssues } from '../listings/column-issues';
 import { FileDrop } from '../listings/file-drop';
 import { Plan } from './plan';
@@ -41,7 +42,14 @@ export function SendFeedFile({ name, parameters, isSkipping, onSkip, onDone }: S
           <Plan plan={plan} />
         </>
       )}
-      {isBusy && <Sending fraction={progress} onStop={sending.stop} />}
+      {isBusy && (
+        <UploadProgress
+          label="File"
+          fraction={progress}
+          next="Comparing the file with the listings…"
+          onStop={sending.stop}
+        />
+      )}
       {file !== undefined && (
         <Group justify="flex-end" gap="xs">
           <Button
@@ -69,21 +77,4 @@ function changesOf({
   deleted,
 }: Pick<FeedRun, 'created' | 'updated' | 'withdrawn' | 'deleted'>) {
   return created + updated + withdrawn + deleted;
-}
-
-function Sending({ fraction, onStop }: { fraction: number; onStop: () => void }) {
-  const percent = Math.round(fraction * 100);
-  return (
-    <Group gap="md" wrap="nowrap">
-      <Stack gap={6} flex={1}>
-        <Progress value={percent} aria-label="File" animated={percent === 100} />
-        <Text size="sm" c="dimmed" role="status">
-          {percent < 100 ? `${percent}% uploaded` : 'Uploaded. Comparing the file with the listings…'}
-        </Text>
-      </Stack>
-      <Button size="xs" variant="default" onClick={onStop}>
-        Stop
-      </Button>
-    </Group>
-  );
 }

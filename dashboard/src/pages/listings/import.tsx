@@ -1,9 +1,10 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { changeImport, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
 import { ErrorNote } from '../../parts/form';
 import { Page } from '../../parts/page';
+import { UploadProgress } from '../../parts/upload-progress';
 import { BackLink } from './back';
 import { ColumnIssues } from './column-issues';
 import { FileDrop } from './file-drop';
@@ -51,7 +52,9 @@ export function ImportPage() {
             </Button>
           </Group>
         )}
-        {progress !== undefined && <Uploading progress={progress} />}
+        {progress !== undefined && (
+          <UploadProgress label="Import" fraction={progress} next="Saving the last rows…" onStop={stopImport} />
+        )}
         {result !== undefined && <Report {...result} />}
         {isImported && (
           <Group justify="flex-end">
@@ -61,22 +64,5 @@ export function ImportPage() {
         <ImportColumns />
       </Stack>
     </Page>
-  );
-}
-
-function Uploading({ progress }: { progress: number }) {
-  const percent = Math.round(progress * 100);
-  return (
-    <Group gap="md" wrap="nowrap">
-      <Stack gap={6} flex={1}>
-        <Progress value={percent} aria-label="Import" animated={percent === 100} />
-        <Text size="sm" c="dimmed" role="status">
-          {percent < 100 ? `${percent}% uploaded` : 'Uploaded. Saving the last rows…'}
-        </Text>
-      </Stack>
-      <Button size="xs" variant="default" onClick={stopImport}>
-        Stop
-      </Button>
-    </Group>
   );
 }
