@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { withoutChance } from '../../testkit/src/chance.ts';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { REPOSITORY } from '../../testkit/src/process.ts';
 import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
@@ -41,7 +42,7 @@ for (const document of ['cli/README.md', 'docs/feeds.md']) {
 /** Starts a program that accepts every webhook. @returns its URL */
 async function receiverFor(t: TestContext): Promise<string> {
   const receiver = createServer((_request, response) => response.writeHead(204).end()).listen(0, '127.0.0.1');
-  t.after(() => {
+  defer(t, () => {
     receiver.close();
     receiver.closeAllConnections();
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { generateSecret } from '../../server/src/model/api-keys.ts';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { type ClientOptions, ConfigurationError, PropertyListings } from '../src/index.ts';
 
 const KEY = generateSecret();
@@ -105,8 +106,8 @@ describe('a new client', () => {
     const options = { apiKey: KEY, baseUrl: BASE_URL };
     const nameBrowser = (userAgent?: string) =>
       Object.defineProperty(globalThis, 'navigator', { value: { userAgent }, configurable: true });
-    t.after(() => Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true }));
-    t.after(() => Reflect.deleteProperty(globalThis, 'WorkerGlobalScope'));
+    defer(t, () => Object.defineProperty(globalThis, 'navigator', { value: navigator, configurable: true }));
+    defer(t, () => Reflect.deleteProperty(globalThis, 'WorkerGlobalScope'));
     Object.assign(globalThis, { WorkerGlobalScope: class {} });
     nameBrowser('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0');
     assert.throws(() => new PropertyListings(options), /does not belong in client-side code/);

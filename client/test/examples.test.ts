@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { findFreePort } from '../../server/src/lib/free-port.ts';
+import { defer } from '../../testkit/src/cleanup.ts';
 import '../../testkit/src/client-source.ts';
 import { isRefused } from '../../testkit/src/ports.ts';
 import { bareEnvironment } from '../../testkit/src/process.ts';
@@ -43,7 +44,7 @@ async function loadHandler(t: TestContext, file: string): Promise<Receiver> {
   const log = t.mock.method(console, 'log', (...words: string[]) => lines.push(words.join(' ')));
   Object.assign(globalThis, { Deno: { env: { get: (name: string) => process.env[name] } } });
   process.env.WEBHOOK_SECRET = WEBHOOK_SECRET;
-  t.after(() => {
+  defer(t, () => {
     log.mock.restore();
     Reflect.deleteProperty(globalThis, 'Deno');
     delete process.env.WEBHOOK_SECRET;

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { startTestService } from '../../testkit/src/service.ts';
 import { directoryFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
@@ -193,7 +194,7 @@ describe('an import', () => {
   test('is buffered in a browser page, which cannot send streams', async (t) => {
     const { client } = await connectByProxy(t, service);
     Object.assign(globalThis, { window: globalThis, document: {} });
-    t.after(() => ['window', 'document'].map((name) => Reflect.deleteProperty(globalThis, name)));
+    defer(t, () => ['window', 'document'].map((name) => Reflect.deleteProperty(globalThis, name)));
     assert.equal((await client.imports.create(new File([CSV], 'listings.csv'))).created, 2);
   });
 });

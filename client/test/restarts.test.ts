@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { createTenantByCommand } from '../../testkit/src/process.ts';
 import { directoryFor, exitOf, serveFor } from '../../testkit/src/serving.ts';
 import { until } from '../../testkit/src/until.ts';
@@ -19,7 +20,7 @@ test(`across ${RESTARTS} restarts, follow neither misses nor repeats an event, a
   const client = clientOf(key, proxy.url, { maxRetries: Infinity });
   const ending = new AbortController();
   const { signal } = ending;
-  t.after(() => ending.abort());
+  defer(t, () => ending.abort());
   const isEnded = (error: Error) => error.name === 'AbortError' && signal.aborted;
 
   const created: Listing[] = [];

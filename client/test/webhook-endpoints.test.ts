@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, describe, type TestContext, test } from 'node:test';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { startTestService, type Tenant } from '../../testkit/src/service.ts';
 import { until } from '../../testkit/src/until.ts';
 import { NotFoundError, ValidationFailedError } from '../src/index.ts';
@@ -25,7 +26,7 @@ async function receiverFor(t: TestContext, secrets: string[]) {
     if (event !== undefined) received.push(event);
     response.writeHead(event === undefined ? 400 : 204).end();
   }).listen(0, '127.0.0.1');
-  t.after(() => {
+  defer(t, () => {
     server.close();
     server.closeAllConnections();
   });

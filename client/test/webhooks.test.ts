@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
+import { defer } from '../../testkit/src/cleanup.ts';
 import {
   signWebhook,
   verifyWebhook,
@@ -76,7 +77,7 @@ describe('verifyWebhook accepts', () => {
       const event = await verify(await buffer(incoming), incoming.headers).catch((error) => error);
       response.end(event.id);
     }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
+    defer(t, () => server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: BODY, headers: HEADERS });
@@ -206,7 +207,7 @@ describe('verifyWebhook rejects', () => {
       const error = await verify(BODY, headers).catch(({ reason }) => reason);
       response.end(error);
     }).listen(0, '127.0.0.1');
-    t.after(() => server.close());
+    defer(t, () => server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const raw = [...Object.entries(HEADERS), ...Object.entries(HEADERS)].flat();

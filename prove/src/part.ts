@@ -1,4 +1,4 @@
-import type { Cleanup } from '../../testkit/src/serving.ts';
+import type { Cleanup } from '../../testkit/src/cleanup.ts';
 
 export interface Part {
   /** The name on the command line, such as `crashes-sqlite`. */

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
+import { defer } from '../../testkit/src/cleanup.ts';
 import { createDirectory } from '../../testkit/src/service.ts';
 import type { Outcome, Part, PlantedFault, Trial } from './part.ts';
 
@@ -15,8 +16,9 @@ export async function runTrial(
 ): Promise<Verdict> {
   const startedAt = performance.now();
   const directory = await createDirectory();
-  const ends: (() => unknown)[] = [() => rm(directory, { recursive: true, force: true })];
-  const trial = { ...given, directory, after: (end: () => unknown) => void ends.push(end) };
+  const ends = new AsyncDisposableStack();
+  const trial = { ...given, directory, after: (end: () => unknown) => ends.defer(async () => void (await end())) };
+  defer(trial, () => rm(directory, { recursive: true, force: true }));
   const secondsSoFar = () => (performance.now() - startedAt) / 1_000;
   try {
     const outcome = await part.run(trial);
@@ -28,7 +30,7 @@ export async function runTrial(
       seconds: secondsSoFar(),
     };
   } finally {
-    for (const end of ends.reverse()) await end();
+    await ends.disposeAsync();
   }
 }
 

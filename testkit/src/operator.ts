@@ -4,7 +4,7 @@ import type { Access } from '../../server/src/model/api-keys.ts';
 import type { Role } from '../../server/src/model/users.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
 import { createPerson, type Person } from './browser.ts';
-import type { Cleanup } from './serving.ts';
+import { type Cleanup, defer } from './cleanup.ts';
 
 /** The operator's commands, run without a process for each. */
 export interface Operator {
@@ -22,7 +22,7 @@ interface GivenKey {
 /** Opens the commands for a service that runs in another process. */
 export async function openOperator(t: Cleanup, databaseUrl: string): Promise<Operator> {
   const database = await openDatabase(databaseUrl);
-  t.after(() => database.close());
+  defer(t, () => database.close());
   return {
     async createAccount(name) {
       return (await createAccount(database, name)).id;

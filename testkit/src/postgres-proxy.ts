@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import type { Cleanup } from './serving.ts';
+import { type Cleanup, defer } from './cleanup.ts';
 
 /**
  * The fate of a message: `cut` ends the connection before the server gets it; `cut answer` after
@@ -48,7 +48,7 @@ export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresP
   });
   listener.listen(0, '127.0.0.1');
   await once(listener, 'listening');
-  t.after(() => {
+  defer(t, () => {
     listener.close();
     for (const pair of pairs) pair.cut();
   });

@@ -1,19 +1,15 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { type Cleanup, defer } from './cleanup.ts';
 import { isRefused } from './ports.ts';
 import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
 import { createDirectory } from './service.ts';
 import { until } from './until.ts';
 
-/** Anything with cleanup, such as a test. */
-export interface Cleanup {
-  after(end: () => unknown): void;
-}
-
 export async function directoryFor(t: Cleanup): Promise<string> {
   const directory = await createDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  defer(t, () => rm(directory, { recursive: true, force: true }));
   return directory;
 }
 
@@ -23,13 +19,13 @@ export async function serveFor(
   copy?: ProgramCopy,
 ): Promise<ServeProcess> {
   const service = await spawnService(settings, copy);
-  t.after(() => endByForce(service.child));
+  defer(t, () => endByForce(service.child));
   return service;
 }
 
 export function spawnFor(t: Cleanup, command: string, args: string[], env: Record<string, string>, cwd?: string) {
   const child: ChildProcessWithoutNullStreams = spawn(command, args, { env, cwd });
-  t.after(() => endByForce(child));
+  defer(t, () => endByForce(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, rmSync, truncateSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Cleanup, defer } from './cleanup.ts';
 import { mount } from './mounts.ts';
 import { createDirectory } from './service.ts';
-import type { Cleanup } from './serving.ts';
 
 export interface SmallDisk {
   directory: string;
@@ -19,7 +19,7 @@ export interface SmallDisk {
 export async function mountSmallDisk(t: Cleanup, megabytes: number): Promise<SmallDisk> {
   const directory = await createDirectory();
   const unmount = mount(directory, ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`], 'tmpfs');
-  t.after(async () => {
+  defer(t, async () => {
     await unmount();
     await rm(directory, { recursive: true, force: true });
   });

@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { createAccount } from '../../server/src/domain/accounts.ts';
 import { issueApiKey } from '../../server/src/domain/api-keys.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
+import { defer } from './cleanup.ts';
 import { createDatabase } from './database.ts';
 import type { ServeProcess } from './process.ts';
 import { openSocket, type RawReply, readReply } from './raw-http.ts';
@@ -20,7 +21,7 @@ export async function serveByTwo(t: TestContext, given: Record<string, string> =
 export async function tenantFor(t: TestContext) {
   const directory = await directoryFor(t);
   const database = await createDatabase(directory);
-  t.after(() => database.drop());
+  defer(t, () => database.drop());
   const opened = await openDatabase(database.url);
   const { id: accountId } = await createAccount(opened, 'Hill Country Homes');
   const asked = { accountId, name: 'Website', access: 'full', expiresAt: null, createdBy: null } as const;
@@ -47,7 +48,7 @@ export async function openToEach(t: TestContext, service: ServeProcess): Promise
   const found = new Map<number, Socket>();
   await until('each worker has a connection', async () => {
     const socket = await openSocket(service.url);
-    t.after(() => socket.destroy());
+    defer(t, () => socket.destroy());
     found.set(await until('a worker has accepted the connection', () => findWorker(socket, workers)), socket);
     return found.size === workers.length;
   });

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { generateSecret } from '../../../server/src/model/api-keys.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
@@ -20,7 +21,7 @@ export function settingsOf({ url }: Pick<TestService, 'url'>, { key }: Tenant): 
 /** Starts a fake service. @returns settings that point to it */
 export async function standInFor(t: TestContext, listener: RequestListener): Promise<Settings> {
   const server = createServer(listener).listen(0, '127.0.0.1');
-  t.after(() => {
+  defer(t, () => {
     server.close();
     server.closeAllConnections();
   });

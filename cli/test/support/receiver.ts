@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { verifyWebhook, type WebhookEvent } from '../../../client/src/webhooks.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 
 interface Received {
   event: WebhookEvent;
@@ -23,7 +24,7 @@ export async function receiverFor(
     const isEvent = !(event instanceof Error) && received.push({ event, body }) > 0;
     response.writeHead(isEvent ? await decide(event, received.length) : 400).end();
   }).listen(port, '127.0.0.1');
-  t.after(() => {
+  defer(t, () => {
     server.close();
     server.closeAllConnections();
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 
 /** What happens to a request and its response. */
 export type Fate =
@@ -57,7 +58,7 @@ export async function proxyFor(t: TestContext, target: string): Promise<Proxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  defer(t, () => {
     server.close();
     server.closeAllConnections();
   });

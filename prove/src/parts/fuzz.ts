@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatCount } from '../../../bench/src/formats.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { createPostgresServer } from '../../../testkit/src/postgres.ts';
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
@@ -89,7 +90,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
     Array.from({ length: count }, (_, index) => createWorld(url, settingsOf(trial, SETTINGS), index)),
   );
   const shown = setInterval(() => trial.say(`${tally.replies} responses`), 20_000);
-  trial.after(() => clearInterval(shown));
+  defer(trial, () => clearInterval(shown));
   const [world] = worlds.slice(-1);
   if (world === undefined) throw new Error('there is no account');
   await Promise.all([
@@ -125,7 +126,7 @@ async function runPeople(people: People, lives: number, isThorough: boolean): Pr
 
 async function startEngine(trial: Trial): Promise<string> {
   const server = await createPostgresServer();
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   return server.url;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { openOperator } from '../../../testkit/src/operator.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
@@ -57,7 +58,7 @@ async function tryOn(ground: Ground, trial: Trial) {
   const { engine, log } = ground;
   const service = await serveFor(trial, ground.settings);
   const wire = new Wire(service.url, CONNECTIONS);
-  trial.after(() => wire.close());
+  defer(trial, () => wire.close());
   const canaries = new Canaries(trial.seed);
   const world = await createWorld(service.url, wire, canaries, await openOperator(trial, ground.databaseUrl));
   const { ours, theirs, third } = world;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { type MixedLoad, startMixedLoad } from '../../../testkit/src/mixed-load.ts';
 import { createPostgresServer } from '../../../testkit/src/postgres.ts';
@@ -67,7 +68,7 @@ async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
 /** Two services share a database, so that one takes over the endpoints of the other. */
 async function tryOnPostgres(trial: Trial, random: Random): Promise<Course> {
   const server = await createPostgresServer();
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   const { url } = await createPostgresDatabase(server.url);
   const settings = { WEBHOOK_ALLOW: '127.0.0.0/8', DATABASE_URL: url };
   const { key } = await createTenant(trial, settings);

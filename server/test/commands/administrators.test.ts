@@ -3,6 +3,7 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Browser, PASSWORD } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
@@ -100,7 +101,7 @@ describe('administrators invite', () => {
 
   test('sends the link by email if mail is configured', async (t) => {
     const mail = await startMailServer();
-    t.after(() => mail.close());
+    defer(t, () => mail.close());
     const { id } = await createAccountWithAdministrator();
     const more = {
       SMTP_URL: mail.url,

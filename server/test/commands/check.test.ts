@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
@@ -125,7 +126,7 @@ test('a public URL must lead to this service', async (t) => {
   const { url } = await serveFor(t, settings);
   assert.match((await check({ ...settings, PUBLIC_URL: url })).textOf('public URL'), /leads to the service/);
   const other = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1');
-  t.after(() => other.close());
+  defer(t, () => other.close());
   const port = await new Promise<number>((resolve) =>
     other.once('listening', () => resolve(Object(other.address()).port)),
   );
@@ -140,7 +141,7 @@ test('a public URL must lead to this service', async (t) => {
 test('the mail server is reached, and no mail is sent', async (t) => {
   const { settings } = await directoriesFor(t);
   const mail = await startMailServer();
-  t.after(() => mail.close());
+  defer(t, () => mail.close());
   const given = { ...settings, MAIL_FROM: 'listings@example.com', PUBLIC_URL: 'http://127.0.0.1:1' };
   assert.equal((await check({ ...given, SMTP_URL: mail.url })).statusOf('mail'), 'ok');
   assert.deepEqual(mail.letters, []);
@@ -152,7 +153,7 @@ test('the mail server is reached, and no mail is sent', async (t) => {
 test('a PostgreSQL database is read without creating tables', async (t) => {
   const { settings } = await directoriesFor(t);
   const database = await createPostgresDatabase();
-  t.after(() => database.drop());
+  defer(t, () => database.drop());
   const given = { ...settings, DATABASE_URL: database.url };
   const empty = await check(given);
   assert.match(empty.textOf('database'), /has no tables yet/);

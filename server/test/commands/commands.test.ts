@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
@@ -122,7 +123,7 @@ test('names are stored unchanged: 100 characters, quotes, any script', async () 
 
 test('empty lists are empty arrays', async (t) => {
   const empty = await createDirectory();
-  t.after(() => rm(empty, { recursive: true, force: true }));
+  defer(t, () => rm(empty, { recursive: true, force: true }));
   await runCommandWarm(['migrate'], { DATA_DIR: empty });
   const accounts = await runCommandWarm(['accounts', 'list', '--json'], { DATA_DIR: empty });
   assert.deepEqual(JSON.parse(accounts.stdout), []);

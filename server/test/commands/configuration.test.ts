@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import {
   bareEnvironment,
   createTenantByCommand,
@@ -186,7 +187,7 @@ test('an unusable DATA_DIR stops the start with one line', async (t) => {
 
 test('a port in use stops the start with one line', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
-  t.after(() => other.close());
+  defer(t, () => other.close());
   await once(other, 'listening');
   const address = other.address();
   const port = String(typeof address === 'object' ? address?.port : '');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
@@ -18,7 +19,7 @@ async function startTwo(t: TestContext) {
 /** Starts a long poll. Returns a function, so that awaiting `hold` does not await the response. */
 async function hold(t: TestContext, url: string, key: string, query: string) {
   const socket = await openSocket(url);
-  t.after(() => socket.destroy());
+  defer(t, () => socket.destroy());
   // The service has accepted the connection by now, so a signal cannot overtake the request.
   socket.write(requestText('GET', '/v1/events', key));
   assert.equal((await readReply(socket))?.status, 200);

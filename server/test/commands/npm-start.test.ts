@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, environment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, isRunning, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
@@ -18,7 +19,7 @@ const CTRL_C = '\x03';
 /** A DATA_DIR relative to the clone's root, removed after the test. */
 function relativeDirectoryFor(t: TestContext): string {
   const name = `data-test-${randomUUID()}`;
-  t.after(() => rm(join(REPOSITORY, name), { recursive: true, force: true }));
+  defer(t, () => rm(join(REPOSITORY, name), { recursive: true, force: true }));
   return name;
 }
 
@@ -41,7 +42,7 @@ async function processesOf(dataDirectory: string): Promise<number[]> {
 
 /** Kills processes left by a failed test. */
 function endAllAfter(t: TestContext, dataDirectory: string): void {
-  t.after(async () => {
+  defer(t, async () => {
     for (const pid of await processesOf(dataDirectory)) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   });
 }
@@ -58,7 +59,7 @@ async function npmStart(t: TestContext, dataDirectory: string) {
 
 async function sendHalf(t: TestContext, url: string, key: string): Promise<Socket> {
   const socket = await openSocket(url);
-  t.after(() => socket.destroy());
+  defer(t, () => socket.destroy());
   const head = requestText('POST', '/v1/listings', key, BODY).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
   socket.write(head.slice(0, -BODY.length));
   await once(socket, 'data');

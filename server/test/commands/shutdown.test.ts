@@ -5,6 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
 import { assertCut, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
@@ -32,7 +33,7 @@ async function start(t: TestContext) {
 /** Sends a request without its last byte, and resolves when the service waits for that byte. */
 async function sendAllButLastByte(t: TestContext, url: string, key: string): Promise<Socket> {
   const socket = await openSocket(url);
-  t.after(() => socket.destroy());
+  defer(t, () => socket.destroy());
   const head = requestText('POST', '/v1/listings', key, BODY).replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n');
   socket.write(head.slice(0, -BODY.length));
   const [interim] = await once(socket, 'data');
@@ -54,7 +55,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { url, child, log } = service;
     const running = await sendAllButLastByte(t, url, tenant.key);
     const keptAlive = await openSocket(url);
-    t.after(() => keptAlive.destroy());
+    defer(t, () => keptAlive.destroy());
     const askIfReady = () => {
       keptAlive.write(requestText('GET', '/readyz', tenant.key));
       return readReply(keptAlive);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -22,7 +23,7 @@ async function startTwo(t: TestContext) {
 /** Another program that holds the database's write lock until `release`. */
 function holdLock(t: TestContext, directory: string): { release(): void } {
   const database = new DatabaseSync(join(directory, 'listings.db'), { timeout: 5_000 });
-  t.after(() => database.close());
+  defer(t, () => database.close());
   database.exec('begin immediate');
   return { release: () => database.exec('commit') };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
@@ -10,7 +11,7 @@ const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toI
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: usage counts each account's listings, changes, bytes, and requests by day`, async (t) => {
     const postgres = engine === 'postgres' ? await createPostgresDatabase() : undefined;
-    if (postgres !== undefined) t.after(() => postgres.drop());
+    if (postgres !== undefined) defer(t, () => postgres.drop());
     const settings = { DATA_DIR: await directoryFor(t), DATABASE_URL: postgres?.url ?? '' };
     const { accountId, key } = await createTenantByCommand(settings);
     await runCommandWarm(['accounts', 'create', '--name', '=Other, "Inc"'], settings);

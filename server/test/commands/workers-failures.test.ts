@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { runCommand } from '../../../testkit/src/process.ts';
 import { beginRequest, requestText } from '../../../testkit/src/raw-http.ts';
@@ -88,7 +89,7 @@ test('when the first process is killed, workers finish running requests, exit, a
 
 test('if workers cannot start, the error is one line, and no process remains', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
-  t.after(() => other.close());
+  defer(t, () => other.close());
   await once(other, 'listening');
   const address = other.address();
   const port = String(typeof address === 'object' ? address?.port : '');

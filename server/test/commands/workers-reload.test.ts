@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
 import { openSocket, requestText } from '../../../testkit/src/raw-http.ts';
@@ -151,7 +152,7 @@ test('SIGHUP without WORKERS only logs a line', async (t) => {
   const { key } = await createTenantByCommand(settings);
   const service = await serveFor(t, settings);
   const socket = await openSocket(service.url);
-  t.after(() => socket.destroy());
+  defer(t, () => socket.destroy());
   service.child.kill('SIGHUP');
   await until('the log has the line', () =>
     service.log.some(({ msg }) => String(msg).startsWith('SIGHUP does nothing')),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -23,7 +24,7 @@ async function hubFor(t: TestContext) {
     },
   };
   const hub = new EventHub(watched);
-  t.after(() => hub.stop());
+  defer(t, () => hub.stop());
   return { hub, database, accountId, queries };
 }
 

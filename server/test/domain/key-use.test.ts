@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
 import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { firstHourShown, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
@@ -60,7 +61,7 @@ test('when two processes write a key’s last use, the later one is kept', async
   const { key } = await issueApiKey(database, request);
   const lastUse = async () => (await listApiKeys(database, accountId))[0]?.lastUsedAt;
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
   const [early, late] = [new KeyUse(database), new KeyUse(database)];
   early.countRequest({ accountId, keyId: key.id });
   mock.timers.tick(1_000);
@@ -79,7 +80,7 @@ const NOON = Date.UTC(2026, 10, 21, 12);
 /** A mocked clock, set to 12:59:59. */
 function stopClock(t: TestContext): void {
   mock.timers.enable({ apis: ['Date'], now: NOON + HOUR_MS - 1_000 });
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
 }
 
 test('requests and errors are counted per key and hour, however often they are written', async (t) => {

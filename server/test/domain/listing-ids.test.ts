@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { importAtomically } from '../../src/domain/atomic-imports.ts';
 import type { ImportRow } from '../../src/domain/import-rows.ts';
 import { deleteListing } from '../../src/domain/listings.ts';
@@ -18,7 +19,7 @@ const ROWS: ImportRow[] = [1, 2, 3].map((line) => ({
 test('ids of an account grow in the order of the commits, even if the clock of another process is ahead', async (t) => {
   const { database, url, sql, accountId } = await databaseFor(t);
   const thread = new Worker(new URL('../support/clock-ahead.ts', import.meta.url), { workerData: { url, accountId } });
-  t.after(() => thread.terminate());
+  defer(t, () => thread.terminate());
   const createAhead = async (isLast = false): Promise<string> => {
     const answered = once(thread, 'message');
     thread.postMessage(isLast);

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { mock, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { createPerson } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
@@ -28,7 +29,7 @@ const DAY = 24 * HOUR;
 /** A clock that can be set ahead. Timers keep running. */
 function clockFor(t: TestContext) {
   const startMs = Date.now();
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
   return (aheadMs: number) => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: startMs + aheadMs });
@@ -177,7 +178,7 @@ test('an endpoint that was away for a week continues where it stopped; events th
 
 test('an endpoint that only failed for five days is disabled, with mail to the administrators', async (t) => {
   const mail = await startMailServer();
-  t.after(() => mail.close());
+  defer(t, () => mail.close());
   await using own = await startTestService({
     mail: { smtpUrl: mail.url, from: 'listings@example.com' },
     publicUrl: 'https://listings.example.com',
@@ -269,7 +270,7 @@ test('two processes send each event once, and after a stop the other one continu
   const database = await createDatabase(directory);
   const receiver = await startReceiver(t);
   const one = await startTestService({ database });
-  t.after(() => one[Symbol.asyncDispose]());
+  defer(t, () => one[Symbol.asyncDispose]());
   const other = await startTestService({ database: { ...database, drop: async () => {} } });
   const webhooks = new Webhooks(one, await one.createTenant());
   const { id } = await webhooks.create(receiver.url);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { type Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { totp } from '../../../testkit/src/totp.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -15,7 +16,7 @@ const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 /** Returns a function that sets the clock to some days after the start of the test. */
 function clockFor(t: TestContext) {
   const startMs = Date.now();
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
   return (days: number) => {
     mock.timers.reset();
     mock.timers.enable({ apis: ['Date'], now: startMs + days * DAY_MS });

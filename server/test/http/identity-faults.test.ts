@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
@@ -163,7 +164,7 @@ test('on a full disk, a session that cannot be extended stays valid', async (t) 
     throw new AppError('storage_full', 'The disk is full.');
   });
   mock.timers.enable({ apis: ['Date'], now: Date.now() + 2 * DAY_MS });
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
   await browser.ask('GET', '/admin/listings?limit=1');
   assert.ok(write.mock.callCount() > 0, 'the session was due to be extended');
   write.mock.restore();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
@@ -50,7 +51,7 @@ describe('a body that arrives too slowly gets 408', () => {
   test('after the first minute, unless 30 KiB arrive every 30 seconds', async (t) => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
-    t.after(() => mock.timers.reset());
+    defer(t, () => mock.timers.reset());
     const { sending, replied } = openImport(service, tenant);
     let sent = 0;
     const send = async (row: string) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, mock, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, sendFile } from '../../../testkit/src/imports.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
@@ -112,7 +113,7 @@ describe('an incomplete upload saves only whole rows', () => {
   test('after 30 seconds without a byte: 408 with the counts', async (t) => {
     const tenant = await service.createTenant();
     mock.timers.enable({ apis: ['setTimeout'] });
-    t.after(() => mock.timers.reset());
+    defer(t, () => mock.timers.reset());
     const { sending, replied } = openImport(service, tenant);
     sending.write(`${line()}{}\n`);
     await until('the row is stored', async () => (await countListings(tenant)) === 1);

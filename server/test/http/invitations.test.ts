@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, mock, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -195,7 +196,7 @@ describe('an administrator who is removed or becomes a member', () => {
 describe('invitation mail', () => {
   test('is sent if SMTP_URL and MAIL_FROM are set', async (t) => {
     const mail = await startMailServer();
-    t.after(() => mail.close());
+    defer(t, () => mail.close());
     await using other = await startTestService({
       mail: { smtpUrl: mail.url, from: 'listings@example.com' },
       publicUrl: 'http://listings.example.com',
@@ -225,7 +226,7 @@ describe('invitation mail', () => {
 
   test('confirms an address; for an unconfirmed one, the CLI asks the operator to name the user', async (t) => {
     const mail = await startMailServer();
-    t.after(() => mail.close());
+    defer(t, () => mail.close());
     await using other = await startTestService({ mail: { smtpUrl: mail.url, from: 'listings@example.com' } });
     const mallory = await signIn(other, await createPerson(other, { name: 'Mallory' }));
     const { id: accountId } = await createAccount(other.database, 'Big Corp');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { fill, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.ts';
@@ -17,7 +18,7 @@ const POLICY = '"default";q=5;w=3600';
 /** A service with five requests an hour per key, and a mocked clock. */
 async function startLimited(context: { after(end: () => void): void }) {
   mock.timers.enable({ apis: ['Date'], now: Date.now() });
-  context.after(() => mock.timers.reset());
+  defer(context, () => mock.timers.reset());
   return await startTestService({ rateLimit: { points: 5, seconds: SECONDS } });
 }
 
@@ -157,7 +158,7 @@ test('concurrent 304s are free, even if other requests among them are rejected',
 
 test('a 304 after its window has ended adds nothing to the next window', async (t) => {
   mock.timers.enable({ apis: ['Date'] });
-  t.after(() => mock.timers.reset());
+  defer(t, () => mock.timers.reset());
   const rateLimit = new RateLimit({ points: 5, seconds: 10 }, createMemoryLimiter);
   const spend = async () => (await rateLimit.spend('key_1')).RateLimit;
   assert.equal(await spend(), '"default";r=4;t=10');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { openRaw, type RawConnection } from '../../../testkit/src/raw.ts';
 import { readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
@@ -20,7 +21,7 @@ async function openSlow(t: TestContext, tenant: Tenant): Promise<RawConnection> 
     start(callback, delayMs / SPEED, ...given);
   t.mock.method(globalThis, 'setTimeout', startSooner);
   const connection = await openRaw(service.url);
-  t.after(() => connection[Symbol.dispose]());
+  defer(t, () => connection[Symbol.dispose]());
   connection.send(
     `POST /v1/listings HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${BODY.length}\r\nExpect: 100-continue\r\n\r\n`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { hasClockJumped } from '../../src/lib/clock.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -9,7 +10,7 @@ test('a clock jump in either direction is reported for an hour, and a normal clo
   const startMs = Date.now() - passedMs;
   t.mock.method(performance, 'now', () => passedMs);
   t.mock.method(Date, 'now', () => startMs + passedMs + setMs);
-  t.after(() => mock.restoreAll());
+  defer(t, () => mock.restoreAll());
   // Other tests of this process may have made the clock jump.
   hasClockJumped();
   passedMs += HOUR_MS;

@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, BlockList, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { newWebhook } from '../../src/http/contract/schemas/webhooks.ts';
 import { OutgoingRequests, type Resolve } from '../../src/lib/outgoing.ts';
 import { isPublicAddress } from '../../src/lib/public-addresses.ts';
@@ -179,7 +180,7 @@ test('a name that changes between two connections is judged at each', async (t) 
   const rebinding = new OutgoingRequests(allowed, true, (_, done) =>
     done(null, [{ address: answers.shift() ?? '', family: 4 }]),
   );
-  t.after(() => rebinding.close());
+  defer(t, () => rebinding.close());
   const receiver = await serve((_, response) => void response.writeHead(204, { Connection: 'close' }).end());
   const url = receiver.replace('127.0.0.1', 'rebinding.example');
   assert.equal((await post(url, rebinding)).status, 204);

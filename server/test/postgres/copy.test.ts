@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { proxyFor } from '../../../testkit/src/postgres-proxy.ts';
 import { createTenantByCommand, runCommand, runCommandWarm, spawnService } from '../../../testkit/src/process.ts';
@@ -20,7 +21,7 @@ const ignoreProgress = () => {};
 
 async function openFor(t: TestContext, url: string): Promise<Database> {
   const database = await openDatabase(url);
-  t.after(() => database.close());
+  defer(t, () => database.close());
   return database;
 }
 
@@ -30,7 +31,7 @@ async function sqliteFor(t: TestContext): Promise<string> {
 
 async function postgresFor(t: TestContext): Promise<string> {
   const { url, drop } = await createPostgresDatabase();
-  t.after(drop);
+  defer(t, drop);
   return url;
 }
 
@@ -100,7 +101,7 @@ test('a copy that lost its server says how to resume, and until then commands re
   const from = await sqliteFor(t);
   const accountId = await fill(await openFor(t, from), 900);
   const { url, sql, drop } = await createPostgresDatabase();
-  t.after(drop);
+  defer(t, drop);
   const proxy = await proxyFor(t, url);
   let inserted = 0;
   proxy.judge = (_type, text) => {
@@ -162,7 +163,7 @@ test('a service continues on the copy, with the same keys, list, events, cursors
     return { status: response.status, body: await response.text(), etag: response.headers.get('etag') };
   };
   const before = await spawnService({ DATA_DIR: directory });
-  t.after(() => before.child.kill('SIGKILL'));
+  defer(t, () => before.child.kill('SIGKILL'));
   for (let index = 0; index < 12; index += 1) {
     const body = JSON.stringify(input(index));
     const created = await ask(before.url, '/v1/listings', { method: 'POST', body });
@@ -184,7 +185,7 @@ test('a service continues on the copy, with the same keys, list, events, cursors
   assert.equal(JSON.parse(stdout).tables.listings.rows, 12);
   assert.doesNotMatch(stderr, /:password@/);
   const after = await spawnService({ DATA_DIR: directory, DATABASE_URL: url });
-  t.after(() => after.child.kill('SIGKILL'));
+  defer(t, () => after.child.kill('SIGKILL'));
   assert.deepEqual(await Promise.all(paths.map((path) => ask(after.url, path))), replies);
   assert.equal((await ask(after.url, '/v1/listings', { method: 'POST', body: JSON.stringify(input(0)) })).status, 409);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresServer } from '../../../testkit/src/postgres.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -114,7 +115,7 @@ test('with fewer connections than the pool size, no request fails', async (t) =>
   const operator = await clientFor(t, database);
   const role = `few_${process.pid}`;
   await operator.query(`create role ${role} login password 'few' connection limit 2`);
-  t.after(async () => {
+  defer(t, async () => {
     const { href } = new URL(server.url);
     const client = new pg.Client(href);
     await client.connect();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { createTenantByCommand } from '../../../testkit/src/process.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
@@ -11,7 +12,7 @@ import { clientFor, connectionFor, databaseFor, serviceFor } from './support.ts'
 
 test('services that share only a database count a key’s requests together', async (t) => {
   const { url, drop } = await createPostgresDatabase();
-  t.after(drop);
+  defer(t, drop);
   const settings = { DATA_DIR: await directoryFor(t), DATABASE_URL: url, RATE_LIMIT: '6/1h' };
   const { key } = await createTenantByCommand(settings);
   const services = await Promise.all([serveFor(t, settings), serveFor(t, settings)]);
@@ -122,9 +123,9 @@ test('while the database cannot count, each process counts by itself and request
 
 test('services share even a limit with a long name', async (t) => {
   const { url, drop } = await createPostgresDatabase();
-  t.after(drop);
+  defer(t, drop);
   const databases = await Promise.all([openDatabase(url), openDatabase(url)]);
-  t.after(() => Promise.all(databases.map((database) => database.close())));
+  defer(t, () => Promise.all(databases.map((database) => database.close())));
   const [one, other] = databases.map(({ counters }) => {
     assert.ok(counters !== undefined);
     return createDatabaseLimiters(counters, createMemoryLimiter)('invitations', { points: 5, seconds: 60 });

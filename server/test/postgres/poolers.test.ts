@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { runCommand } from '../../../testkit/src/process.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 
@@ -16,7 +17,7 @@ async function strictPoolerFor(t: TestContext): Promise<string> {
   });
   pooler.listen(0, '127.0.0.1');
   await once(pooler, 'listening');
-  t.after(() => pooler.close());
+  defer(t, () => pooler.close());
   return `postgres://listings:secret-word@127.0.0.1:${Object(pooler.address()).port}/listings`;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Browser, PASSWORD } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { runCommand } from '../../../testkit/src/process.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -25,7 +26,7 @@ const ACCOUNT_TABLES = [
 
 async function openFor(t: TestContext, url: string): Promise<Database> {
   const database = await openDatabase(url);
-  t.after(() => database.close());
+  defer(t, () => database.close());
   return database;
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../testkit/src/database.ts';
 import { post, send } from '../../../testkit/src/listings.ts';
 import { createPostgresServer } from '../../../testkit/src/postgres.ts';
@@ -65,7 +66,7 @@ test('a change is not acknowledged before the standby has it, even after a resta
   const own = await createPostgresServer(['max_connections=30', 'unix_socket_directories=']);
   const database = await createPostgresDatabase(own.url);
   const service = await serviceFor(t, database);
-  t.after(() => own.stop());
+  defer(t, () => own.stop());
   const tenant = await service.createTenant();
   const create = () => post(service, tenant, LISTING, { 'Idempotency-Key': 'once' });
   const { id } = await readListing(await post(service, tenant, LISTING), 201);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase, type TestDatabase } from '../../../testkit/src/database.ts';
 import { openSocket, type RawReply, readReply } from '../../../testkit/src/raw-http.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
@@ -10,7 +11,7 @@ export const LISTING = JSON.stringify({ address: '12 Elm Street', beds: 3, baths
 /** A database until the end of the test, on the given server or the shared one. */
 export async function databaseFor(t: TestContext, server?: string): Promise<TestDatabase> {
   const database = await createPostgresDatabase(server);
-  t.after(() => database.drop());
+  defer(t, () => database.drop());
   return database;
 }
 
@@ -21,7 +22,7 @@ export async function serviceFor(
   { url = database.url, ...options }: { url?: string } & Parameters<typeof startTestService>[0] = {},
 ): Promise<TestService> {
   const service = await startTestService({ ...options, database: { ...database, url, drop: async () => {} } });
-  t.after(() => service[Symbol.asyncDispose]());
+  defer(t, () => service[Symbol.asyncDispose]());
   return service;
 }
 
@@ -30,7 +31,7 @@ export async function clientFor(t: TestContext, { url }: Pick<TestDatabase, 'url
   const client = new pg.Client(url);
   client.on('error', () => {});
   await client.connect();
-  t.after(() => client.end());
+  defer(t, () => client.end());
   return client;
 }
 
@@ -41,7 +42,7 @@ export interface TimedReply extends RawReply {
 /** Sends requests one by one on one connection, which must stay open. */
 export async function connectionFor(t: TestContext, url: string) {
   const socket = await openSocket(url);
-  t.after(() => socket.destroy());
+  defer(t, () => socket.destroy());
   return async (request: string): Promise<TimedReply> => {
     const startTimeMs = performance.now();
     socket.write(request);

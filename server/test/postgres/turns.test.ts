@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { send } from '../../src/storage/postgres/connection.ts';
 import { Pool } from '../../src/storage/postgres/pool.ts';
@@ -10,7 +11,7 @@ const SETTINGS = { poolSize: 8, statementTimeoutMs: 30_000, preparesStatements: 
 async function poolFor(t: TestContext): Promise<Pool> {
   const { url } = await databaseFor(t);
   const pool = new Pool(url, SETTINGS);
-  t.after(() => pool.close());
+  defer(t, () => pool.close());
   return pool;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { startPostgres } from '../../../testkit/src/postgres.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { databaseFor } from './support.ts';
@@ -33,7 +34,7 @@ test('a database with an encoding other than UTF-8 is rejected with advice', asy
   await server.connect();
   const name = `latin_${process.pid}`;
   await server.query(`create database ${name} encoding 'LATIN1' locale 'C' locale_provider libc template template0`);
-  t.after(async () => {
+  defer(t, async () => {
     await server.query(`drop database ${name} with (force)`);
     await server.end();
   });

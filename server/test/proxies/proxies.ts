@@ -6,6 +6,7 @@ import { connect } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import type { Readable } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { plant } from '../../../testkit/src/listings.ts';
 import type { Tenant } from '../../../testkit/src/service.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
@@ -189,7 +190,7 @@ for (const name of Object.keys(PROXIES)) {
 function openHttp2(t: TestContext, { proxy, tenant }: Fixture, headers: Record<string, string>): Readable {
   const session = connect(proxy.url, { ca: proxy.ca });
   session.on('error', () => {});
-  t.after(() => session.destroy());
+  defer(t, () => session.destroy());
   const all = { ':path': '/v1/listings', authorization: `Bearer ${tenant.key}`, ...headers };
   return session.request(all).on('error', () => {});
 }

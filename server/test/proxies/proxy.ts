@@ -5,8 +5,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { get } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { type Cleanup, defer } from '../../../testkit/src/cleanup.ts';
 import { REPOSITORY } from '../../../testkit/src/process.ts';
-import { type Cleanup, directoryFor, hasEnded } from '../../../testkit/src/serving.ts';
+import { directoryFor, hasEnded } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
 
@@ -144,7 +145,7 @@ async function run(t: Cleanup, [program = '', ...args]: string[], port: number):
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
   // A proxy can have processes of its own, which end with it.
-  t.after(async () => {
+  defer(t, async () => {
     if (hasEnded(child)) return;
     child.kill('SIGTERM');
     await ended;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import type { ImportRow } from '../../src/domain/import-rows.ts';
@@ -15,7 +16,7 @@ const ONE_WRITER = only('sqlite', 'PostgreSQL writes accounts at the same time')
 async function accountsFor(t: TestContext, count = 2) {
   const { url } = await databaseFor(t);
   const database = await openDatabase(url, { poolSize: 2, statementTimeoutMs: 30_000, preparesStatements: true });
-  t.after(() => database.close());
+  defer(t, () => database.close());
   const accounts: string[] = [];
   while (accounts.length < count) accounts.push((await createAccount(database, `Account ${accounts.length}`)).id);
   return { database, accounts };
@@ -112,7 +113,7 @@ test(
   async (t) => {
     const { url } = await databaseFor(t);
     const database = await openDatabase(url, { poolSize: 6, statementTimeoutMs: 30_000, preparesStatements: true });
-    t.after(() => database.close());
+    defer(t, () => database.close());
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const begun: string[] = [];
     const long = Array.from({ length: 4 }, async (_, index) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { SQLInputValue } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
@@ -108,7 +109,7 @@ async function searchIn(t: TestContext, count: number) {
   const { sql, path, accountId } = await accountFor(t, count);
   await untilIndexed(sql);
   const reader = openReader(path);
-  t.after(() => reader.close());
+  defer(t, () => reader.close());
   const prepare = reader.prepare.bind(reader);
   const texts = new Set<string>();
   let read = 0;
@@ -188,7 +189,7 @@ test(
       { field: 'beds', operator: 'gte', value: 8 },
     ];
     const reader = openReader(path);
-    t.after(() => reader.close());
+    defer(t, () => reader.close());
     const texts: string[] = [];
     const prepare = reader.prepare.bind(reader);
     reader.prepare = (text) => {

@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { type Cleanup, defer } from '../../../testkit/src/cleanup.ts';
 import { createDatabase } from '../../../testkit/src/database.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
-import type { Cleanup } from '../../../testkit/src/serving.ts';
 import { createAccount } from '../../src/domain/accounts.ts';
 import { createListing } from '../../src/domain/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
@@ -29,7 +29,7 @@ export async function databaseFor(t: Cleanup) {
   const directory = await createDirectory();
   const { url, sql: ask, script, accountKey, drop } = await createDatabase(directory);
   const database = await openDatabase(url);
-  t.after(async () => {
+  defer(t, async () => {
     await database.close();
     await drop();
     await rm(directory, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { createDatabase, ENGINE } from '../../../testkit/src/database.ts';
 import { findFreePort } from '../../../testkit/src/ports.ts';
 import { environment, PROGRAM } from '../../../testkit/src/process.ts';
@@ -39,7 +40,7 @@ const ROWS = `
 /** The URL of a database of the first edition. */
 async function firstEditionFor(t: TestContext, rows = ROWS): Promise<string> {
   const { url, script, drop } = await createDatabase(await directoryFor(t));
-  t.after(drop);
+  defer(t, drop);
   for (const migration of MIGRATIONS.slice(0, FIRST_EDITION)) await script(migration[ENGINE]);
   await script(rows);
   const version = `create table schema_version (version integer not null); insert into schema_version values (${FIRST_EDITION})`;
@@ -49,7 +50,7 @@ async function firstEditionFor(t: TestContext, rows = ROWS): Promise<string> {
 
 test("a database of the first edition keeps its data, and each account's storage is counted", async (t) => {
   const database = await openDatabase(await firstEditionFor(t));
-  t.after(() => database.close());
+  defer(t, () => database.close());
   assert.equal((await findListing(database, 'acc_1', 'lst_1'))?.doc, NEW);
   assert.deepEqual(
     (await findEvents(database, 'acc_1', 0, { limit: 10, bytesMax: 1e6 })).rows.map(({ doc }) => doc),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Cleanup } from '../../../testkit/src/serving.ts';
+import { type Cleanup, defer } from '../../../testkit/src/cleanup.ts';
 
 /** A request that a receiver got. */
 export interface Received {
@@ -45,7 +45,7 @@ export async function startReceiver(t: Cleanup, port = 0): Promise<Receiver> {
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  defer(t, () => {
     server.close();
     server.closeAllConnections();
   });

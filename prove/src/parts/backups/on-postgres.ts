@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { appendFile, chown, mkdir, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { newDirectory } from '../../../../testkit/src/postgres.ts';
 import { findNobody, writeOwned } from '../../../../testkit/src/postgres-programs.ts';
@@ -164,7 +165,7 @@ export async function createArchivingServer(trial: Trial, programs: string): Pro
     server.kill(signal);
     await ended;
   };
-  trial.after(async () => {
+  defer(trial, async () => {
     await end('SIGQUIT');
     await rm(stage, { recursive: true, force: true });
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
 import { type MixedLoad, startMixedLoad } from '../../../../testkit/src/mixed-load.ts';
@@ -38,7 +39,7 @@ export interface Stage {
 
 export async function setUp(trial: Trial): Promise<Stage> {
   const server = await createPostgresServer(SERVER_SETTINGS);
-  trial.after(() => stage.server.stop());
+  defer(trial, () => stage.server.stop());
   const proxy = await proxyFor(trial, server.url);
   const database = await createPostgresDatabase(proxy.url);
   const given = { DATABASE_URL: database.url, DATABASE_STATEMENT_TIMEOUT: STATEMENT_TIMEOUT };
@@ -87,16 +88,11 @@ export async function setUp(trial: Trial): Promise<Stage> {
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
 /** Kills the server for good, promotes its standby behind the proxy, and waits until writes succeed. */
-export async function failOver(
-  stage: Stage,
-  { plantedFault, after }: Trial,
-  name: string,
-  course: Course,
-): Promise<void> {
+export async function failOver(stage: Stage, trial: Trial, name: string, course: Course): Promise<void> {
   const { server, proxy } = stage;
   const standby = await createStandby(server, name, SERVER_SETTINGS);
-  after(() => standby.stop());
-  if (plantedFault?.needs !== 'an asynchronous standby') await commitWith(server, name);
+  defer(trial, () => standby.stop());
+  if (trial.plantedFault?.needs !== 'an asynchronous standby') await commitWith(server, name);
   await workOn(stage);
   if (course !== 'at once') await loseStandby(stage, standby);
   if (course === 'standby gone and server restarted before') {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept, assertSound } from '../../../../testkit/src/ledger.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
@@ -118,7 +119,7 @@ export async function fillTablespace(trial: Trial) {
   const owner = await findNobody();
   if (owner !== undefined) await chown(place, owner.uid, owner.gid);
   const server = await createPostgresServer();
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   const { sql } = await createPostgresDatabase(server.url);
   await sql(`create tablespace small location '${place}'`);
   await sql("alter system set default_tablespace = 'small'");

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { mount, whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { findNobody, isOpen } from '../../../../testkit/src/postgres-programs.ts';
 import { environment, PROGRAM } from '../../../../testkit/src/process.ts';
@@ -65,7 +66,7 @@ async function copyDatabase(trial: Trial, original: string, user: User): Promise
 }
 
 function mountReadOnly(trial: Trial, directory: string): void {
-  trial.after(mount(directory, ['--bind'], directory));
+  defer(trial, mount(directory, ['--bind'], directory));
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import { until } from '../../../../testkit/src/until.ts';
@@ -64,7 +65,7 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
     `log_parameter_max_length=${LOGGED_LENGTH}`,
   ];
   const server = await createPostgresServer(flags, (text) => log.add(text));
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   const database = await createPostgresDatabase(server.url);
   const query = `select table_name as name from information_schema.columns
     where column_name = 'account_id' and table_schema = 'public'`;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Cleanup } from '../../../../testkit/src/serving.ts';
+import { type Cleanup, defer } from '../../../../testkit/src/cleanup.ts';
 import type { AttackReport } from './attack.ts';
 import type { Order } from './attack-process.ts';
 import type { Scene } from './member.ts';
@@ -14,7 +14,7 @@ export class Attacker {
   readonly #ended = once(this.#child, 'exit');
 
   constructor(t: Cleanup) {
-    t.after(() => this.#child.kill('SIGKILL'));
+    defer(t, () => this.#child.kill('SIGKILL'));
   }
 
   async start(name: string, scene: Scene): Promise<void> {

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listingSource } from '../../../../bench/src/listings.ts';
 import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
 import { type Operator, openOperator } from '../../../../testkit/src/operator.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
@@ -61,7 +62,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
       stage.neighbour = begin(stage.service.url);
     },
   };
-  trial.after(() => stage.neighbour.end());
+  defer(trial, () => stage.neighbour.end());
   return stage;
 }
 
@@ -72,7 +73,7 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
     return { settings, databaseUrl: url, findDatabase: () => [] };
   }
   const server = await createPostgresServer();
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   const { url } = await createPostgresDatabase(server.url);
   const [pid] = readFileSync(join(server.directory, 'postmaster.pid'), 'utf8').split('\n');
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FloodReport } from '../../../../bench/src/flood-order.ts';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase, type TestDatabase } from '../../../../testkit/src/database.ts';
 import { assertKept } from '../../../../testkit/src/ledger.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
@@ -64,7 +65,7 @@ export function floodWorkers(trial: Trial): Promise<Figures> {
 /** PostgreSQL with too few connections. */
 export async function floodPostgres(trial: Trial): Promise<Figures> {
   const server = await createPostgresServer();
-  trial.after(() => server.stop());
+  defer(trial, () => server.stop());
   const database = await createPostgresDatabase(server.url);
   const settings = { DATABASE_URL: database.url, DATABASE_POOL_SIZE: '4' };
   return floodSetting(trial, 'PostgreSQL with 4 connections', { settings, database }, assertRefuses);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FloodOrder, type FloodReport, STRANGER } from '../../../../bench/src/flood-order.ts';
 import { bodyOf, PRICE } from '../../../../bench/src/flood-tally.ts';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createLedger, type Known, type Ledger } from '../../../../testkit/src/ledger.ts';
 import type { Tenant } from '../../../../testkit/src/service.ts';
 import type { Trial } from '../../part.ts';
@@ -73,12 +74,12 @@ function knownOf(address: string): Known {
 }
 
 async function floodFromOutside(
-  { after }: Trial,
+  trial: Trial,
   order: FloodOrder & Pick<Flow, 'seconds'>,
   onStart: (startMs: number) => void = () => {},
 ): Promise<FloodReport> {
   const child: ChildProcess = fork(FLOOD_PROGRAM, [JSON.stringify(order)]);
-  after(() => child.kill('SIGKILL'));
+  defer(trial, () => child.kill('SIGKILL'));
   // The child's last message arrives before 'disconnect', but not always before 'exit'.
   const ended = Promise.all([once(child, 'disconnect'), once(child, 'exit')]);
   let report: FloodReport | undefined;

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { type Cleanup, defer } from '../../../../testkit/src/cleanup.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
-import type { Cleanup } from '../../../../testkit/src/serving.ts';
 
 /** The share of attempts that fail, by a status or by the loss of the connection. */
 const FAILURES = 0.1;
@@ -39,7 +39,7 @@ export class Receiver {
     const server = createServer((incoming, outgoing) => void receiver.#answer(incoming, outgoing));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    t.after(() => {
+    defer(t, () => {
       server.close();
       server.closeAllConnections();
     });

@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
 import { Checkpoints } from '../../../src/storage/sqlite/checkpoints.ts';
 import { words } from '../support.ts';
 
 test('failing checkpoints do not block writes', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  defer(t, () => rmSync(directory, { recursive: true }));
   const writer = new DatabaseSync(join(directory, 'listings.db'));
-  t.after(() => writer.close());
+  defer(t, () => writer.close());
   writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page)');
   const noDatabase = join(directory, 'notes.txt');
   writeFileSync(noDatabase, 'x'.repeat(10_000));
@@ -29,7 +30,7 @@ test('failing checkpoints do not block writes', async (t) => {
 
 test('closing the database waits for a checkpoint', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  defer(t, () => rmSync(directory, { recursive: true }));
   for (let opened = 0; opened < 10; opened += 1) {
     const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
     await database.write(async (session) => {
@@ -42,7 +43,7 @@ test('closing the database waits for a checkpoint', async (t) => {
 
 test('if the log cannot be read after a checkpoint, only the next commit fails', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  defer(t, () => rmSync(directory, { recursive: true }));
   const path = join(directory, 'listings.db');
   const writer = new DatabaseSync(path);
   writer.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page)');
@@ -56,14 +57,14 @@ test('if the log cannot be read after a checkpoint, only the next commit fails',
 
 test('on a full disk the log reuses its space and does not grow', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-'));
-  t.after(() => rmSync(directory, { recursive: true }));
+  defer(t, () => rmSync(directory, { recursive: true }));
   const path = join(directory, 'listings.db');
   const writer = new DatabaseSync(path);
   writer.exec(
     'pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table pages (page); create table database_info (id)',
   );
   const checkpoints = new Checkpoints(writer, path);
-  t.after(() => checkpoints.close().then(() => writer.close()));
+  defer(t, () => checkpoints.close().then(() => writer.close()));
   const write = (bytes: number) => writer.exec(`insert into pages values (zeroblob(${bytes}))`);
   write(2_000_000);
   const { size } = statSync(`${path}-wal`);

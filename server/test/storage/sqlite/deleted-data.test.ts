@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { createAccount, deleteAccount } from '../../../src/domain/accounts.ts';
 import { createAccountFor } from '../../../src/domain/administrators.ts';
@@ -39,7 +40,7 @@ async function openFor(t: TestContext) {
     closing ??= database.close();
     return closing;
   };
-  t.after(close);
+  defer(t, close);
   return { directory, path, url: `file:${path}`, database, close };
 }
 
@@ -127,7 +128,7 @@ test('compact shrinks the file, removes deleted data, and keeps the rest', async
   assert.deepEqual([(await stat(path)).size, (await stat(path)).mode & 0o777], [bytes, 0o600]);
   assert.deepEqual(await foundIn(path, texts), []);
   const again = await openDatabase(url);
-  t.after(() => again.close());
+  defer(t, () => again.close());
   const [row] = await again.execute(words<{ count: number }>('select count(*) as count from listings'), {});
   assert.equal(row?.count, COUNT);
   const search = { conditions: [], box: undefined, circle: undefined, words: [kept.city], order: NEWEST_FIRST };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { mountSmallDisk } from '../../../../testkit/src/small-disk.ts';
 import { AppError } from '../../../src/model/errors.ts';
@@ -94,7 +95,7 @@ async function smallDiskFor(t: TestContext, megabytes: number) {
   const disk = await mountSmallDisk(t, megabytes);
   const path = join(disk.directory, 'listings.db');
   const database = await openDatabase(`file:${path}`);
-  t.after(() => database.close());
+  defer(t, () => database.close());
   await database.write((session) => session.execute(words('create table notes (text text)'), {}));
   const note = words(`insert into notes values ('${LARGE}')`);
   /** Writes up to `count` notes. @returns the number stored before the disk was full */
@@ -133,7 +134,7 @@ test('a process that opens the database on a full disk also gets storage_full', 
   disk.fill();
   stored += await fill(10_000);
   const other = await openDatabase(`file:${path}`);
-  t.after(() => other.close());
+  defer(t, () => other.close());
   assert.equal(await fill(1, other), 0);
   disk.makeRoom();
   assert.equal(await fill(1, other), 1);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { until } from '../../../../testkit/src/until.ts';
 import { createAccount } from '../../../src/domain/accounts.ts';
 import { deleteListing, updateListing } from '../../../src/domain/listings.ts';
@@ -65,7 +66,7 @@ const change = (database: Database, accountId: string, id: string, input: Listin
 test('a listing is found by its new words and values, and not by its old ones, before and after it is indexed', async (t) => {
   const { database, url, sql, accountId } = await databaseFor(t);
   const other = await openDatabase(url);
-  t.after(() => other.close());
+  defer(t, () => other.close());
   const { id } = await create(database, accountId, ELM);
   const assertEach = async (elm: string[], oak: string[]) => {
     // The other process has not written, and indexes nothing.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import type { QueryBuild, Scans } from '../../../src/storage/database.ts';
 import { ReaderThreads } from '../../../src/storage/sqlite/reader-threads.ts';
@@ -26,13 +27,13 @@ async function threadsFor(t: TestContext, program: string): Promise<ReaderThread
   const file = join(await directoryFor(t), 'thread.mjs');
   await writeFile(file, `import { parentPort } from 'node:worker_threads';\n${program}`);
   const threads = new ReaderThreads('', pathToFileURL(file));
-  t.after(() => threads.close());
+  defer(t, () => threads.close());
   return threads;
 }
 
 test('a query works under `node --watch`', async (t) => {
   process.env.WATCH_REPORT_DEPENDENCIES = '1';
-  t.after(() => delete process.env.WATCH_REPORT_DEPENDENCIES);
+  defer(t, () => delete process.env.WATCH_REPORT_DEPENDENCIES);
   const { database, accountId } = await databaseFor(t);
   assert.deepEqual(await database.scans.query(accountId, query<{ one: number }>('select 1 as one')), {
     rows: [{ one: 1 }],
@@ -74,7 +75,7 @@ test('a query ends with the row that exceeds its byte limit', async (t) => {
 test('packs contain the rows of the query in order', async (t) => {
   const { path } = await databaseFor(t);
   const threads = new ReaderThreads(path);
-  t.after(() => threads.close());
+  defer(t, () => threads.close());
   const read = (sql: string, packLength?: number) =>
     threads.run('acc', { sql, values: [], ...(packLength !== undefined && { packLength }) });
   for (const count of [0, 1, 249, 250, 251, 600]) {

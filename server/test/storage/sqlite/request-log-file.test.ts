@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createPerson, signIn } from '../../../../testkit/src/browser.ts';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { MINIMAL, post } from '../../../../testkit/src/listings.ts';
 import { whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { createDirectory, startTestService } from '../../../../testkit/src/service.ts';
@@ -41,7 +42,7 @@ function request(requestId: string, errorBody: string | null = null): LoggedRequ
 /** The request log of a database in this directory, with the numbers of lost requests. */
 async function logIn(t: TestContext, directory: string) {
   const database = await openDatabase(`file:${join(directory, 'listings.db')}`);
-  t.after(() => database.close());
+  defer(t, () => database.close());
   const losses: number[] = [];
   const log = new RequestLog(database.requestLog, RETENTION, (count) => losses.push(count));
   const record = async (...ids: string[]) => {
@@ -68,7 +69,7 @@ async function storedIn({ requestLog }: Database): Promise<string[]> {
 
 async function logFor(t: TestContext) {
   const directory = await createDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  defer(t, () => rm(directory, { recursive: true, force: true }));
   return { directory, ...(await logIn(t, directory)) };
 }
 
@@ -114,7 +115,7 @@ test('a removed file is created again', async (t) => {
 
 test('a file that is damaged at the start is replaced', async (t) => {
   const directory = await createDirectory();
-  t.after(() => rm(directory, { recursive: true, force: true }));
+  defer(t, () => rm(directory, { recursive: true, force: true }));
   await writeFile(join(directory, 'listings.requests.db'), 'x'.repeat(10_000));
   const { record, stored, losses } = await logIn(t, directory);
   await record('a');
@@ -154,14 +155,14 @@ test('without a usable file, requests are lost and nothing else fails', async (t
 
 test('requests are answered while the file of the log is locked, and the service stops', async (t) => {
   const service = await startTestService({ engine: 'sqlite', requestLog: RETENTION });
-  t.after(() => service[Symbol.asyncDispose]());
+  defer(t, () => service[Symbol.asyncDispose]());
   const tenant = await service.createTenant();
   const person = await createPerson(service, { accountId: tenant.accountId });
   const browser = await signIn(service, person);
   assert.equal((await post(service, tenant, MINIMAL)).status, 201);
   await until('it is stored', async () => (await browser.ask('GET', '/admin/requests')).data.length === 1);
   const other = new DatabaseSync(join(service.directory, 'listings.requests.db'));
-  t.after(() => other.close());
+  defer(t, () => other.close());
   other.exec('begin exclusive');
   for (let count = 0; count < 20; count += 1) assert.equal((await post(service, tenant, MINIMAL)).status, 201);
   assert.equal((await browser.ask('GET', '/admin/requests')).data.length, 1);

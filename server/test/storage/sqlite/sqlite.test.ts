@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import { AppError } from '../../../src/model/errors.ts';
@@ -104,7 +105,7 @@ test(`${STARTS} processes that start at once on a new file create its tables onc
     assert.ok(JSON.parse(stdout).version >= 1);
   }
   const database = new DatabaseSync(join(directory, 'listings.db'), { readOnly: true });
-  t.after(() => database.close());
+  defer(t, () => database.close());
   assert.equal(database.prepare('select count(*) as count from database_info').get()?.count, 1);
 });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { defer } from '../../../../testkit/src/cleanup.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import type { Executor } from '../../../src/storage/database.ts';
 import { WriteQueue } from '../../../src/storage/sqlite/write-queue.ts';
@@ -38,7 +39,7 @@ class FailingDatabase extends DatabaseSync {
 function failingQueue(t: TestContext) {
   const database = new FailingDatabase(':memory:');
   database.exec('create table notes (text text)');
-  t.after(() => database.close());
+  defer(t, () => database.close());
   const texts = () =>
     database
       .prepare('select text from notes order by text')
