@@ -156,7 +156,7 @@ export class Lane {
     const call = { method: 'POST', path: `/imports?atomic=${atomic}`, body, type: NDJSON };
     const reply = await this.#caller.send(atomic ? { ...call, retryKey: randomUUID() } : call);
     const { created, updated, unchanged } = JSON.parse(reply.text);
-    // If an earlier try was interrupted, the rows that it saved are unchanged now.
+    // If an earlier attempt was interrupted, the rows that it saved are unchanged now.
     const mayBeUnchanged = !atomic && reply.tries > 1;
     const isRight = mayBeUnchanged
       ? created + updated + unchanged === rows.length

@@ -1640,7 +1640,7 @@ export interface components {
             /** @example mls */
             name: string;
             /**
-             * @description The fields of columns with other names; an empty text skips a column.
+             * @description The fields of columns with other names; an empty string skips the column.
              * @example {
              *       "Price": "listPrice",
              *       "Agent": ""
@@ -1664,7 +1664,7 @@ export interface components {
              * @example 5%
              */
             failedMax: string;
-            /** @description Whether values are read as people write them. */
+            /** @description Whether values are cleaned: read as people write them, such as $450K. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             /** @description Whether unknown columns are skipped. */
@@ -1717,7 +1717,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read as people write them. */
+            /** @description Values that were cleaned. */
             cleaned: number;
             /** @description The sequence of the account before the first change of the run; null before the changes. */
             sequenceFrom: number | null;
@@ -1766,7 +1766,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were read as people write them. */
+            /** @description Values that were cleaned. */
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
@@ -1864,7 +1864,7 @@ export interface components {
             pending: number;
             /** @description Since when every attempt has failed; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint after five days of failures only. */
+            /** @description When the service disabled the endpoint, after five days in which every delivery failed. */
             disabledAt: string | null;
             /** @description Until when the previous secret signs as well, after a roll. */
             oldSecretExpiresAt: string | null;
@@ -1904,7 +1904,7 @@ export interface components {
             pending: number;
             /** @description Since when every attempt has failed; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint after five days of failures only. */
+            /** @description When the service disabled the endpoint, after five days in which every delivery failed. */
             disabledAt: string | null;
             /** @description Until when the previous secret signs as well, after a roll. */
             oldSecretExpiresAt: string | null;
@@ -8007,7 +8007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The result, also if the endpoint failed. */
+            /** @description The result, even if the endpoint failed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

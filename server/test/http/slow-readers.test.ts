@@ -1,27 +1,47 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { describe, test } from 'node:test';
+import { rm } from 'node:fs/promises';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '../../../testkit/src/database.ts';
 import { ENCODINGS } from '../../../testkit/src/encodings.ts';
 import { fillBeyondBuffers, openList, readAll } from '../../../testkit/src/listings.ts';
 import { assertCut, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket } from '../../../testkit/src/raw-http.ts';
-import { startSharedService, startTestService, type TestService } from '../../../testkit/src/service.ts';
+import { createDirectory, startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
 import { until } from '../../../testkit/src/until.ts';
+import type { ServerLimits } from '../../src/http/protocol/server.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 
 const aborted = ({ logLines }: TestService) => logLines.filter((line) => JSON.parse(line).aborted === true);
 
 const errorsIn = ({ logLines }: TestService) => logLines.filter((line) => JSON.parse(line).level >= 50);
 
-const service = await startSharedService();
-const tenant = await service.createTenant();
-const count = await fillBeyondBuffers(service, tenant);
+const directory = await createDirectory();
+const database = await createDatabase(directory);
+after(async () => {
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** A service on the database that the tests share, since filling it takes long. */
+function serve(limits: ServerLimits = {}): Promise<TestService> {
+  return startTestService({ ...limits, database: { ...database, drop: async () => {} } });
+}
+
+const { tenant, count } = await fillDatabase();
+
+async function fillDatabase() {
+  await using service = await serve();
+  const tenant = await service.createTenant();
+  return { tenant, count: await fillBeyondBuffers(service, tenant) };
+}
 
 describe('a list is sent at its reader’s pace', () => {
   for (const encoding of ENCODINGS) {
     test(`a reader that pauses takes a few chunks of memory, and then gets the whole list: ${encoding}`, async () => {
+      await using service = await serve();
       const before = memoryBytes();
       const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
       await untilStill('the service waits for its reader', () => Math.round(memoryBytes() / MEBIBYTE));
@@ -35,6 +55,7 @@ describe('a list is sent at its reader’s pace', () => {
   }
 
   test('other requests are served while readers pause', async () => {
+    await using service = await serve();
     const responses = await Promise.all(Array.from({ length: 10 }, () => openList(service, tenant)));
     assert.equal((await service.fetch(tenant, '/v1/listings?limit=1')).status, 200);
     for (const response of responses) response.destroy();
@@ -42,9 +63,7 @@ describe('a list is sent at its reader’s pace', () => {
   });
 
   test('a reader that reads nothing is disconnected, and its response is recognizably incomplete', async () => {
-    await using service = await startTestService({ idleTimeoutMs: 300 });
-    const tenant = await service.createTenant();
-    await fillBeyondBuffers(service, tenant);
+    await using service = await serve({ idleTimeoutMs: 300 });
     const response = await openList(service, tenant);
     await until('the reader is disconnected', () => aborted(service).length > 0);
     const { text, isComplete } = await readAll(response);
@@ -54,9 +73,7 @@ describe('a list is sent at its reader’s pace', () => {
   });
 
   test('a reader that outlasts the shutdown is cut off', async () => {
-    const service = await startTestService({ shutdownMaxMs: 300 });
-    const tenant = await service.createTenant();
-    await fillBeyondBuffers(service, tenant);
+    const service = await serve({ shutdownMaxMs: 300 });
     using connection = await beginCsv(service.url, tenant.key);
     await service[Symbol.asyncDispose]();
     await assertCut(connection);
@@ -65,9 +82,7 @@ describe('a list is sent at its reader’s pace', () => {
   });
 
   test('when another process takes over, the service waits longer for readers', async () => {
-    await using service = await startTestService({ shutdownMaxMs: 100 });
-    const tenant = await service.createTenant();
-    const count = await fillBeyondBuffers(service, tenant);
+    await using service = await serve({ shutdownMaxMs: 100 });
     const response = await openList(service, tenant);
     const idle = await openSocket(service.url);
     const stopped = service.stop({ isReplaced: true });
@@ -81,9 +96,7 @@ describe('a list is sent at its reader’s pace', () => {
 
   test('a slow but steady reader is not disconnected', async () => {
     const idleTimeoutMs = 1_000;
-    await using service = await startTestService({ idleTimeoutMs });
-    const tenant = await service.createTenant();
-    await fillBeyondBuffers(service, tenant);
+    await using service = await serve({ idleTimeoutMs });
     const response = await openList(service, tenant);
     const startTimeMs = performance.now();
     let length = 0;
@@ -100,7 +113,7 @@ describe('a list is sent at its reader’s pace', () => {
 
   for (const encoding of ENCODINGS) {
     test(`a reader that disconnects stops the reading and logs no error: ${encoding}`, async () => {
-      service.logLines.length = 0;
+      await using service = await serve();
       const response = await openList(service, tenant, '', { 'Accept-Encoding': encoding });
       response.destroy();
       await once(response, 'close');

@@ -80,7 +80,7 @@ function RollDialog({ webhook: { id }, onClose }: DialogProps) {
       result={secret && <SigningSecret secret={secret} onDone={onClose} />}
     >
       <Text size="sm">
-        You get a new secret. For 24 hours, requests are signed with both, so your app can change over.
+        You get a new secret. Requests are signed with both secrets for 24 hours, so you can update your app.
       </Text>
     </FormDialog>
   );

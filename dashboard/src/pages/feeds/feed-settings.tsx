@@ -73,7 +73,7 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
         <TextInput label="Failed rows, at most" description="More stop the run: 5% or 100." {...bind('failedMax')} />
         <TextInput
           label="Expected every … hours"
-          description="Without a run for so long, the feed is late."
+          description="If no run succeeds for this long, the feed is late."
           inputMode="numeric"
           {...bind('expectedEveryHours')}
         />

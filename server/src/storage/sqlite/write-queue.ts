@@ -156,7 +156,7 @@ export class WriteQueue {
       this.#connection.hasWritten = true;
       this.#indexing?.indexSome();
     };
-    // Nothing is lost if it fails: the listings wait for the next time.
+    // Nothing is lost if it fails: the listings are indexed the next time.
     this.submit(job).catch(() => {});
   }
 

@@ -200,7 +200,7 @@ export const testWebhookOperation: Operation<'full'> = {
   replies: [
     {
       status: 200,
-      description: 'The result, also if the endpoint failed.',
+      description: 'The result, even if the endpoint failed.',
       schema: webhookTest,
       example: {
         id: 'msg_01kt3vb2d4f6h8j0k1m3n5p7q9_7k2m9q4x_test',

@@ -39,13 +39,15 @@ const settings = {
       return Object.fromEntries<string>(data);
     })
     .meta({
-      description: 'The fields of columns with other names; an empty text skips a column.',
+      description: 'The fields of columns with other names; an empty string skips the column.',
       example: { Price: 'listPrice', Agent: '' },
     }),
   missing: choice(MISSING_MODES, MISSING),
   missingMax: limitText(MISSING_MAX, '10%'),
   failedMax: limitText(FAILED_MAX, '5%'),
-  clean: z.boolean(expected('true or false')).meta({ description: 'Whether values are read as people write them.' }),
+  clean: z
+    .boolean(expected('true or false'))
+    .meta({ description: 'Whether values are cleaned: read as people write them, such as $450K.' }),
   dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
   ignoreUnknown: z.boolean(expected('true or false')).meta({ description: 'Whether unknown columns are skipped.' }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
@@ -83,7 +85,7 @@ const counts = {
   withdrawn: count('Missing listings whose status becomes `withdrawn`.'),
   deleted: count('Missing listings that are deleted.'),
   failed: count('Rows with an error.'),
-  cleaned: count('Values that were read as people write them.'),
+  cleaned: count('Values that were cleaned.'),
 };
 
 /** A row with an error. */

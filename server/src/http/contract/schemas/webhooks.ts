@@ -107,7 +107,7 @@ export const webhook = z
     failingSince: time().nullable().meta({ description: 'Since when every attempt has failed; null after a success.' }),
     disabledAt: time()
       .nullable()
-      .meta({ description: 'When the service disabled the endpoint after five days of failures only.' }),
+      .meta({ description: 'When the service disabled the endpoint, after five days in which every delivery failed.' }),
     oldSecretExpiresAt: time()
       .nullable()
       .meta({ description: 'Until when the previous secret signs as well, after a roll.' }),
