@@ -1,7 +1,10 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-/** Reports each failed test with its file and the first line of its error. */
+/** Enough for a short difference. */
+const LINES_MAX = 12;
+
+/** Reports each failed test with its file and the first lines of its error. */
 export default async function* failures(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of source) {
     if (type !== 'test:fail') continue;
@@ -10,7 +13,7 @@ export default async function* failures(source: AsyncIterable<TestEvent>): Async
     // Of nested tests, only the innermost is reported.
     if (failureType === 'subtestsFailed') continue;
     const place = file === undefined ? '' : `${relative(process.cwd(), file)}:${line}  `;
-    const [reason = ''] = String(Object(cause).message ?? message).split('\n');
-    yield `✖ ${place}${name}\n    ${reason}\n`;
+    const lines = String(Object(cause).message ?? message).split('\n', LINES_MAX);
+    yield `✖ ${place}${name}\n${lines.map((text) => `    ${text}\n`).join('')}`;
   }
 }
