@@ -46,7 +46,10 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   let generation = 0;
   const begin = (url: string) => {
     generation += 1;
-    return new Neighbour(portOf(url), key, ids, `N${generation}`);
+    const name = `N${generation}`;
+    // The small form runs on busy machines.
+    const patienceSeconds = trial.size === 'full' ? 5 : 30;
+    return new Neighbour({ port: portOf(url), key, listingIds: ids, name, patienceSeconds });
   };
   const findServing = () => withChildren(Number(stage.service.child.pid));
   const stage: Stage = {
