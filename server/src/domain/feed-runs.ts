@@ -37,7 +37,7 @@ const STORED_ROWS_MAX = 100_000;
 const STORED_BYTES_MAX = 64 * 1024 * 1024;
 /** Failed rows in the record of a run, and their length. */
 const ERRORS_MAX = 100;
-const ERRORS_LENGTH_MAX = 32 * 1024;
+const ERRORS_LENGTH_MAX = 256 * 1024;
 
 /**
  * Makes the listings of a feed what the file says: plans all changes, judges the plan, and applies it.
@@ -46,6 +46,7 @@ const ERRORS_LENGTH_MAX = 32 * 1024;
 export async function runFeed(database: Database, request: FeedRequest): Promise<StoredRun> {
   const { actor, name, planId } = request;
   const expected = planId === undefined ? undefined : parsePlanId(planId);
+  requireSameMissing(request.parameters.missing, expected);
   using leased = await LeasedRun.begin(database, actor, name);
   try {
     const settings = { ...leased.settings, ...request.parameters, ...(expected && { missing: expected.missing }) };
@@ -140,6 +141,15 @@ function requireConsent(
     'it, send the file again with its planId.';
   throw new AppError('feed_guard', message, {
     members: { reasons: [], plan: plan.counts, expected: expected.counts, planId },
+  });
+}
+
+/** @throws {AppError} `invalid_query` */
+function requireSameMissing(given: FeedSettings['missing'] | undefined, expected: PlanId | undefined): void {
+  if (given === undefined || expected === undefined || given === expected.missing) return;
+  const message = `The plan was made with missing=${expected.missing}; omit missing, or make a new plan.`;
+  throw new AppError('invalid_query', `query.missing: ${message}`, {
+    details: [{ field: 'query.missing', code: 'inconsistent', message }],
   });
 }
 

@@ -62,10 +62,11 @@ export async function getListingAt(
   id: string,
   at: number,
 ): Promise<StoredListing> {
+  const current = await findListing(database, accountId, id);
+  if (current === undefined && (await findFirstFormer(database, accountId, id)) === undefined) throw noListing();
   if (at > sequence) throw expired(`The sequence is beyond that of the account, which is ${sequence}`);
   const next = at < sequence ? await findEvent(database, accountId, at + 1) : undefined;
   if (at < sequence && next === undefined) throw expired('Events after this sequence have expired');
-  const current = await findListing(database, accountId, id);
   if (current !== undefined && current.sequence <= at) return current;
   const former = await findFormer(database, accountId, id, at);
   if (former === undefined) return rejectEarlier(database, accountId, id, current);

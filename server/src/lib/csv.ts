@@ -85,7 +85,7 @@ export class CsvSplitter implements Splitter<Cells> {
     if (this.#fault !== undefined) return null;
     const isBlank = cells.length === 1 && cells[0] === '';
     try {
-      this.#empty.note(isBlank);
+      this.#empty.note(cells.every((cell) => cell.trim() === ''));
     } catch (error) {
       this.#fault = error;
     }

@@ -8,7 +8,7 @@ export function formatTime(timeMs: number | null): string | null {
 }
 
 /** An RFC 3339 time, or only a date. */
-const TIME = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
+const TIME = /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,3}(\d*))?)?(?:Z|[+-]\d{2}:\d{2}))?$/i;
 
 export interface ParsedTime {
   /** UTC milliseconds, rounded down. */

@@ -20,7 +20,18 @@ export function suggest(given: string, known: readonly string[]): string | undef
     .filter((candidate) => candidate.startsWith(sign) && candidate.endsWith(operator))
     .map((candidate) => candidate.slice(sign.length, candidate.length - operator.length));
   const meant = bases.find((candidate) => toPlain(candidate) === plain) ?? bases.find((one) => isSynonym(plain, one));
-  return meant === undefined || plain === '' ? findMistyped(name, known) : sign + meant + operator;
+  if (meant !== undefined && plain !== '') return sign + meant + operator;
+  const single = operator === '[]' ? known.find((candidate) => candidate.toLowerCase() === base) : undefined;
+  return single ?? findMistyped(name, known) ?? findLonger(name, known);
+}
+
+const START_LENGTH_MIN = 3;
+
+/** The shortest known name without an operator that starts with the given one. */
+function findLonger(name: string, known: readonly string[]): string | undefined {
+  if (name.length < START_LENGTH_MIN) return undefined;
+  const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(name) && !candidate.includes('['));
+  return longer.sort((one, other) => one.length - other.length)[0];
 }
 
 /** The names of fields and their synonyms, as `toPlain` returns them. */

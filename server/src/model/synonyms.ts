@@ -44,6 +44,12 @@ export const PARAMETER_SYNONYMS: Words = {
   sort: 'order orderby sortby',
   limit: 'pagesize perpage top',
   q: 'query search text keyword',
+  cursor: 'page offset skip',
+  near: 'lat latitude lng lon longitude location',
+  'listPrice[gte]': 'minprice pricemin',
+  'listPrice[lte]': 'maxprice pricemax',
+  'beds[gte]': 'minbeds bedsmin',
+  'baths[gte]': 'minbaths bathsmin',
 };
 
 /** Words that mean exactly one choice: `clean=true` reads them. */

@@ -204,7 +204,11 @@ const unknownNames: [name: string, hint: string][] = [
   ['listPrice[]', '"listPrice"'],
   ['Q', '"q"'],
   ['colour', 'listPrice[gte]'],
-  ['latitude', 'this request takes status'],
+  ['latitude', 'Did you mean "near"?'],
+  ['stat', 'Did you mean "status"?'],
+  ['count[]', 'Did you mean "count"?'],
+  ['page', 'Did you mean "cursor"?'],
+  ['minPrice', 'Did you mean "listPrice[gte]"?'],
 ];
 
 describe('the error for an unknown name suggests the nearest name or lists all names', () => {

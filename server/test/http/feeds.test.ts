@@ -303,16 +303,19 @@ describe('the guard', () => {
   }
 
   const HEADER = 'externalId,address,beds,baths\n';
-  const CUT: [what: string, file: string, type: string][] = [
+  const CUT: [what: string, file: string | Buffer, type: string][] = [
     ['CSV that ends in the middle of a row', `${HEADER}A,1 Elm,3,2\nB,2 El`, 'text/csv'],
     ['CSV that ends in a quoted cell', `${HEADER}A,1 Elm,3,2\nB,"2 Elm\n`, 'text/csv'],
     ['NDJSON that ends in the middle of a row', `${ndjson(rows(1))}{"externalId":"B","addr`, 'application/x-ndjson'],
+    ['a JSON array that is not closed', `[${JSON.stringify(row('A'))},`, JSON_ARRAY],
+    ['gzip without its end', gzipSync(ndjson(rows(2_000))).subarray(0, -12), 'application/x-ndjson'],
   ];
   for (const [what, file, type] of CUT) {
     test(`always stops ${what}`, async () => {
       const tenant = await service.createTenant();
       const query = '?missingMax=100%25&failedMax=100%25';
-      assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type, query })), [['cut']]);
+      const headers: Record<string, string> = typeof file === 'string' ? {} : { 'Content-Encoding': 'gzip' };
+      assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type, query, headers })), [['cut']]);
     });
   }
 
@@ -324,14 +327,10 @@ describe('the guard', () => {
 
   test('leaves files that cannot be read to their own errors', async () => {
     const tenant = await service.createTenant();
-    const gzip = gzipSync(ndjson(rows(100)));
-    const cut = { headers: { 'Content-Encoding': 'gzip' } };
-    await readError(await sendFeed(service, tenant, 'mls', gzip.subarray(0, 100), cut), 422, 'import_failed');
-    await readError(
-      await sendFeed(service, tenant, 'mls', '[{"externalId":"A"', { type: JSON_ARRAY }),
-      400,
-      'invalid_json',
-    );
+    const wrongBytes = gzipSync(ndjson(rows(100))).fill(0, 20, 60);
+    const gzip = { headers: { 'Content-Encoding': 'gzip' } };
+    await readError(await sendFeed(service, tenant, 'mls', wrongBytes, gzip), 422, 'import_failed');
+    await readError(await sendFeed(service, tenant, 'mls', '"A"', { type: JSON_ARRAY }), 400, 'invalid_json');
     const wrong = await sendFeed(service, tenant, 'mls', 'externalId,Adress\nA,b\n', { type: 'text/csv' });
     await readError(wrong, 422, 'validation_failed');
     const twice = await sendFeed(service, tenant, 'mls', 'externalId,city,City\nA,b,c\n', { type: 'text/csv' });
@@ -397,6 +396,8 @@ describe('a plan', () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', rows(20));
     const { planId } = await plan(tenant, rows(2), '&missing=delete');
+    const other = await sendFeed(service, tenant, 'mls', ndjson(rows(2)), { query: `?missing=keep&plan=${planId}` });
+    await readError(other, 400, 'invalid_query');
     const run = await runFeed(service, tenant, 'mls', rows(2), { query: `?plan=${planId}` });
     assert.deepEqual(countsOf(run), { rows: 2, unchanged: 2, missing: 18, deleted: 18 });
   });

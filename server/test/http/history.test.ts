@@ -323,6 +323,9 @@ describe('a listing at a sequence', () => {
     await purgeUntil(tenant, 2);
     await patch(tenant, id, { beds: 9, description: 'x'.repeat(3000) });
     await readError(await at(tenant, id, 1), 410, 'events_expired');
+    for (const sequence of [1, 99]) {
+      await readError(await at(await service.createTenant(), id, sequence), 404, 'not_found');
+    }
     for (const sequence of [2, 3]) assert.equal(await (await at(tenant, id, sequence)).text(), first);
     await purgeUntil(tenant, 3);
     await readError(await at(tenant, id, 2), 410, 'events_expired');

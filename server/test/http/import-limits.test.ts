@@ -105,6 +105,14 @@ describe('blank lines are accepted, but not 10,000 in a row', () => {
   }
 });
 
+test('CSV rows whose cells are all empty count as blank lines', async () => {
+  const tenant = await service.createTenant();
+  const body = `address,beds,baths\n12 Elm Street,3,2\n${' ,,\n'.repeat(10_000)}`;
+  const error = await readError(await sendFile(service, tenant, { type: 'text/csv', body }), 422, 'import_failed');
+  assert.match(error.message, /10000 lines in a row are empty/);
+  assert.deepEqual([error.created, error.failed], [1, 10_000]);
+});
+
 describe("an account's concurrent uploads are limited", () => {
   test('invalid rows of atomic imports take little memory', async () => {
     const tenant = await service.createTenant();

@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openRaw } from '../../../testkit/src/raw.ts';
+import { KEY_REJECTED } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
 
 const service = await startSharedService();
 
 const get = (lines: string) => `GET /livez HTTP/1.1\r\n${lines}\r\n`;
+
+describe('an Authorization header that HTTP does not allow is a rejected key', () => {
+  const headers = ['Authorization: Bearer \x01', 'authorization: Bearer\r\n abc', 'Authorization : Bearer abc'];
+  for (const header of headers) {
+    test(JSON.stringify(header), async () => {
+      using connection = await openRaw(service.url);
+      connection.send(`GET /v1/listings HTTP/1.1\r\nHost: a\r\n${header}\r\n\r\n`);
+      const { status, body, headers } = await connection.readReply();
+      assert.deepEqual([status, body], [401, KEY_REJECTED]);
+      assert.match(headers['www-authenticate'] ?? '', /^Bearer .*Send one header/);
+    });
+  }
+});
 
 // `npm run prove -- hostile-http` covers which requests are rejected.
 describe('an invalid request is rejected with the usual error', () => {
@@ -17,6 +31,13 @@ describe('an invalid request is rejected with the usual error', () => {
     ['a target without a host', get('Host: a\r\n').replace(' /', ' http:///'), 400, 'invalid_header', /target/],
     ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_header', /proxy/],
     ['headers above 16 KiB', get(`Host: a\r\nA: ${'x'.repeat(17_000)}\r\n`), 431, 'headers_too_large', /16 KiB/],
+    [
+      'many short headers above 16 KiB',
+      get(`Host: a\r\n${'a:\r\n'.repeat(4_100)}`),
+      431,
+      'headers_too_large',
+      /16 KiB/,
+    ],
     ['headers of 1 MiB', get(`Host: a\r\nA: ${'x'.repeat(1024 * 1024)}\r\n`), 431, 'headers_too_large', /16 KiB/],
   ];
   for (const [name, request, status, code, words] of rejected) {

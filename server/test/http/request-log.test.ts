@@ -93,6 +93,7 @@ test('no key, body, or value of metadata is stored, however it is encoded', asyn
   await send(`/v1/listings?key=${key}&q=x`);
   await send(`/v1/listings?key=${encoded}`);
   await send('/v1/listings?metadata[agent]=agent-7&%6detadata%5Ba%5D=agent-8&limit=1');
+  await send('/v1/listings?Metadata=agent-9');
   await send('/v1/listings', {
     method: 'POST',
     headers,
@@ -103,12 +104,24 @@ test('no key, body, or value of metadata is stored, however it is encoded', asyn
     headers,
     body: JSON.stringify({ metadata: { a: [secret] }, b: secret }),
   });
+  await send('/v1/imports?atomic=true', {
+    method: 'POST',
+    headers: { 'Content-Type': 'text/csv' },
+    body: `address,beds,baths,metadata\nx,1,1,${secret}\n`,
+  });
   const entries = await list();
   const text = JSON.stringify(entries);
   const secretPart = key.slice(8, 24);
-  for (const part of [key, secretPart, encoded, secret, 'agent-7', 'agent-8']) assert.ok(!text.includes(part), part);
+  for (const part of [key, secretPart, encoded, secret, 'agent-7', 'agent-8', 'agent-9'])
+    assert.ok(!text.includes(part), part);
   const queries = entries.map(({ query }: { query: string }) => query).filter((query: string) => query !== '');
-  assert.deepEqual(queries, ['metadata[agent]=…&%6detadata%5Ba%5D=…&limit=1', 'key=plk_…', 'key=plk_…&q=x']);
+  assert.deepEqual(queries, [
+    'atomic=true',
+    'Metadata=…',
+    'metadata[agent]=…&%6detadata%5Ba%5D=…&limit=1',
+    'key=plk_…',
+    'key=plk_…&q=x',
+  ]);
   if (ENGINE !== 'sqlite') return;
   for (const name of await readdir(service.directory)) {
     if (!name.startsWith('listings.requests.db')) continue;

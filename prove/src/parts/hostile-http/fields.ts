@@ -56,6 +56,7 @@ const FOLDS: readonly Stream[] = [
 
 /** The parser must neither end a line at a control character nor accept it. */
 const CONTROLS = ['\0', '\x01', '\x07', '\x08', '\x0b', '\x0c', '\r', '\n', '\x1b', '\x7f'];
+const KEY = 'the key';
 const PLACES: readonly (readonly [place: string, rule: string, (control: string) => Piece])[] = [
   ['the method', '§3.1', (control) => get('', { method: `G${control}ET` })],
   ['the target', '§3.2', (control) => get('', { path: `/li${control}vez` })],
@@ -67,7 +68,7 @@ const PLACES: readonly (readonly [place: string, rule: string, (control: string)
   ['the Host', '§3.2', (control) => get('', { host: `Host: local${control}host\r\n` })],
   ['a length', '§6.2', (control) => post(`Content-Length: ${control}${BODY.length}\r\n`)],
   ['a coding', '§6.1', (control) => post(`Transfer-Encoding: ${control}chunked\r\n`, '0\r\n\r\n')],
-  ['the key', 'RFC 9110 §5.5', (control) => get(`Authorization: Bearer plk_${control}a\r\n`)],
+  [KEY, 'RFC 9110 §5.5', (control) => get(`Authorization: Bearer plk_${control}a\r\n`)],
 ];
 
 const LARGE: readonly Stream[] = [
@@ -120,7 +121,11 @@ export const FIELDS: readonly Stream[] = [
   ...NAMES,
   ...FOLDS,
   ...PLACES.flatMap(([place, rule, piece]) =>
-    CONTROLS.map((control) => refused(`${JSON.stringify(control)} in ${place}`, rule, piece(control))),
+    CONTROLS.map((control) => {
+      // Such a key is rejected like any other that is not valid.
+      const status = place === KEY && !'\r\n'.includes(control) ? 401 : 400;
+      return refusedWith(status, `${JSON.stringify(control)} in ${place}`, rule, piece(control));
+    }),
   ),
   ...LARGE,
   ...MEANINGS,

@@ -12,14 +12,13 @@ import { clientAddress } from '../protocol/client-address.ts';
 import type { Admitted, Exchange } from '../protocol/exchange.ts';
 import { Overloaded } from '../protocol/overload.ts';
 import { countHeader } from '../protocol/raw-headers.ts';
-import { CHALLENGE, challengeFor } from '../protocol/reply.ts';
+import { CHALLENGE, challengeFor, UNREADABLE_KEY } from '../protocol/reply.ts';
 import type { KeyGuessLimiter } from './key-guess-limiter.ts';
 import { allowanceOf, type RateLimit } from './rate-limit.ts';
 
 /** RFC 6750 §2.1; the scheme is case-insensitive (RFC 9110 §11.1). */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-const UNREADABLE = 'Send one header like this: Authorization: Bearer API_KEY';
 const DESCRIPTIONS: Record<KeyRejection['why'], string> = {
   malformed: 'This is not an API key; its format or checksum is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
@@ -68,7 +67,7 @@ async function requireApiKey(exchange: Exchange, services: Authenticating): Prom
   if (found !== undefined && 'principal' in found) return found;
   rejectedKeys.add({ reason: found?.why ?? 'unreadable' });
   await limitGuessing(exchange, services);
-  throw unauthorized(found === undefined ? UNREADABLE : describe(found));
+  throw unauthorized(found === undefined ? UNREADABLE_KEY : describe(found));
 }
 
 function describe(rejection: KeyRejection): string {

@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '../../model/errors.ts';
 import { looksGzipped } from '../protocol/body.ts';
+import { FileEndError } from './file-rows.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
@@ -15,7 +16,7 @@ export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: bool
       yield chunk;
     }
   } catch (error) {
-    throw isZlibError(error) ? invalidGzip() : error;
+    throw isZlibError(error) ? invalidGzip(error) : error;
   }
 }
 
@@ -33,12 +34,13 @@ function unexpectedGzip(isDecompressed: boolean): AppError {
   return new AppError('import_failed', message);
 }
 
-function isZlibError(error: unknown): boolean {
+function isZlibError(error: unknown): error is { code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
 }
 
-function invalidGzip(): AppError {
-  return new AppError(
+function invalidGzip({ code }: { code: string }): AppError {
+  const Kind = code === 'Z_BUF_ERROR' ? FileEndError : AppError;
+  return new Kind(
     'import_failed',
     'Content-Encoding is gzip, but the body is not valid gzip or was cut off; compress it again.',
   );

@@ -19,7 +19,8 @@ export function explainTexts(error: PlainError, fields: Record<string, unknown>,
 function explain({ field, code, message }: ValidationIssue | RowIssue, text: string, isClean: boolean): string {
   const shown = `"${text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…` : text}"`;
   if (code === 'invalid_type') {
-    if (!message.startsWith('Must be a number')) return `${shown} is not JSON; write it as the API returns it.`;
+    // Values of metadata are in no message, since the request log keeps messages.
+    if (!message.startsWith('Must be a number')) return 'The cell is not JSON; write it as the API returns it.';
     const hint = isClean ? '.' : '; to read values such as $450,000 and 1,250 sq ft, set clean=true.';
     return `${shown} is not a number such as 450000${hint}`;
   }

@@ -24,7 +24,7 @@ export interface FileFormat<T> {
   end?(): void;
 }
 
-/** An error of a file that has no header, or that ends in the middle of a row. */
+/** An error of a file that has no header, or that is cut short. */
 export class FileEndError extends AppError {}
 
 const LINE_BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);
@@ -128,13 +128,13 @@ function isUnreadable(row: ReadRow): boolean {
 }
 
 function describeBreak(error: unknown, line: number, isEnding: boolean): unknown {
-  if (error instanceof FileEndError) return error;
+  if (error instanceof FileEndError) {
+    return new FileEndError(error.code, error.message, { members: { line, ...error.members } });
+  }
   if (error instanceof AppError) return error.with({ line });
   if (!(error instanceof BrokenFileError)) return error;
   const { message, offset } = error;
-  if (offset === undefined) {
-    const kind = isEnding ? FileEndError : AppError;
-    return new kind('import_failed', `${message}.`, { members: { line } });
-  }
-  return new AppError('invalid_json', `${message}, at byte ${offset}.`, { members: { line, offset } });
+  const Kind = isEnding ? FileEndError : AppError;
+  if (offset === undefined) return new Kind('import_failed', `${message}.`, { members: { line } });
+  return new Kind('invalid_json', `${message}, at byte ${offset}.`, { members: { line, offset } });
 }

@@ -16,7 +16,7 @@ const METADATA = /^\s*metadata/i;
 /** Masks API keys and values of `metadata` in a query. */
 export function withoutSecrets(query: string): string {
   const masked = withoutKeys(query);
-  if (!masked.includes('metadata') && !masked.includes('%')) return masked;
+  if (!/metadata|%/i.test(masked)) return masked;
   return masked.split('&').map(withoutMetadata).join('&');
 }
 

@@ -10,3 +10,11 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   }
   return count;
 }
+
+/** The size of the header block: a colon, a space, and a line break for each header. */
+export function headerBytes(rawHeaders: readonly string[]): number {
+  // A name and its value are two items.
+  let bytes = 2 * rawHeaders.length;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
+}

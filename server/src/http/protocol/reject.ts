@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../lib/log.ts';
-import { AppError } from '../../model/errors.ts';
+import { AppError, INVALID_KEY } from '../../model/errors.ts';
 import { CHUNK_BYTES_MIN } from './chunk-limit.ts';
-import { commonHeaders, replyError } from './reply.ts';
+import { challengeFor, commonHeaders, replyError, UNREADABLE_KEY } from './reply.ts';
 import { LINGER_MS } from './send.ts';
 
 export interface RejectOptions {
@@ -19,16 +19,30 @@ interface Rejection {
   body: string;
 }
 
-/** Rejects an ambiguous request, and closes its connection. */
-export function rejectRequest(outgoing: ServerResponse, message: string, options: RejectOptions): void {
-  const { status, headers, body } = createRejection(new AppError('invalid_header', message), options);
+/** Rejects a request whose headers are ambiguous or too large, and closes its connection. */
+export function rejectRequest(outgoing: ServerResponse, fault: AppError, options: RejectOptions): void {
+  const { status, headers, body } = createRejection(fault, options);
   outgoing.writeHead(status, headers).end(body);
+}
+
+export interface ParserError extends NodeJS.ErrnoException {
+  /** The bytes that the parser was reading. */
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
+/** The parser's error code, or `AUTHORIZATION` for an error in the Authorization header. */
+export function faultOf({ code, rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  if (code !== 'HPE_INVALID_HEADER_TOKEN' || rawPacket === undefined) return code;
+  const read = rawPacket.toString('latin1', 0, bytesParsed + 1);
+  // A line that begins with white space continues the line before it.
+  return /\nauthorization[ \t:](?:[^\n]|\n[ \t])*$/i.test(read) ? 'AUTHORIZATION' : code;
 }
 
 /**
  * Rejects input that the parser does not accept. Such input never becomes a request, so the
- * response is written to the socket, after any earlier responses of the connection. `code` is the
- * parser's error code.
+ * response is written to the socket, after any earlier responses of the connection. `code` is from
+ * `faultOf`.
  */
 export function rejectConnection(code: string | undefined, socket: Duplex, options: RejectOptions): void {
   if (code === 'ECONNRESET') {
@@ -109,10 +123,18 @@ function createRejection(fault: AppError, { log: { logger }, headers: always }: 
   return { status, headers: all, body: text };
 }
 
+export function headersTooLarge(): AppError {
+  return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
+}
+
 function toIssue(code: string | undefined): AppError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new AppError('headers_too_large', 'The headers are larger than 16 KiB; send fewer.');
+      return headersTooLarge();
+    case 'AUTHORIZATION':
+      return new AppError('unauthorized', INVALID_KEY, {
+        headers: { 'WWW-Authenticate': challengeFor(UNREADABLE_KEY) },
+      });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The headers took too long; send the request again.');
     case 'SMALL_CHUNKS':

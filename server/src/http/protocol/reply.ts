@@ -21,6 +21,8 @@ export function challengeFor(description: string): string {
   return `${CHALLENGE}, error="invalid_token", error_description="${description}"`;
 }
 
+/** Why a header without a readable key was rejected. */
+export const UNREADABLE_KEY = 'Send one header like this: Authorization: Bearer API_KEY';
 /** For a key that was valid when the request began. */
 const KEY_GONE = challengeFor(
   'This API key was deleted or has expired since the request began, or its account was suspended',

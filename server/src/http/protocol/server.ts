@@ -3,14 +3,25 @@ import type { Socket } from 'node:net';
 import type { Log } from '../../lib/log.ts';
 import { createCounter } from '../../lib/metrics.ts';
 import { readOpenFilesMax } from '../../lib/open-files.ts';
+import { AppError } from '../../model/errors.ts';
 import { limitChunks } from './chunk-limit.ts';
 import type { App } from './exchange.ts';
 import { RejectionCount } from './overload.ts';
-import { countHeader } from './raw-headers.ts';
-import { type RejectOptions, rejectConnect, rejectConnection, rejectRequest } from './reject.ts';
+import { countHeader, headerBytes } from './raw-headers.ts';
+import {
+  faultOf,
+  headersTooLarge,
+  type ParserError,
+  type RejectOptions,
+  rejectConnect,
+  rejectConnection,
+  rejectRequest,
+} from './reject.ts';
 import { isHttps } from './same-origin.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
+/** The parser counts the URL, too, but not the colons and line breaks of headers. */
+const URL_BYTES_MIN = 4 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 /**
@@ -51,7 +62,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
   const options: RejectOptions = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
   const server = createServer({
-    maxHeaderSize: HEADER_BYTES_MAX,
+    maxHeaderSize: HEADER_BYTES_MAX + URL_BYTES_MIN,
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -59,7 +70,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     requestTimeout: 0,
     requireHostHeader: false,
   });
-  // The size of the headers is limited above; a limit on their number would silently drop some.
+  // The size of the headers is limited; a limit on their number would silently drop some.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
   limitConnections(server, connectionsMax, log);
@@ -92,7 +103,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   server.on('connect', (_incoming, socket) => rejectConnect(socket, options));
-  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => rejectConnection(code, socket, options));
+  server.on('clientError', (error: ParserError, socket) => rejectConnection(faultOf(error), socket, options));
   return server;
 }
 
@@ -143,11 +154,18 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
   });
 }
 
+function findFault(incoming: IncomingMessage): AppError | undefined {
+  const { rawHeaders, url = '' } = incoming;
+  if (Math.max(headerBytes(rawHeaders), url.length) > HEADER_BYTES_MAX) return headersTooLarge();
+  const ambiguity = findAmbiguity(incoming);
+  return ambiguity === undefined ? undefined : new AppError('invalid_header', ambiguity);
+}
+
 /**
  * Describes a violation of RFC 9112 §3.2 (exactly one valid Host, even in an absolute target) or
  * §6.1 (known transfer codings).
  */
-function findFault(incoming: IncomingMessage): string | undefined {
+function findAmbiguity(incoming: IncomingMessage): string | undefined {
   const { rawHeaders, httpVersion, headers, url = '/' } = incoming;
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'Send the request as HTTP/1.1.';
   const hosts = countHeader(rawHeaders, 'host');
