@@ -3,7 +3,8 @@ import { VERSION_BYTES } from '../model/history.ts';
 import type { EventType } from '../model/listings.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, countRows, firstRow } from './functions.ts';
+import { allRows, command, firstRow } from './functions.ts';
+import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
@@ -209,22 +210,4 @@ export async function removeFormer(
 }
 
 /** Removes up to `limit` entries of an account that is being deleted. @returns how many */
-export const removeHistory = countRows(
-  ['accountId', 'limit'],
-  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
-    query
-      .deleteFrom('listing_history')
-      .where('account_id', '=', parameter('accountId'))
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('listing_id', 'sequence'),
-          'in',
-          selectFrom('listing_history')
-            .select(['listing_id', 'sequence'])
-            .where('account_id', '=', parameter('accountId'))
-            .limit(parameter('limit'))
-            .$asTuple('listing_id', 'sequence'),
-        ),
-      )
-      .returning('sequence'),
-);
+export const removeHistory = removeSomeRows('listing_history', ['accountId'], ['listingId', 'sequence']);
