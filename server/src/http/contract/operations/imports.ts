@@ -68,6 +68,21 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
+/** The failed row in examples. */
+export const EXAMPLE_FAILURE = {
+  line: 3,
+  externalId: 'MLS-20933',
+  code: 'validation_failed',
+  message: 'One field is not valid; see details.',
+  details: [
+    {
+      field: 'listPrice',
+      code: 'inconsistent',
+      message: 'Is required together with currency, unless closePrice is given.',
+    },
+  ],
+};
+
 const report = {
   created: 1,
   updated: 0,
@@ -75,21 +90,7 @@ const report = {
   failed: 1,
   repeated: 0,
   cleaned: 0,
-  errors: [
-    {
-      line: 3,
-      externalId: 'MLS-20933',
-      code: 'validation_failed',
-      message: 'One field is not valid; see details.',
-      details: [
-        {
-          field: 'listPrice',
-          code: 'inconsistent',
-          message: 'Is required together with currency, unless closePrice is given.',
-        },
-      ],
-    },
-  ],
+  errors: [EXAMPLE_FAILURE],
 };
 
 export const importOperation: Operation<'account', typeof importQuery> = {
