@@ -1,17 +1,8 @@
 import type { Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
-import {
-  BODY_ERRORS,
-  CHANGE_HEADERS,
-  jsonBody,
-  NOT_MODIFIED,
-  PRECONDITION_ERRORS,
-  SERVED_LISTING,
-  served,
-  WRITE_ERRORS,
-} from './common.ts';
-import { updateOperation } from './listings.ts';
+import { BODY_ERRORS, CHANGE_HEADERS, jsonBody, NOT_MODIFIED, SERVED_LISTING, served, WRITE_ERRORS } from './common.ts';
+import { deleteOperation, updateOperation } from './listings.ts';
 
 const path = '/listings/external/{externalId}';
 
@@ -72,13 +63,8 @@ export const updateByExternalIdOperation: Operation<'account'> = {
 };
 
 export const deleteByExternalIdOperation: Operation<'account'> = {
-  method: 'delete',
+  ...deleteOperation,
   path,
   operationId: 'deleteListingByExternalId',
   summary: 'Delete a listing by your own id',
-  description: 'Deletes the listing immediately; an event records the deletion.',
-  caller: 'account',
-  requestHeaders: CHANGE_HEADERS,
-  replies: [{ status: 204, description: 'Deleted.' }],
-  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

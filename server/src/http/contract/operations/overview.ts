@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { STATUSES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
-
-const count = (description: string) => z.int().meta({ minimum: 0, description });
+import { count, time } from '../schemas/fields.ts';
 
 const overview = z
   .object({
