@@ -73,7 +73,7 @@ export async function acceptAsUser(
     }
     await accept(transaction, invitation, user, address);
     if (invitation.isMailed) await verifyEmail(transaction, user.id);
-    await setSessionAccount(transaction, sessionId, invitation.accountId);
+    await setSessionAccount(transaction, sessionId, { accountId: invitation.accountId });
   });
 }
 

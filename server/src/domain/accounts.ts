@@ -69,7 +69,7 @@ export function changeAccount(
       areaUnits: change.areaUnits === undefined ? current.areaUnits : parseAreaUnits(change.areaUnits),
     };
     if (isDeepStrictEqual(account, current)) return account;
-    await updateAccount(transaction, account);
+    await updateAccount(transaction, id, account);
     const name = `${current.name}: ${describeChange(current, account)}`;
     await recordAudit(transaction, id, actor, 'account.updated', { type: 'account', id, name });
     return account;

@@ -53,7 +53,7 @@ export async function issueApiKey(
   await database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, key.accountId, administrator);
     await getAccount(transaction, key.accountId);
-    await insertApiKey(transaction, key, hashSecret(secret));
+    await insertApiKey(transaction, { ...key, hash: hashSecret(secret) });
     await recordAudit(transaction, key.accountId, actor, 'api_key.created', targetOf(key));
   }, key.accountId);
   return generated;
@@ -121,7 +121,7 @@ export function rollApiKey(
     const generated = generateKey({ accountId, name, access, expiresAt, createdBy });
     const { key, secret } = generated;
     const expiry = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + hours * HOUR_MS);
-    await insertApiKey(transaction, key, hashSecret(secret));
+    await insertApiKey(transaction, { ...key, hash: hashSecret(secret) });
     const target = targetOf({ id: keyId, name: `${name}: ${describeRoll(key, hours, expiry)}` });
     await recordAudit(transaction, accountId, actor, 'api_key.rolled', target);
     if (hours > 0) {
@@ -172,7 +172,8 @@ async function changeKey<T>(
   administrator: Administrator,
   work: (change: KeyChange) => Promise<T>,
 ): Promise<T> {
-  const accountId = administrator === 'operator' ? await findKeyOwner(database, keyId) : administrator.accountId;
+  const accountId =
+    administrator === 'operator' ? (await findKeyOwner(database, keyId))?.accountId : administrator.accountId;
   if (accountId === undefined) throw noKey(keyId);
   return database.write(async (transaction) => {
     const actor = await requireAdministrator(transaction, accountId, administrator);

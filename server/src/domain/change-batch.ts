@@ -105,17 +105,8 @@ export class ChangeBatch {
     await keepFormer(transaction, account.id, finals);
     await this.#storeReplaced(transaction, account.id, lastSequence, actor);
     await this.#storeEvents(transaction, account.id, lastSequence);
-    await inBatches(
-      transaction,
-      finals,
-      ({ change }) => change.doc.length,
-      (some) =>
-        putListings(
-          transaction,
-          account.id,
-          some.map((final) => toRow(final, lastSequence, actor)),
-        ),
-    );
+    const rows = finals.map((final) => toRow(final, lastSequence, actor));
+    await inBatches(transaction, rows, (some) => putListings(transaction, account.id, some), docLength);
     await storeSearchRows(transaction, account.id, finals);
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
@@ -153,12 +144,7 @@ export class ChangeBatch {
       const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const, at: updatedAt };
       return isReplaced ? [{ listingId: id, ...entry, actor, changes, doc }] : [];
     });
-    await inBatches(
-      transaction,
-      rows,
-      ({ doc }) => doc.length,
-      (some) => insertFormer(transaction, accountId, some),
-    );
+    await inBatches(transaction, rows, (some) => insertFormer(transaction, accountId, some), docLength);
   }
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
@@ -168,12 +154,7 @@ export class ChangeBatch {
       const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
       return { ...event, feed: feed ?? null, externalId: null };
     });
-    await inBatches(
-      transaction,
-      rows,
-      () => 0,
-      (some) => insertEvents(transaction, accountId, some),
-    );
+    await inBatches(transaction, rows, (some) => insertEvents(transaction, accountId, some));
   }
 }
 
@@ -205,17 +186,12 @@ function feedGrowth(finals: Final[]): Map<string, number> {
 
 /** Copies the stored versions that the batch replaces to the history. */
 async function keepFormer(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
-  await inBatches(
-    transaction,
-    finals.map(({ before }) => before).filter((before) => before !== undefined),
-    ({ stored }) => stored.doc.length,
-    (some) =>
-      keepVersions(
-        transaction,
-        accountId,
-        some.map(({ listing }) => listing),
-      ),
-  );
+  const former = finals.map(({ before }) => before).filter((before) => before !== undefined);
+  const keep = (some: readonly KnownListing[]) => {
+    const listings = some.map(({ listing }) => listing);
+    return keepVersions(transaction, accountId, listings);
+  };
+  await inBatches(transaction, former, keep, ({ stored }) => stored.doc.length);
 }
 
 async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
@@ -224,39 +200,34 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
     const externalId = before?.stored.externalId ?? undefined;
     return externalId !== undefined && externalId !== listing.externalId;
   });
+  await inBatches(transaction, releasing, async (some) => {
+    for (const { change } of some) await releaseExternalId(transaction, accountId, change.listing.id);
+  });
+  const created = finals.filter(({ before }) => before === undefined);
+  const rows = created.map(({ change: { listing, search } }) => ({ ...search.row, id: listing.id }));
   await inBatches(
     transaction,
-    releasing,
-    () => 0,
-    async (some) => {
-      for (const { change } of some) await releaseExternalId(transaction, accountId, change.listing.id);
-    },
+    rows,
+    (some) => insertSearchRows(transaction, accountId, some),
+    ({ terms }) => terms.length,
   );
-  await inBatches(
-    transaction,
-    finals.filter(({ before }) => before === undefined),
-    ({ change }) => change.search.row.terms.length,
-    (some) => {
-      const rows = some.map(({ change: { listing, search } }) => ({ ...search.row, id: listing.id }));
-      return insertSearchRows(transaction, accountId, rows);
-    },
-  );
-  await inBatches(
-    transaction,
-    finals.filter(({ before }) => before !== undefined),
-    ({ change }) => change.search.row.terms.length,
-    async (some) => {
-      for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
-    },
-  );
+  const update = async (some: readonly Final[]) => {
+    for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
+  };
+  const updated = finals.filter(({ before }) => before !== undefined);
+  await inBatches(transaction, updated, update, ({ change }) => change.search.row.terms.length);
+}
+
+function docLength({ doc }: { doc: string }): number {
+  return doc.length;
 }
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
 async function inBatches<T>(
   transaction: Transaction,
   rows: readonly T[],
-  bytesOf: (row: T) => number,
   work: (some: readonly T[]) => Promise<void>,
+  bytesOf: (row: T) => number = () => 0,
 ): Promise<void> {
   let sliceEndMs = performance.now() + SLICE_MS;
   for (const some of cut(rows, bytesOf)) {

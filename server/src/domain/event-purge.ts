@@ -14,11 +14,20 @@ const ACCOUNTS_LENGTH = 100;
 
 export async function purgeEvents(database: Database, signal: AbortSignal): Promise<void> {
   const before = Date.now() - EVENTS_KEPT_MS;
+  await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
+}
+
+/** Runs `work` on one account after the other, each in its own event-loop turn. */
+export async function forEachAccount(
+  database: Database,
+  signal: AbortSignal,
+  work: (accountId: string) => Promise<void>,
+): Promise<void> {
   let accountIds = await findAccountIds(database, '', ACCOUNTS_LENGTH);
   while (accountIds.length > 0) {
     for (const accountId of accountIds) {
       if (signal.aborted) return;
-      await purgeAccount(database, accountId, before, signal);
+      await work(accountId);
       await nextTurn();
     }
     accountIds = await findAccountIds(database, accountIds.at(-1) ?? '', ACCOUNTS_LENGTH);

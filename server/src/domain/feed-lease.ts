@@ -163,7 +163,7 @@ export async function occupyFeed(
 ): Promise<void> {
   if (leaseUntil !== null && leaseUntil > Date.now()) throw feedBusy(name, runId);
   if (leaseUntil !== null && runId !== null) await interruptRun(transaction, accountId, runId, leaseUntil);
-  await takeLease(transaction, accountId, name, newRunId, Date.now() + LEASE_MS);
+  await takeLease(transaction, accountId, name, { runId: newRunId, leaseUntil: Date.now() + LEASE_MS });
 }
 
 function feedBusy(name: string, runId: string | null): AppError {

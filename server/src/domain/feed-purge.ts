@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstIdAt } from '../lib/ids.ts';
-import { findAccountIds } from '../storage/accounts.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { removeFailures } from '../storage/feed-errors.ts';
 import { findOldRuns, forgetStored, removeRun, sumStored } from '../storage/feed-runs.ts';
+import { forEachAccount } from './event-purge.ts';
 import { RUN_ID_PREFIX } from './feed-lease.ts';
 
 /** How long runs and their failed rows are kept, as documented in the contract of the API. */
@@ -13,20 +12,11 @@ const RUNS_MAX = 50_000;
 const STORED_BYTES_MAX = 256 * 1024 * 1024;
 /** Failed rows or runs per transaction. */
 const SLICE_LENGTH = 100;
-const ACCOUNTS_LENGTH = 100;
 
 /** Removes runs older than 90 days, and the oldest of accounts that store too much. */
 export async function purgeFeedRuns(database: Database, signal: AbortSignal): Promise<void> {
   const before = firstIdAt(RUN_ID_PREFIX, Date.now() - RUNS_KEPT_MS);
-  let accountIds = await findAccountIds(database, '', ACCOUNTS_LENGTH);
-  while (accountIds.length > 0) {
-    for (const accountId of accountIds) {
-      if (signal.aborted) return;
-      await purgeAccount(database, accountId, before, signal);
-      await nextTurn();
-    }
-    accountIds = await findAccountIds(database, accountIds.at(-1) ?? '', ACCOUNTS_LENGTH);
-  }
+  await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
 }
 
 async function purgeAccount(database: Database, accountId: string, before: string, signal: AbortSignal): Promise<void> {

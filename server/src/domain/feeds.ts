@@ -85,7 +85,7 @@ export async function changeFeed(
     const { settings } = await getStored(transaction, accountId, name);
     const changed = change(settings);
     if (isDeepStrictEqual(settings, changed)) return;
-    await updateSettings(transaction, accountId, name, JSON.stringify(changed));
+    await updateSettings(transaction, accountId, name, { settings: JSON.stringify(changed) });
     await auditFeed(transaction, user, 'feed.updated', { name });
   });
   return getFeed(database, accountId, name);

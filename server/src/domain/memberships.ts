@@ -22,7 +22,7 @@ export async function chooseAccount(
   const membership = memberships.find((candidate) => candidate.accountId === accountId);
   if (membership === undefined) throw new AppError('not_found', 'You are not a member of this account.');
   await requireResumed(database, accountId);
-  await database.write((transaction) => setSessionAccount(transaction, sessionId, accountId));
+  await database.write((transaction) => setSessionAccount(transaction, sessionId, { accountId }));
   return membership;
 }
 
@@ -39,7 +39,7 @@ export function changeRole(
     const member = await getMember(transaction, accountId, userId);
     if (member.role === role) return member;
     await requireOtherAdministrator(transaction, accountId, member);
-    await setRole(transaction, accountId, userId, role);
+    await setRole(transaction, accountId, userId, { role });
     if (role === 'member') await revokeInvitationsBy(transaction, accountId, userId, actor);
     await recordAudit(transaction, accountId, actor, 'member.role_changed', targetOf(member, `: ${role}`));
     return { ...member, role };

@@ -3,7 +3,7 @@ import type { AuditAction, AuditActor, AuditTarget } from '../model/audit.ts';
 import { AppError } from '../model/errors.ts';
 import type { Membership } from '../model/users.ts';
 import type { Database, Executor } from '../storage/database.ts';
-import { hasSession, removeOtherSessions, removeSession, removeSessions } from '../storage/sessions.ts';
+import { findSession, removeOtherSessions, removeSession, removeSessions } from '../storage/sessions.ts';
 import { removeTwoFactor, verifyTwoFactor } from '../storage/two-factors.ts';
 import { removeChallenges, renameUser } from '../storage/users.ts';
 import { recordAudit } from './audit.ts';
@@ -62,14 +62,14 @@ export async function recordSecurityChange(transaction: Executor, sessionActor: 
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {
-  if (!(await hasSession(transaction, userId, sessionId))) throw sessionGone();
+  if ((await findSession(transaction, userId, sessionId)) === undefined) throw sessionGone();
 }
 
 /** @throws {AppError} `not_found`, even for another user's session */
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
-    const existed = await removeSession(transaction, sessionActor.userId, sessionId);
-    if (!existed) throw new AppError('not_found', 'There is no such session; it may have ended.');
+    const ended = await removeSession(transaction, sessionActor.userId, sessionId);
+    if (ended === 0) throw new AppError('not_found', 'There is no such session; it may have ended.');
     await recordEverywhere(transaction, sessionActor, 'administrator.sessions_ended');
   });
 }

@@ -127,7 +127,8 @@ export class RequestLog {
 
   #write(blocks: OpenBlock[]): Promise<void> {
     return this.#database.write(async (transaction) => {
-      for (const block of blocks) await insertRequestBlock(transaction, block.accountId, toStored(block));
+      for (const block of blocks)
+        await insertRequestBlock(transaction, { accountId: block.accountId, ...toStored(block) });
     });
   }
 }

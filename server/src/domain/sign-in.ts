@@ -20,7 +20,8 @@ export async function recordSignIn(
 ): Promise<Membership | undefined> {
   const membership = await findOpenMembership(database, sessionActor);
   await database.write(async (transaction) => {
-    if (membership !== undefined) await setSessionAccount(transaction, sessionActor.sessionId, membership.accountId);
+    if (membership !== undefined)
+      await setSessionAccount(transaction, sessionActor.sessionId, { accountId: membership.accountId });
     if (replaced !== undefined) await endOwnSession(transaction, replaced);
     if (isByRecoveryCode) await recordEverywhere(transaction, sessionActor, 'administrator.recovery_code_used');
     await recordEverywhere(transaction, sessionActor, 'administrator.signed_in');
@@ -50,8 +51,8 @@ export async function signOut(database: Database, sessionActor: SessionActor): P
 }
 
 async function endOwnSession(transaction: Executor, sessionActor: SessionActor): Promise<void> {
-  const existed = await removeSession(transaction, sessionActor.userId, sessionActor.sessionId);
-  if (existed) await recordEverywhere(transaction, sessionActor, 'administrator.signed_out');
+  const ended = await removeSession(transaction, sessionActor.userId, sessionActor.sessionId);
+  if (ended > 0) await recordEverywhere(transaction, sessionActor, 'administrator.signed_out');
 }
 
 /** Records a wrong second factor after a correct password. */

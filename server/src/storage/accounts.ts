@@ -1,20 +1,17 @@
 import type { Account, AccountHead } from '../model/accounts.ts';
 import { LIMIT_COLUMNS, type StoredLimits } from './account-limits.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, firstRow, rowOf } from './functions.ts';
+import { allRows, firstRow } from './functions.ts';
+import { insertRow, removeRows, updateRows } from './rows.ts';
 
-const insert = statement<Account & { createdAt: number }>((query, parameter) =>
-  query.insertInto('accounts').values(rowOf(parameter, ['id', 'name', 'currency', 'areaUnits', 'createdAt'])),
-);
+const insert = insertRow('accounts', ['id', 'name', 'currency', 'areaUnits', 'createdAt']);
 
-const insertHead = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.insertInto('account_heads').values({ account_id: parameter('id'), sequence: 0, listing_count: 0 }),
-);
+const insertHead = insertRow('account_heads', ['accountId', 'sequence', 'listingCount']);
 
 /** Stores a new account. `createdAt` is in UTC milliseconds. */
 export async function insertAccount(executor: Executor, account: Account, createdAt: number): Promise<void> {
-  await executor.execute(insert, { ...account, createdAt });
-  await insertHead(executor, account.id);
+  await insert(executor, { ...account, createdAt });
+  await insertHead(executor, { accountId: account.id, sequence: 0, listingCount: 0 });
 }
 
 /** An account with its usage, as shown to the operator. */
@@ -73,27 +70,14 @@ export async function findAccountHead(executor: Executor, id: string): Promise<A
   return account;
 }
 
-const update = statement<Account>((query, parameter) =>
-  query
-    .updateTable('accounts')
-    .set(rowOf(parameter, ['name', 'currency', 'areaUnits']))
-    .where('id', '=', parameter('id')),
-);
-
 /** Stores an account's name and the defaults for its listings. */
-export async function updateAccount(executor: Executor, account: Account): Promise<void> {
-  await executor.execute(update, account);
-}
+export const updateAccount = updateRows('accounts', ['id'], ['name', 'currency', 'areaUnits']);
 
 /** Waits for running writes to the account's listings, and prevents further ones. */
-export const closeAccount = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.deleteFrom('account_heads').where('account_id', '=', parameter('id')),
-);
+export const closeAccount = removeRows('account_heads', ['accountId']);
 
 /** Removes an account and its data, except the words of its listings: remove the listings first. */
-export const removeAccount = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.deleteFrom('accounts').where('id', '=', parameter('id')),
-);
+export const removeAccount = removeRows('accounts', ['id']);
 
 const selectNames = allRows(['limit'], (query, parameter: Parameter<{ limit: number }>) =>
   query.selectFrom('accounts').select('name').orderBy('id').limit(parameter('limit')),

@@ -1,17 +1,17 @@
 import type { AccountHead, Head } from '../model/accounts.ts';
-import type { Access, ApiKey } from '../model/api-keys.ts';
+import type { Access } from '../model/api-keys.ts';
 import { HEAD_COLUMNS } from './accounts.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import { firstRow } from './functions.ts';
+import { findRow, findRows, insertRow, removeRows, updateRows } from './rows.ts';
 
 type KeyId = { accountId: string; id: string };
 
-const KEY_PARAMETERS = [
+const MEMBERS = [
   'id',
   'accountId',
   'name',
   'access',
-  'hash',
   'start',
   'createdBy',
   'createdAt',
@@ -20,14 +20,8 @@ const KEY_PARAMETERS = [
   'replacedBy',
 ] as const;
 
-const insert = statement<ApiKey & { hash: string }>((query, parameter) =>
-  query.insertInto('api_keys').values(rowOf(parameter, KEY_PARAMETERS)),
-);
-
 /** Stores a key by the SHA-256 of its secret. */
-export async function insertApiKey(executor: Executor, key: ApiKey, hash: string): Promise<void> {
-  await executor.execute(insert, { ...key, hash });
-}
+export const insertApiKey = insertRow('api_keys', [...MEMBERS, 'hash']);
 
 /** The API key of a request as its principal, with the head of its account. */
 export interface KeyPrincipal extends Head {
@@ -78,14 +72,8 @@ export const findKeyDetails = firstRow(['accountId', 'id'], (query, parameter: P
     .where('api_keys.id', '=', parameter('id')),
 );
 
-const selectOwner = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.selectFrom('api_keys').select('account_id as accountId').where('id', '=', parameter('id')),
-);
-
 /** The account of a key, for the operator only. */
-export async function findKeyOwner(executor: Executor, id: string): Promise<string | undefined> {
-  return (await selectOwner(executor, id))?.accountId;
-}
+export const findKeyOwner = findRow('api_keys', ['id'], ['accountId']);
 
 /** The account of a key, and the key's name. */
 type KeyAccount = AccountHead & { keyName: string };
@@ -113,31 +101,10 @@ export async function findKeyAccount(
   return account;
 }
 
-const KEY_COLUMNS = [
-  'id',
-  'account_id as accountId',
-  'name',
-  'access',
-  'start',
-  'created_by as createdBy',
-  'created_at as createdAt',
-  'expires_at as expiresAt',
-  'last_used_at as lastUsedAt',
-  'replaced_by as replacedBy',
-] as const;
-
 /** The account's keys, oldest first. */
-export const listApiKeys = allRows(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  query.selectFrom('api_keys').select(KEY_COLUMNS).where('account_id', '=', parameter('accountId')).orderBy('id'),
-);
+export const listApiKeys = findRows('api_keys', ['accountId'], MEMBERS, 'id');
 
-export const findApiKey = firstRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
-  query
-    .selectFrom('api_keys')
-    .select(KEY_COLUMNS)
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
+export const findApiKey = findRow('api_keys', ['accountId', 'id'], MEMBERS);
 
 /** The head of a key's account; undefined if the key has expired at `now` or the account is suspended. */
 export const findKeyHead = firstRow(
@@ -154,35 +121,14 @@ export const findKeyHead = firstRow(
       .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-type Change = Pick<ApiKey, 'name' | 'expiresAt' | 'replacedBy'>;
-
-const change = statement<KeyId & Change>((query, parameter) =>
-  query
-    .updateTable('api_keys')
-    .set(rowOf(parameter, ['name', 'expiresAt', 'replacedBy']))
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
-
 /** Stores a key's name, expiry, and successor. */
-export async function updateApiKey(executor: Executor, accountId: string, id: string, to: Change): Promise<void> {
-  const { name, expiresAt, replacedBy } = to;
-  await executor.execute(change, { accountId, id, name, expiresAt, replacedBy });
-}
+export const updateApiKey = updateRows('api_keys', ['accountId', 'id'], ['name', 'expiresAt', 'replacedBy']);
 
-/** Deletes a key, which stops working when the transaction commits. @returns whether the key existed */
-export const removeApiKey = hasRow(['accountId', 'id'], (query, parameter: Parameter<KeyId>) =>
-  query
-    .deleteFrom('api_keys')
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id'))
-    .returning('id'),
-);
+/** Deletes a key, which stops working when the transaction commits. */
+export const removeApiKey = removeRows('api_keys', ['accountId', 'id']);
 
 /** Removes all keys of an account. */
-export const removeApiKeys = command(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
-  query.deleteFrom('api_keys').where('account_id', '=', parameter('accountId')),
-);
+export const removeApiKeys = removeRows('api_keys', ['accountId']);
 
 /** Clocks of other processes are ahead by less than this. A later time was written before a clock was set back. */
 const LATER_MAX_MS = 60 * 60 * 1000;

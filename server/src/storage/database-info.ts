@@ -1,14 +1,12 @@
 import { AppError } from '../model/errors.ts';
-import { type Database, type Executor, statement } from './database.ts';
-import { firstRow, rowOf } from './functions.ts';
+import type { Database, Executor } from './database.ts';
 import { EPOCH_LENGTH } from './migrations.ts';
+import { findRow, updateRows } from './rows.ts';
 
-const select = firstRow([], (query) =>
-  query.selectFrom('database_info').select(['cursor_secret as cursorSecret', 'epoch']),
-);
+const select = findRow('database_info', [], ['cursorSecret', 'epoch']);
 
 /** @throws {AppError} `unavailable` if the database does not respond */
-export const ping = firstRow([], (query) => query.selectFrom('database_info').select('id'));
+export const ping = findRow('database_info', [], ['id']);
 
 export interface DatabaseInfo {
   /** Signs cursors; the same in all processes. */
@@ -42,18 +40,16 @@ export function hasUnfinishedEpoch({ epoch }: Pick<DatabaseInfo, 'epoch'>): bool
   return epoch.startsWith(UNFINISHED);
 }
 
-const update = statement<DatabaseInfo>((query, parameter) =>
-  query.updateTable('database_info').set(rowOf(parameter, ['cursorSecret', 'epoch'])),
-);
+const update = updateRows('database_info', [], ['cursorSecret', 'epoch']);
 
 /** Marks a database as an unfinished copy of the one with this epoch. */
 export async function beginCopy(executor: Executor, { cursorSecret, epoch }: DatabaseInfo): Promise<void> {
-  await executor.execute(update, { cursorSecret, epoch: UNFINISHED + epoch });
+  await update(executor, { cursorSecret, epoch: UNFINISHED + epoch });
 }
 
 /** Gives a copy the original's identity, so that cursors, ETags, and sequences stay valid. */
 export async function finishCopy(executor: Executor, info: DatabaseInfo): Promise<void> {
-  await executor.execute(update, info);
+  await update(executor, info);
 }
 
 /** Whether a database is an unfinished copy of the one with this epoch. */
@@ -81,7 +77,7 @@ export async function renewEpoch(database: Database): Promise<string> {
     const { cursorSecret, epoch: before } = await getDatabaseInfo(transaction);
     const floor = Math.max(Math.floor(Date.now() / RENEWED_UNIT_MS), versionFloorOf(before) + 1);
     const epoch = RENEWED + floor.toString(RADIX).padStart(EPOCH_LENGTH - RENEWED.length, '0');
-    await transaction.execute(update, { cursorSecret, epoch });
+    await update(transaction, { cursorSecret, epoch });
     return epoch;
   });
 }

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import type { EventType } from '../model/listings.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
-import { allRows, countRows, firstRow } from './functions.ts';
+import { allRows, columnOf } from './functions.ts';
+import { findRow, insertRow, removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
@@ -20,34 +21,16 @@ export interface EventRow {
   externalId: string | null;
 }
 
-const insert = statement<EventRow & { accountId: string }>((query, parameter) =>
-  query.insertInto('events').values({
-    account_id: parameter('accountId'),
-    sequence: parameter('sequence'),
-    type: parameter('type'),
-    listing_id: parameter('listingId'),
-    changed: parameter('changed'),
-    created_at: parameter('createdAt'),
-    feed: parameter('feed'),
-    external_id: parameter('externalId'),
-  }),
-);
+const MEMBERS = ['sequence', 'type', 'listingId', 'changed', 'createdAt', 'feed', 'externalId'] as const;
+
+const insert = insertRow('events', ['accountId', ...MEMBERS]);
 
 /** Appends an event. Its document is that of the listing's version. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
-  await executor.execute(insert, { accountId, ...event });
+  await insert(executor, { accountId, ...event });
 }
 
-const COLUMNS = [
-  'account_id',
-  'sequence',
-  'type',
-  'listing_id',
-  'changed',
-  'created_at',
-  'feed',
-  'external_id',
-] as const satisfies (keyof Tables['events'])[];
+const COLUMNS = ['account_id', ...MEMBERS.map(columnOf)] as const;
 
 const insertSome = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
@@ -57,16 +40,7 @@ const insertSome = batchStatement((length) =>
 
 /** Appends a batch of events. */
 export async function insertEvents(executor: Executor, accountId: string, events: readonly EventRow[]): Promise<void> {
-  const rows = events.map(({ sequence, type, listingId, changed, createdAt, feed, externalId }) => [
-    accountId,
-    sequence,
-    type,
-    listingId,
-    changed,
-    createdAt,
-    feed,
-    externalId,
-  ]);
+  const rows = events.map((event) => [accountId, ...MEMBERS.map((name) => event[name])]);
   await executeBatch(executor, insertSome, rows);
 }
 
@@ -90,33 +64,11 @@ export const findChangedListings = allRows(
       .limit(parameter('limit')),
 );
 
-type EventKey = { accountId: string; sequence: number };
-
 /** When an event happened; undefined once it has been purged. */
-export const findEvent = firstRow(['accountId', 'sequence'], (query, parameter: Parameter<EventKey>) =>
-  query
-    .selectFrom('events')
-    .select('created_at as createdAt')
-    .where('account_id', '=', parameter('accountId'))
-    .where('sequence', '=', parameter('sequence')),
-);
+export const findEvent = findRow('events', ['accountId', 'sequence'], ['createdAt']);
 
 /** Removes up to `limit` events of an account, oldest first. @returns how many */
-export const removeEvents = countRows(
-  ['accountId', 'limit'],
-  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
-    query
-      .deleteFrom('events')
-      .where('account_id', '=', parameter('accountId'))
-      .where('sequence', 'in', ({ selectFrom }) =>
-        selectFrom('events')
-          .select('sequence')
-          .where('account_id', '=', parameter('accountId'))
-          .orderBy('sequence')
-          .limit(parameter('limit')),
-      )
-      .returning('sequence'),
-);
+export const removeEvents = removeSomeRows('events', ['accountId'], ['sequence']);
 
 /** An event with the listing's JSON text after the change, which is null if the listing was deleted. */
 export interface StoredEvent extends EventRow {

@@ -1,6 +1,6 @@
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { countRows } from './functions.ts';
+import { type Executor, statement } from './database.ts';
+import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
@@ -57,21 +57,5 @@ export function findFailures(
   return executor.executeRun(selectPage, { accountId, runId, after, limit }, bytesMax);
 }
 
-type Some = { accountId: string; runId: string; limit: number };
-
 /** Removes up to `limit` failed rows of a run. @returns how many */
-export const removeFailures = countRows(['accountId', 'runId', 'limit'], (query, parameter: Parameter<Some>) =>
-  query
-    .deleteFrom('feed_errors')
-    .where('account_id', '=', parameter('accountId'))
-    .where('run_id', '=', parameter('runId'))
-    .where('number', 'in', ({ selectFrom }) =>
-      selectFrom('feed_errors')
-        .select('number')
-        .where('account_id', '=', parameter('accountId'))
-        .where('run_id', '=', parameter('runId'))
-        .orderBy('number')
-        .limit(parameter('limit')),
-    )
-    .returning('number'),
-);
+export const removeFailures = removeSomeRows('feed_errors', ['accountId', 'runId'], ['number']);

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { FeedCounts, FeedOutcome } from '../model/feeds.ts';
 import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
-import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import { allRows, columnsOf, firstRow, hasRow } from './functions.ts';
+import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
 import type { Run } from './runs.ts';
 
 /** A run as stored; times are UTC milliseconds. */
@@ -36,53 +37,25 @@ const CHANGING = [
   ...(['finishedAt', 'outcome', 'counts', 'sequenceFrom', 'sequenceTo'] as const),
   ...(['errors', 'error', 'storedRows', 'storedBytes'] as const),
 ] as const;
+const MEMBERS = ['id', 'feed', 'startedAt', ...CHANGING] as const;
 
-const insert = statement<Row & { accountId: string }>((query, parameter) =>
-  query.insertInto('feed_runs').values(rowOf(parameter, ['accountId', 'id', 'feed', 'startedAt', ...CHANGING])),
-);
+const insert = insertRow('feed_runs', ['accountId', ...MEMBERS]);
 
 export async function insertRun(executor: Executor, accountId: string, run: StoredRun): Promise<void> {
-  await executor.execute(insert, { accountId, ...toRow(run) });
+  await insert(executor, { accountId, ...toRow(run) });
 }
 
-const update = statement<Row & { accountId: string }>((query, parameter) =>
-  query
-    .updateTable('feed_runs')
-    .set(rowOf(parameter, CHANGING))
-    .where('account_id', '=', parameter('accountId'))
-    .where('id', '=', parameter('id')),
-);
+const update = updateRows('feed_runs', ['accountId', 'id'], CHANGING);
 
 export async function updateRun(executor: Executor, accountId: string, run: StoredRun): Promise<void> {
-  await executor.execute(update, { accountId, ...toRow(run) });
+  await update(executor, accountId, run.id, toRow(run));
 }
 
 type RunKey = { accountId: string; feed: string; id: string };
 
-const select = (query: QueryBuilder) =>
-  query
-    .selectFrom('feed_runs')
-    .select([
-      'id',
-      'feed',
-      'started_at as startedAt',
-      'finished_at as finishedAt',
-      'outcome',
-      'counts',
-      'sequence_from as sequenceFrom',
-      'sequence_to as sequenceTo',
-      'errors',
-      'error',
-      'stored_rows as storedRows',
-      'stored_bytes as storedBytes',
-    ]);
+const select = (query: QueryBuilder) => query.selectFrom('feed_runs').select(columnsOf(MEMBERS));
 
-const selectOne = firstRow(['accountId', 'feed', 'id'], (query, parameter: Parameter<RunKey>) =>
-  select(query)
-    .where('account_id', '=', parameter('accountId'))
-    .where('feed', '=', parameter('feed'))
-    .where('id', '=', parameter('id')),
-);
+const selectOne = findRow('feed_runs', ['accountId', 'feed', 'id'], MEMBERS);
 
 export async function findRun(
   executor: Executor,
@@ -169,11 +142,7 @@ export const findRunsOfFeed = allRows(['accountId', 'feed', 'limit'], (query, pa
     .limit(parameter('limit')),
 );
 
-export const removeRun = command(
-  ['accountId', 'id'],
-  (query, parameter: Parameter<{ accountId: string; id: string }>) =>
-    query.deleteFrom('feed_runs').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
-);
+export const removeRun = removeRows('feed_runs', ['accountId', 'id']);
 
 const selectStored = firstRow(['accountId'], (query, parameter: Parameter<{ accountId: string }>) =>
   query
@@ -195,13 +164,9 @@ export async function sumStored(
   return { runs: Number(runs), bytes: Number(bytes), oldest: oldest === null ? null : String(oldest) };
 }
 
+const setStored = updateRows('feed_runs', ['accountId', 'id'], ['storedRows', 'storedBytes']);
+
 /** Records that a run has no stored rows any more. */
-export const forgetStored = command(
-  ['accountId', 'id'],
-  (query, parameter: Parameter<{ accountId: string; id: string }>) =>
-    query
-      .updateTable('feed_runs')
-      .set({ stored_rows: 0, stored_bytes: 0 })
-      .where('account_id', '=', parameter('accountId'))
-      .where('id', '=', parameter('id')),
-);
+export async function forgetStored(executor: Executor, accountId: string, id: string): Promise<void> {
+  await setStored(executor, accountId, id, { storedRows: 0, storedBytes: 0 });
+}

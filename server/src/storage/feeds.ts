@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { FeedSettings } from '../model/feeds.ts';
-import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
-import { allRows, command, firstRow, hasRow } from './functions.ts';
+import type { Executor, Parameter, QueryBuilder } from './database.ts';
+import { allRows, columnsOf, command, firstRow, hasRow } from './functions.ts';
+import { insertRow, removeRows, updateRows } from './rows.ts';
 
 /** A feed as stored; times are UTC milliseconds. */
 export interface StoredFeed {
@@ -19,18 +20,10 @@ export interface StoredFeed {
 type Row = Omit<StoredFeed, 'settings'> & { settings: string };
 type Key = { accountId: string; name: string };
 
+const MEMBERS = ['name', 'settings', 'createdAt', 'lastSuccessAt', 'runId', 'leaseUntil'] as const;
+
 const select = (query: QueryBuilder) =>
-  query
-    .selectFrom('feeds')
-    .select([
-      'name',
-      'settings',
-      'listing_count as listings',
-      'created_at as createdAt',
-      'last_success_at as lastSuccessAt',
-      'run_id as runId',
-      'lease_until as leaseUntil',
-    ]);
+  query.selectFrom('feeds').select(['listing_count as listings', ...columnsOf(MEMBERS)]);
 
 const selectOne = firstRow(['accountId', 'name'], (query, parameter: Parameter<Key>) =>
   select(query).where('account_id', '=', parameter('accountId')).where('name', '=', parameter('name')),
@@ -73,38 +66,20 @@ function toFeed({ settings, ...row }: Row): StoredFeed {
   return { ...row, settings: JSON.parse(settings) };
 }
 
-const insert = statement<Key & { settings: string; createdAt: number }>((query, parameter) =>
-  query.insertInto('feeds').values({
-    account_id: parameter('accountId'),
-    name: parameter('name'),
-    settings: parameter('settings'),
-    listing_count: 0,
-    created_at: parameter('createdAt'),
-  } as never),
-);
+const insert = insertRow('feeds', ['accountId', 'name', 'settings', 'listingCount', 'createdAt']);
 
 export async function insertFeed(
   executor: Executor,
   accountId: string,
   { name, settings, createdAt }: StoredFeed,
 ): Promise<void> {
-  await executor.execute(insert, { accountId, name, settings: JSON.stringify(settings), createdAt });
+  await insert(executor, { accountId, name, settings: JSON.stringify(settings), listingCount: 0, createdAt });
 }
 
 /** `settings` is JSON text. */
-export const updateSettings = command(
-  ['accountId', 'name', 'settings'],
-  (query, parameter: Parameter<Key & { settings: string }>) =>
-    query
-      .updateTable('feeds')
-      .set({ settings: parameter('settings') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('name', '=', parameter('name')),
-);
+export const updateSettings = updateRows('feeds', ['accountId', 'name'], ['settings']);
 
-export const removeFeed = command(['accountId', 'name'], (query, parameter: Parameter<Key>) =>
-  query.deleteFrom('feeds').where('account_id', '=', parameter('accountId')).where('name', '=', parameter('name')),
-);
+export const removeFeed = removeRows('feeds', ['accountId', 'name']);
 
 /** Adds to the number of a feed's listings. */
 export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: Parameter<Key & { by: number }>) =>
@@ -118,13 +93,7 @@ export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: 
 type Lease = Key & { runId: string; leaseUntil: number };
 
 /** Gives the feed to a run. */
-export const takeLease = command(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
-  query
-    .updateTable('feeds')
-    .set({ run_id: parameter('runId'), lease_until: parameter('leaseUntil') })
-    .where('account_id', '=', parameter('accountId'))
-    .where('name', '=', parameter('name')),
-);
+export const takeLease = updateRows('feeds', ['accountId', 'name'], ['runId', 'leaseUntil']);
 
 /** Prolongs the lease of a run. @returns false if the run has lost it */
 export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>

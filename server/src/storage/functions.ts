@@ -55,6 +55,11 @@ export function columnOf<N extends string>(name: N): Snake<N> {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
 }
 
+/** Selects columns as these names. */
+export function columnsOf<const N extends string>(names: readonly N[]) {
+  return names.map((name) => `${columnOf(name)} as ${name}`) as { [K in N]: `${Snake<K>} as ${K}` }[N][];
+}
+
 /** A row with each parameter in the column of the same name. */
 export function rowOf<P, K extends keyof P & string>(parameter: Parameter<P>, names: readonly K[]) {
   const row = Object.fromEntries(names.map((name) => [columnOf(name), parameter(name)]));

@@ -3,7 +3,8 @@ import { VERSION_BYTES } from '../model/history.ts';
 import type { EventType } from '../model/listings.ts';
 import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, command, countRows, firstRow } from './functions.ts';
+import { allRows, columnOf, command, firstRow } from './functions.ts';
+import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
@@ -23,17 +24,8 @@ export interface HistoryEntry {
 
 type Former = HistoryEntry & { listingId: string; doc: string | null };
 
-const COLUMNS = [
-  'account_id',
-  'listing_id',
-  'sequence',
-  'version',
-  'type',
-  'at',
-  'actor',
-  'changes',
-  'doc',
-] as const satisfies (keyof Tables['listing_history'])[];
+const MEMBERS = ['listingId', 'sequence', 'version', 'type', 'at', 'actor', 'changes', 'doc'] as const;
+const COLUMNS = ['account_id', ...MEMBERS.map(columnOf)] as const;
 
 const insertSome = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
@@ -43,17 +35,7 @@ const insertSome = batchStatement((length) =>
 
 /** Stores deletions, and versions that were never in `listings`. */
 export async function insertFormer(executor: Executor, accountId: string, rows: readonly Former[]): Promise<void> {
-  const values = rows.map(({ listingId, sequence, version, type, at, actor, changes, doc }) => [
-    accountId,
-    listingId,
-    sequence,
-    version,
-    type,
-    at,
-    actor,
-    changes,
-    doc,
-  ]);
+  const values = rows.map((row) => [accountId, ...MEMBERS.map((name) => row[name])]);
   await executeBatch(executor, insertSome, values);
 }
 
@@ -209,22 +191,4 @@ export async function removeFormer(
 }
 
 /** Removes up to `limit` entries of an account that is being deleted. @returns how many */
-export const removeHistory = countRows(
-  ['accountId', 'limit'],
-  (query, parameter: Parameter<{ accountId: string; limit: number }>) =>
-    query
-      .deleteFrom('listing_history')
-      .where('account_id', '=', parameter('accountId'))
-      .where(({ eb, refTuple, selectFrom }) =>
-        eb(
-          refTuple('listing_id', 'sequence'),
-          'in',
-          selectFrom('listing_history')
-            .select(['listing_id', 'sequence'])
-            .where('account_id', '=', parameter('accountId'))
-            .limit(parameter('limit'))
-            .$asTuple('listing_id', 'sequence'),
-        ),
-      )
-      .returning('sequence'),
-);
+export const removeHistory = removeSomeRows('listing_history', ['accountId'], ['listingId', 'sequence']);

@@ -1,5 +1,6 @@
 import { type Executor, type Parameter, statement } from './database.ts';
 import { countRows, firstRow, rowOf } from './functions.ts';
+import { removeSomeRows } from './rows.ts';
 
 /** The stored outcome of a request with an Idempotency-Key. */
 export interface IdempotencyRecord {
@@ -41,21 +42,8 @@ export const findIdempotencyRecord = firstRow(['accountId', 'key'], (query, para
     .where('key', '=', parameter('key')),
 );
 
-type Removal = { accountId: string; limit: number };
-
 /** Removes up to `limit` records of an account that is being deleted. @returns how many */
-export const removeIdempotencyRecords = countRows(['accountId', 'limit'], (query, parameter: Parameter<Removal>) =>
-  query
-    .deleteFrom('idempotency_keys')
-    .where('account_id', '=', parameter('accountId'))
-    .where('key', 'in', ({ selectFrom }) =>
-      selectFrom('idempotency_keys')
-        .select('key')
-        .where('account_id', '=', parameter('accountId'))
-        .limit(parameter('limit')),
-    )
-    .returning('key'),
-);
+export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['accountId'], ['key']);
 
 type Purge = { now: number; limit: number };
 

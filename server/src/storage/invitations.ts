@@ -1,6 +1,7 @@
 import type { Invitation, Role } from '../model/users.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, firstRow, rowOf } from './functions.ts';
+import { allRows, columnsOf, firstRow } from './functions.ts';
+import { insertRow } from './rows.ts';
 
 export interface RemovedInvitation {
   id: string;
@@ -29,22 +30,9 @@ export const removeInvitationsBy = allRows(['accountId', 'inviterId'], (query, p
     .returning(['id', 'email']),
 );
 
-const PARAMETERS = [
-  'accountId',
-  'id',
-  'email',
-  'role',
-  'hash',
-  'mailedHash',
-  'inviterId',
-  'invitedBy',
-  'createdAt',
-  'expiresAt',
-] as const;
+const MEMBERS = ['accountId', 'id', 'email', 'role', 'invitedBy', 'createdAt', 'expiresAt'] as const;
 
-const insert = statement<StoredInvitation>((query, parameter) =>
-  query.insertInto('invitations').values(rowOf(parameter, PARAMETERS)),
-);
+const insert = insertRow('invitations', [...MEMBERS, 'hash', 'mailedHash', 'inviterId']);
 
 interface StoredInvitation extends Invitation {
   inviterId: string | null;
@@ -56,7 +44,7 @@ interface StoredInvitation extends Invitation {
 /** Stores an invitation, replacing an earlier invitation to the same address. */
 export async function putInvitation(executor: Executor, invitation: StoredInvitation): Promise<void> {
   await removeInvitationTo(executor, invitation.accountId, invitation.email);
-  await executor.execute(insert, invitation);
+  await insert(executor, invitation);
 }
 
 type OpenAt = { accountId: string; now: number };
@@ -65,15 +53,7 @@ type OpenAt = { accountId: string; now: number };
 export const listInvitations = allRows(['accountId', 'now'], (query, parameter: Parameter<OpenAt>) =>
   query
     .selectFrom('invitations')
-    .select([
-      'account_id as accountId',
-      'id',
-      'email',
-      'role',
-      'invited_by as invitedBy',
-      'created_at as createdAt',
-      'expires_at as expiresAt',
-    ])
+    .select(columnsOf(MEMBERS))
     .where('account_id', '=', parameter('accountId'))
     .where('expires_at', '>', parameter('now'))
     .orderBy('id'),

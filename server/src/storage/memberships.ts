@@ -1,25 +1,12 @@
 import type { Head } from '../model/accounts.ts';
 import type { Role } from '../model/users.ts';
 import { type Executor, type Parameter, type QueryBuilder, statement } from './database.ts';
-import { allRows, command, firstRow, hasRow, rowOf } from './functions.ts';
+import { allRows, firstRow, hasRow } from './functions.ts';
+import { insertRow, removeRows, updateRows } from './rows.ts';
 
 type MemberKey = { accountId: string; userId: string };
 
-export interface NewMembership {
-  accountId: string;
-  userId: string;
-  role: Role;
-  /** UTC milliseconds. */
-  createdAt: number;
-}
-
-const insert = statement<NewMembership>((query, parameter) =>
-  query.insertInto('memberships').values(rowOf(parameter, ['accountId', 'userId', 'role', 'createdAt'])),
-);
-
-export async function insertMembership(executor: Executor, membership: NewMembership): Promise<void> {
-  await executor.execute(insert, membership);
-}
+export const insertMembership = insertRow('memberships', ['accountId', 'userId', 'role', 'createdAt']);
 
 /** The accounts of a user, oldest first. */
 export const listMembershipsOf = allRows(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
@@ -72,22 +59,9 @@ export const hasOtherAdministrator = hasRow(['accountId', 'userId'], (query, par
     .limit(1),
 );
 
-export const setRole = command(
-  ['accountId', 'userId', 'role'],
-  (query, parameter: Parameter<MemberKey & { role: Role }>) =>
-    query
-      .updateTable('memberships')
-      .set({ role: parameter('role') })
-      .where('account_id', '=', parameter('accountId'))
-      .where('user_id', '=', parameter('userId')),
-);
+export const setRole = updateRows('memberships', ['accountId', 'userId'], ['role']);
 
-export const removeMembership = command(['accountId', 'userId'], (query, parameter: Parameter<MemberKey>) =>
-  query
-    .deleteFrom('memberships')
-    .where('account_id', '=', parameter('accountId'))
-    .where('user_id', '=', parameter('userId')),
-);
+export const removeMembership = removeRows('memberships', ['accountId', 'userId']);
 
 /** The role of a session's user in an account, with the account's head. */
 export interface SessionMembership extends Head {

@@ -10,14 +10,7 @@ import { history } from './migrations/0008-history.ts';
 import { feeds } from './migrations/0009-feeds.ts';
 import { webhooks } from './migrations/0010-webhooks.ts';
 import { requestLog } from './migrations/0011-request-log.ts';
-
-/** The SQL of a migration. */
-export interface Migration {
-  sqlite: string;
-  postgres: string;
-  /** Runs once the search rows of all listings have been made again. Without it, they are kept. */
-  afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
-}
+import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
 export const MIGRATIONS: readonly Migration[] = [

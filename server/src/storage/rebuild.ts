@@ -3,6 +3,7 @@ import type { Listing } from '../model/listings.ts';
 import { toSearchRow } from '../model/search-terms.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, statement } from './database.ts';
+import { columnOf } from './functions.ts';
 import type { StoredListing } from './listings.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
@@ -44,11 +45,11 @@ const countAll = (source: Source) =>
   );
 
 /** Only later migrations add the other columns. */
-const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'terms', 'doc'] as const;
+const MEMBERS = ['accountId', 'id', 'version', 'sequence', 'terms', 'doc'] as const;
 
 const insertSome = batchStatement((length) =>
   statement<BatchValues>((query, parameter) =>
-    query.insertInto('listings').values(batchRows<Tables['listings']>(COLUMNS, parameter, length)),
+    query.insertInto('listings').values(batchRows<Tables['listings']>(MEMBERS.map(columnOf), parameter, length)),
   ),
 );
 
@@ -74,14 +75,7 @@ export async function rebuildListings(
     const some = rows.filter(({ accountId }) => accountId === first.accountId);
     const made = some.map((row) => ({ ...row, ...toSearchRow(JSON.parse(row.doc) as Listing), id: row.id }));
     if (source !== 'listings') {
-      const copies = made.map(({ accountId, id, version, sequence, terms, doc }) => [
-        accountId,
-        id,
-        version,
-        sequence,
-        terms,
-        doc,
-      ]);
+      const copies = made.map((row) => MEMBERS.map((name) => row[name]));
       await executeBatch(executor, insertSome, copies);
     }
     await insertSearchRows(executor, first.accountId, made);

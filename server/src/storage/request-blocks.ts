@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, countRows, rowOf } from './functions.ts';
+import { allRows } from './functions.ts';
+import { insertRow, removeSomeRows } from './rows.ts';
 
 /** Requests of an account that ended at about the same time, in the order in which they ended. */
 export interface RequestBlock {
@@ -12,19 +13,7 @@ export interface RequestBlock {
   failures: number;
 }
 
-type InsertedBlock = RequestBlock & { accountId: string };
-
-const insert = statement<InsertedBlock>((query, parameter) =>
-  query.insertInto('request_blocks').values(rowOf(parameter, ['accountId', 'id', 'requests', 'failures'])),
-);
-
-export async function insertRequestBlock(
-  executor: Pick<Executor, 'execute'>,
-  accountId: string,
-  block: RequestBlock,
-): Promise<void> {
-  await executor.execute(insert, { accountId, ...block });
-}
+export const insertRequestBlock = insertRow('request_blocks', ['accountId', 'id', 'requests', 'failures']);
 
 /** Block ids: `since` is the least one, and `before` is above the greatest one. */
 export interface BlockRange {
@@ -62,25 +51,8 @@ export function findRequestBlocks(
   return executor.execute(failed ? selectFailed : selectAll, { accountId, since, before, limit });
 }
 
-type Removal = { accountId: string; limit: number };
-
 /** Removes up to `limit` blocks of an account. @returns how many */
-export const removeRequestBlocks = countRows(['accountId', 'limit'], (query, parameter: Parameter<Removal>) =>
-  query
-    .deleteFrom('request_blocks')
-    .where('account_id', '=', parameter('accountId'))
-    .where(({ eb, selectFrom }) =>
-      eb(
-        'id',
-        'in',
-        selectFrom('request_blocks')
-          .select('id')
-          .where('account_id', '=', parameter('accountId'))
-          .limit(parameter('limit')),
-      ),
-    )
-    .returning('id'),
-);
+export const removeRequestBlocks = removeSomeRows('request_blocks', ['accountId'], ['id']);
 
 type Trim = { before: string; limit: number };
 

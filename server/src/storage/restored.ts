@@ -1,16 +1,12 @@
-import type { Executor, Parameter } from './database.ts';
-import { allRows, command, countRows } from './functions.ts';
+import type { Executor } from './database.ts';
+import { allRows } from './functions.ts';
+import { removeRows, updateRows } from './rows.ts';
 import { removeSetupLink } from './setup-links.ts';
 
-const removeSessions = countRows([], (query) => query.deleteFrom('sessions').returning('id'));
-const removeInvitations = countRows([], (query) => query.deleteFrom('invitations').returning('id'));
-const removeVerifications = command([], (query) => query.deleteFrom('verifications'));
-const useUpCodes = countRows(['step'], (query, parameter: Parameter<{ step: number }>) =>
-  query
-    .updateTable('two_factors')
-    .set({ last_step: parameter('step') })
-    .returning('id'),
-);
+const removeSessions = removeRows('sessions', []);
+const removeInvitations = removeRows('invitations', []);
+const removeVerifications = removeRows('verifications', []);
+const setLastStep = updateRows('two_factors', [], ['lastStep']);
 
 const selectKeys = allRows([], (query) =>
   query
@@ -50,6 +46,6 @@ export async function endCredentials(executor: Executor): Promise<Credentials> {
   const invitations = await removeInvitations(executor);
   await removeVerifications(executor);
   await removeSetupLink(executor);
-  const twoFactors = await useUpCodes(executor, Math.floor(Date.now() / STEP_MS));
+  const twoFactors = await setLastStep(executor, { lastStep: Math.floor(Date.now() / STEP_MS) });
   return { sessions, invitations, twoFactors, keys: await selectKeys(executor) };
 }

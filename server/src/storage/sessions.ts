@@ -1,17 +1,11 @@
 import type { Executor, Parameter } from './database.ts';
-import { allRows, command, countRows, firstRow, hasRow } from './functions.ts';
+import { allRows, columnsOf, command, countRows, firstRow } from './functions.ts';
+import { findRow, removeRows, updateRows } from './rows.ts';
 
 type SessionKey = { userId: string; id: string };
 
 /** Changes the account that a session works in. */
-export const setSessionAccount = command(
-  ['id', 'accountId'],
-  (query, parameter: Parameter<{ id: string; accountId: string }>) =>
-    query
-      .updateTable('sessions')
-      .set({ account_id: parameter('accountId') })
-      .where('id', '=', parameter('id')),
-);
+export const setSessionAccount = updateRows('sessions', ['id'], ['accountId']);
 
 /** A session as shown to its user. Times are ISO text. */
 export interface UserSession {
@@ -27,14 +21,7 @@ export interface UserSession {
 const selectByUser = allRows(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
   query
     .selectFrom('sessions')
-    .select([
-      'id',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-      'expires_at as expiresAt',
-      'ip_address as ipAddress',
-      'user_agent as userAgent',
-    ])
+    .select(columnsOf(['id', 'createdAt', 'updatedAt', 'expiresAt', 'ipAddress', 'userAgent']))
     .where('user_id', '=', parameter('userId'))
     .where('expires_at', '>', parameter('now'))
     .orderBy('id', 'desc'),
@@ -110,22 +97,10 @@ export function findUsedSession(
   return selectUsed(executor, token, new Date(nowMs).toISOString(), new Date(nowMs - extendedMs).toISOString());
 }
 
-export const hasSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
-  query
-    .selectFrom('sessions')
-    .select('id')
-    .where('user_id', '=', parameter('userId'))
-    .where('id', '=', parameter('id')),
-);
+export const findSession = findRow('sessions', ['userId', 'id'], ['id']);
 
-/** Ends a session. @returns whether the user had this session */
-export const removeSession = hasRow(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
-  query
-    .deleteFrom('sessions')
-    .where('user_id', '=', parameter('userId'))
-    .where('id', '=', parameter('id'))
-    .returning('id'),
-);
+/** Ends a session. */
+export const removeSession = removeRows('sessions', ['userId', 'id']);
 
 /** Ends all other sessions of the user. @returns how many */
 export const removeOtherSessions = countRows(['userId', 'id'], (query, parameter: Parameter<SessionKey>) =>
@@ -136,6 +111,4 @@ export const removeOtherSessions = countRows(['userId', 'id'], (query, parameter
     .returning('id'),
 );
 
-export const removeSessions = command(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
-  query.deleteFrom('sessions').where('user_id', '=', parameter('userId')),
-);
+export const removeSessions = removeRows('sessions', ['userId']);

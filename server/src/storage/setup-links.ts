@@ -1,24 +1,14 @@
-import { type Executor, statement } from './database.ts';
-import { command, firstRow } from './functions.ts';
+import type { Executor } from './database.ts';
+import { findRow, insertRow, removeRows } from './rows.ts';
 
-interface SetupLink {
-  hash: string;
-  /** UTC milliseconds. */
-  expiresAt: number;
-}
-
-const insert = statement<SetupLink>((query, parameter) =>
-  query.insertInto('setup_links').values({ id: 1, hash: parameter('hash'), expires_at: parameter('expiresAt') }),
-);
+const insert = insertRow('setup_links', ['id', 'hash', 'expiresAt']);
 
 /** Stores the setup link, which replaces the previous one. */
-export async function putSetupLink(executor: Executor, link: SetupLink): Promise<void> {
+export async function putSetupLink(executor: Executor, link: { hash: string; expiresAt: number }): Promise<void> {
   await removeSetupLink(executor);
-  await executor.execute(insert, link);
+  await insert(executor, { id: 1, ...link });
 }
 
-export const removeSetupLink = command([], (query) => query.deleteFrom('setup_links'));
+export const removeSetupLink = removeRows('setup_links', []);
 
-export const findSetupLink = firstRow([], (query) =>
-  query.selectFrom('setup_links').select(['hash', 'expires_at as expiresAt']),
-);
+export const findSetupLink = findRow('setup_links', [], ['hash', 'expiresAt']);

@@ -1,5 +1,6 @@
 import type { Executor, Parameter } from './database.ts';
-import { command, firstRow, hasRow } from './functions.ts';
+import { firstRow, hasRow } from './functions.ts';
+import { removeRows, updateRows } from './rows.ts';
 
 const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ userId: string; now: string }>) =>
   query
@@ -36,23 +37,19 @@ export const useTotpStep = hasRow(
       .returning('id'),
 );
 
-type User = { userId: string };
+const setVerified = updateRows('two_factors', ['userId'], ['verified']);
 
 /** Confirms the second factor after its first correct code. */
-export const verifyTwoFactor = command(['userId'], (query, parameter: Parameter<User>) =>
-  query.updateTable('two_factors').set({ verified: 1 }).where('user_id', '=', parameter('userId')),
-);
+export async function verifyTwoFactor(executor: Executor, userId: string): Promise<void> {
+  await setVerified(executor, userId, { verified: 1 });
+}
 
-const remove = command(['userId'], (query, parameter: Parameter<User>) =>
-  query.deleteFrom('two_factors').where('user_id', '=', parameter('userId')),
-);
+const remove = removeRows('two_factors', ['userId']);
 
-const switchOff = command(['userId'], (query, parameter: Parameter<User>) =>
-  query.updateTable('users').set({ two_factor_enabled: 0 }).where('id', '=', parameter('userId')),
-);
+const setTwoFactor = updateRows('users', ['id'], ['twoFactorEnabled']);
 
 /** Removes the second factor, so that the password is enough to sign in. */
 export async function removeTwoFactor(executor: Executor, userId: string): Promise<void> {
   await remove(executor, userId);
-  await switchOff(executor, userId);
+  await setTwoFactor(executor, userId, { twoFactorEnabled: 0 });
 }

@@ -1,43 +1,27 @@
 import type { User } from '../model/users.ts';
-import { type Executor, type Parameter, statement } from './database.ts';
-import { command, firstRow } from './functions.ts';
+import type { Executor } from './database.ts';
+import { command } from './functions.ts';
+import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
 
-/** `at` is an ISO time. */
-interface UserRow extends User {
-  verified: number;
-  at: string;
-}
+const insert = insertRow('users', [
+  'id',
+  'name',
+  'email',
+  'emailVerified',
+  'twoFactorEnabled',
+  'createdAt',
+  'updatedAt',
+]);
 
-const insert = statement<UserRow>((query, parameter) =>
-  query.insertInto('users').values({
-    id: parameter('id'),
-    name: parameter('name'),
-    email: parameter('email'),
-    email_verified: parameter('verified'),
-    two_factor_enabled: 0,
-    created_at: parameter('at'),
-    updated_at: parameter('at'),
-  }),
-);
-
-interface CredentialRow {
-  id: string;
-  userId: string;
-  passwordHash: string;
-  at: string;
-}
-
-const insertCredential = statement<CredentialRow>((query, parameter) =>
-  query.insertInto('credentials').values({
-    id: parameter('id'),
-    user_id: parameter('userId'),
-    provider_id: 'credential',
-    provider_user_id: parameter('userId'),
-    password: parameter('passwordHash'),
-    created_at: parameter('at'),
-    updated_at: parameter('at'),
-  }),
-);
+const insertCredential = insertRow('credentials', [
+  'id',
+  'userId',
+  'providerId',
+  'providerUserId',
+  'password',
+  'createdAt',
+  'updatedAt',
+]);
 
 /** Stores a user with a password in better-auth's form. `isVerified`: whether the address is known to be the user's. */
 export async function insertUser(
@@ -47,18 +31,22 @@ export async function insertUser(
   isVerified: boolean,
 ): Promise<void> {
   const at = new Date().toISOString();
-  await executor.execute(insert, { ...user, verified: isVerified ? 1 : 0, at });
-  await executor.execute(insertCredential, { ...credential, userId: user.id, at });
+  const times = { createdAt: at, updatedAt: at };
+  await insert(executor, { ...user, ...times, emailVerified: isVerified ? 1 : 0, twoFactorEnabled: 0 });
+  const provider = { providerId: 'credential', providerUserId: user.id };
+  await insertCredential(executor, {
+    ...provider,
+    ...times,
+    id: credential.id,
+    userId: user.id,
+    password: credential.passwordHash,
+  });
 }
 
 /** `email` is in lower case. */
-export const findUserByEmail = firstRow(['email'], (query, parameter: Parameter<{ email: string }>) =>
-  query.selectFrom('users').select(['id', 'name', 'email']).where('email', '=', parameter('email')),
-);
+export const findUserByEmail = findRow('users', ['email'], ['id', 'name', 'email']);
 
-export const findUser = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.selectFrom('users').select(['id', 'name', 'email']).where('id', '=', parameter('id')),
-);
+export const findUser = findRow('users', ['id'], ['id', 'name', 'email']);
 
 /** A user's creation time (ISO text), and whether the address is known to be the user's. */
 export interface UserOrigin {
@@ -66,21 +54,18 @@ export interface UserOrigin {
   isVerified: boolean;
 }
 
-const selectOrigin = firstRow(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query
-    .selectFrom('users')
-    .select(['created_at as createdAt', 'email_verified as verified'])
-    .where('id', '=', parameter('id')),
-);
+const selectOrigin = findRow('users', ['id'], ['createdAt', 'emailVerified']);
 
 export async function findUserOrigin(executor: Executor, id: string): Promise<UserOrigin | undefined> {
   const origin = await selectOrigin(executor, id);
-  return origin && { createdAt: origin.createdAt, isVerified: origin.verified === 1 };
+  return origin && { createdAt: origin.createdAt, isVerified: origin.emailVerified === 1 };
 }
 
-export const verifyEmail = command(['id'], (query, parameter: Parameter<{ id: string }>) =>
-  query.updateTable('users').set({ email_verified: 1 }).where('id', '=', parameter('id')),
-);
+const setVerified = updateRows('users', ['id'], ['emailVerified']);
+
+export async function verifyEmail(executor: Executor, id: string): Promise<void> {
+  await setVerified(executor, id, { emailVerified: 1 });
+}
 
 /** Removes all users without a membership, with their sessions. */
 export const removeLonelyUsers = command([], (query) =>
@@ -91,39 +76,24 @@ export const removeLonelyUsers = command([], (query) =>
     ),
 );
 
-const rename = statement<{ id: string; name: string; at: string }>((query, parameter) =>
-  query
-    .updateTable('users')
-    .set({ name: parameter('name'), updated_at: parameter('at') })
-    .where('id', '=', parameter('id')),
-);
+const rename = updateRows('users', ['id'], ['name', 'updatedAt']);
 
 export async function renameUser(executor: Executor, id: string, name: string): Promise<void> {
-  await executor.execute(rename, { id, name, at: new Date().toISOString() });
+  await rename(executor, id, { name, updatedAt: new Date().toISOString() });
 }
 
-/** Removes the second-factor challenges of unfinished sign-ins. */
-export const removeChallenges = command(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
-  query.deleteFrom('verifications').where('value', '=', parameter('userId')),
-);
+/** Removes the second-factor challenges of a user's unfinished sign-ins. */
+export const removeChallenges = removeRows('verifications', ['value']);
 
-const selectPassword = firstRow(['userId'], (query, parameter: Parameter<{ userId: string }>) =>
-  query.selectFrom('credentials').select('password as hash').where('user_id', '=', parameter('userId')),
-);
+const selectPassword = findRow('credentials', ['userId'], ['password']);
 
 /** The hash changes whenever a password is set, even to the same one. */
 export async function findPasswordHash(executor: Executor, userId: string): Promise<string | null | undefined> {
-  const credential = await selectPassword(executor, userId);
-  return credential?.hash;
+  return (await selectPassword(executor, userId))?.password;
 }
 
-const updatePassword = statement<{ userId: string; hash: string; at: string }>((query, parameter) =>
-  query
-    .updateTable('credentials')
-    .set({ password: parameter('hash'), updated_at: parameter('at') })
-    .where('user_id', '=', parameter('userId')),
-);
+const updatePassword = updateRows('credentials', ['userId'], ['password', 'updatedAt']);
 
 export async function setPasswordHash(executor: Executor, userId: string, hash: string): Promise<void> {
-  await executor.execute(updatePassword, { userId, hash, at: new Date().toISOString() });
+  await updatePassword(executor, userId, { password: hash, updatedAt: new Date().toISOString() });
 }

@@ -308,7 +308,7 @@ test('an account reads and removes only its own requests', async () => {
   const [ours, theirs] = [await createEmpty(), await createEmpty()];
   const { requestLog } = database;
   const block = { id: 'req_1', requests: Buffer.from('[]'), failures: 1 };
-  await requestLog.write((session) => insertRequestBlock(session, theirs, block));
+  await requestLog.write((session) => insertRequestBlock(session, { accountId: theirs, ...block }));
   const find = (accountId: string, failed: boolean) =>
     findRequestBlocks(requestLog, accountId, { since: '', before: '~', failed }, 10);
   const idsOf = async (accountId: string, failed: boolean) => (await find(accountId, failed)).map(({ id }) => id);

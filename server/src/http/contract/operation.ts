@@ -49,7 +49,8 @@ export interface Operation<C extends Caller, S extends QuerySchema = typeof noQu
   caller: C;
   summary: string;
   description: string;
-  query: S;
+  /** Default: no parameters. */
+  query?: S;
   partners?: Partners;
   /** The request headers besides those of every operation. */
   requestHeaders?: readonly RequestHeader[];

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import type { AnyOperation } from '../contract/operation.ts';
-import { parseQuery } from '../contract/schemas/query.ts';
+import { noQuery, parseQuery } from '../contract/schemas/query.ts';
 import { readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { negotiateType, requireBodyType } from '../protocol/negotiate.ts';
 import { replyError } from '../protocol/reply.ts';
@@ -16,8 +16,8 @@ const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> =
     if (caller === 'administrator' || caller === 'full') requireRole({ role: 'member' });
     throw fromNowhere();
   },
-  unknown_parameter: ({ query }) => parseQuery('colour=red', query),
-  invalid_query: ({ query }) =>
+  unknown_parameter: ({ query = noQuery }) => parseQuery('colour=red', query),
+  invalid_query: ({ query = noQuery }) =>
     parseQuery('limit' in query.shape ? 'limit=5000' : `${Object.keys(query.shape)[0]}=`, query),
   invalid_header: ({ method }) =>
     method === 'get' ? readIfNoneMatch({ 'if-none-match': '1' }) : readPrecondition({ 'if-match': '1' }),

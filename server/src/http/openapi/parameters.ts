@@ -1,5 +1,6 @@
 import type { AnyOperation } from '../contract/operation.ts';
 import type { RequestHeader } from '../contract/request-headers.ts';
+import { noQuery, type QuerySchema } from '../contract/schemas/query.ts';
 import type { Api } from './api.ts';
 import { type Components, describeSchema, refer } from './components.ts';
 
@@ -25,7 +26,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
 
 /** The path, query, and header parameters of an operation. */
 export function describeParameters(operation: AnyOperation, api: Api, components: Components): object[] {
-  const { path, query, requestHeaders = [] } = operation;
+  const { path, requestHeaders = [] } = operation;
+  const query: QuerySchema = operation.query ?? noQuery;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);

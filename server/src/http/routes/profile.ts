@@ -104,7 +104,9 @@ async function changePassword(exchange: UserExchange, { services }: Call): Promi
   const { membership } = currentSession;
   if (membership !== undefined) {
     const { sessionId } = renewed;
-    await services.database.write((transaction) => setSessionAccount(transaction, sessionId, membership.accountId));
+    await services.database.write((transaction) =>
+      setSessionAccount(transaction, sessionId, { accountId: membership.accountId }),
+    );
   }
   return replySession({ ...renewed, membership }, services.database);
 }

@@ -1,30 +1,16 @@
+import { onBoth } from './migration.ts';
+
 /** The hourly use of keys. */
-export const keyHours = {
-  sqlite: `
-    -- A key's hours stay after its deletion, for the chart of the last day.
-    create table key_hours (
-      account_id text not null references accounts (id) on delete cascade,
-      hour integer not null,
-      key_id text not null,
-      requests integer not null,
-      errors integer not null,
-      primary key (account_id, hour, key_id)
-    ) strict, without rowid;
+export const keyHours = onBoth(`
+  -- A key's hours stay after its deletion, for the chart of the last day.
+  create table key_hours (
+    account_id text collate "C" not null references accounts (id) on delete cascade,
+    hour integer not null,
+    key_id text collate "C" not null,
+    requests integer not null,
+    errors integer not null,
+    primary key (account_id, hour, key_id)
+  ) strict, without rowid;
 
-    create index key_hours_hour on key_hours (hour);
-  `,
-
-  postgres: `
-    -- A key's hours stay after its deletion, for the chart of the last day.
-    create table key_hours (
-      account_id text collate "C" not null references accounts (id) on delete cascade,
-      hour bigint not null,
-      key_id text collate "C" not null,
-      requests bigint not null,
-      errors bigint not null,
-      primary key (account_id, hour, key_id)
-    );
-
-    create index key_hours_hour on key_hours (hour);
-  `,
-};
+  create index key_hours_hour on key_hours (hour);
+`);

@@ -1,11 +1,7 @@
-/** Makes authenticator codes single-use. */
-export const singleUseCodes = {
-  sqlite: `
-    -- The time step (RFC 6238: half a minute, counted from 1970) of the last used code.
-    alter table two_factors add column last_step integer;
-  `,
+import { onBoth } from './migration.ts';
 
-  postgres: `
-    alter table two_factors add column last_step bigint;
-  `,
-};
+/** Makes authenticator codes single-use. */
+export const singleUseCodes = onBoth(`
+  -- The time step (RFC 6238: half a minute, counted from 1970) of the last used code.
+  alter table two_factors add column last_step integer;
+`);

@@ -89,9 +89,6 @@ export const search = {
     ) strict;
   `,
   postgres: `
-    set local statement_timeout = 0;
-    set local citus.multi_shard_modify_mode = 'sequential';
-
     -- The id of the account's newest listing. The next one gets a greater id.
     alter table account_heads add column newest_id text collate "C" not null default '';
     update account_heads set newest_id = newest.id

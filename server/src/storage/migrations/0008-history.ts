@@ -1,31 +1,49 @@
+import { onBoth } from './migration.ts';
+
+const tables = onBoth(`
+  -- Who made the listing's last change, and the changed fields, as JSON.
+  alter table listings add column actor text;
+  alter table listings add column changes text;
+
+  -- The former versions of listings, and their deletions. A version moves here once the next change replaces it in
+  -- \`listings\`. Its document is last, since reading a column after a long text means reading the text.
+  create table listing_history (
+    account_id text collate "C" not null references accounts (id) on delete cascade,
+    listing_id text collate "C" not null,
+    sequence integer not null,
+    version integer not null,
+    type text not null,
+    at text not null,
+    actor text,
+    changes text,
+    doc text,
+    primary key (account_id, listing_id, sequence)
+  ) strict, without rowid;
+
+  alter table events add column feed text collate "C";
+  alter table events add column external_id text collate "C";
+`);
+
+const counts = `
+  alter table events drop column doc;
+
+  -- Each version also counts 100 bytes.
+  update account_heads set stored_bytes = stored_bytes + totals.bytes
+    from (
+      select account_id, sum(coalesce(octet_length(changes), 0) + 100) as bytes
+      from (
+        select account_id, changes from listings union all select account_id, changes from listing_history
+      ) as versions group by account_id
+    ) as totals
+    where totals.account_id = account_heads.account_id;
+`;
+
 /**
  * The history of each listing, and what filters of events need. Of changes before, the history only knows what their
  * events have recorded.
  */
 export const history = {
-  sqlite: `
-    -- Who made the listing's last change, and the changed fields, as JSON.
-    alter table listings add column actor text;
-    alter table listings add column changes text;
-
-    -- The former versions of listings, and their deletions. A version moves here once the next change replaces it in
-    -- \`listings\`. Its document is last, since reading a column after a long text means reading the text.
-    create table listing_history (
-      account_id text not null references accounts (id) on delete cascade,
-      listing_id text not null,
-      sequence integer not null,
-      version integer not null,
-      type text not null,
-      at text not null,
-      actor text,
-      changes text,
-      doc text,
-      primary key (account_id, listing_id, sequence)
-    ) strict, without rowid;
-
-    alter table events add column feed text;
-    alter table events add column external_id text;
-
+  sqlite: `${tables.sqlite}
     insert into listing_history (account_id, listing_id, sequence, version, type, at, changes, doc)
       select account_id, listing_id, sequence, version, type,
         coalesce(doc ->> '$.updatedAt', strftime('%FT%H:%M:%fZ', created_at / 1000.0, 'unixepoch')),
@@ -47,40 +65,9 @@ export const history = {
         select json_group_object(value, json('{"changed":true}')) from events, json_each(events.changed)
         where events.account_id = listings.account_id and events.sequence = listings.sequence
       ) where version > 1;
-    alter table events drop column doc;
+    ${counts}`,
 
-    -- Each version also counts 100 bytes.
-    update account_heads set stored_bytes = stored_bytes + totals.bytes
-      from (
-        select account_id, sum(coalesce(octet_length(changes), 0) + 100) as bytes
-        from (select account_id, changes from listings union all select account_id, changes from listing_history)
-        group by account_id
-      ) as totals
-      where totals.account_id = account_heads.account_id;
-  `,
-
-  postgres: `
-    set local statement_timeout = 0;
-    set local citus.multi_shard_modify_mode = 'sequential';
-
-    -- Who made the listing's last change, and the changed fields, as JSON.
-    alter table listings add column actor text;
-    alter table listings add column changes text;
-
-    -- The former versions of listings, and their deletions. A version moves here once the next change replaces it in
-    -- \`listings\`.
-    create table listing_history (
-      account_id text collate "C" not null references accounts (id) on delete cascade,
-      listing_id text collate "C" not null,
-      sequence bigint not null,
-      version bigint not null,
-      type text not null,
-      at text not null,
-      actor text,
-      changes text,
-      doc text,
-      primary key (account_id, listing_id, sequence)
-    );
+  postgres: `${tables.postgres}
     -- A Citus cluster has the account's events on the account's machine.
     do $$ begin
       if to_regclass('pg_dist_partition') is not null then
@@ -88,9 +75,6 @@ export const history = {
           from pg_dist_partition where logicalrelid = 'listings'::regclass;
       end if;
     end $$;
-
-    alter table events add column feed text collate "C";
-    alter table events add column external_id text collate "C";
 
     insert into listing_history (account_id, listing_id, sequence, version, type, at, changes, doc)
       select account_id, listing_id, sequence, version, type,
@@ -116,16 +100,5 @@ export const history = {
         from events cross join json_array_elements_text(events.changed::json) as name
         where events.account_id = listings.account_id and events.sequence = listings.sequence
       ) where version > 1;
-    alter table events drop column doc;
-
-    -- Each version also counts 100 bytes.
-    update account_heads set stored_bytes = stored_bytes + totals.bytes
-      from (
-        select account_id, sum(coalesce(octet_length(changes), 0) + 100) as bytes
-        from (
-          select account_id, changes from listings union all select account_id, changes from listing_history
-        ) as versions group by account_id
-      ) as totals
-      where totals.account_id = account_heads.account_id;
-  `,
+    ${counts}`,
 };

@@ -3,8 +3,7 @@ import { AREA_UNITS, NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { CURRENCIES } from '../../../model/codes.ts';
 import type { Operation } from '../operation.ts';
 import { choice, code, expected, text } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS, PATCH_TYPES } from './common.ts';
+import { INPUT_ERRORS, invalid, PATCH_TYPES } from './common.ts';
 
 const fields = {
   name: text({ lengthMax: NAME_LENGTH_MAX, example: 'Hill Country Homes' }),
@@ -30,7 +29,6 @@ export const retrieveAccountOperation: Operation<'member'> = {
   summary: 'Show the account',
   description: 'The name of the account, and the default currency and area units of its listings.',
   caller: 'member',
-  query: noQuery,
   replies: [{ status: 200, description: 'The account.', schema: account, example }],
   errors: [],
 };
@@ -42,20 +40,14 @@ export const updateAccountOperation: Operation<'administrator'> = {
   summary: 'Change the account',
   description: 'Replaces the given members. Existing listings keep their currency and units.',
   caller: 'administrator',
-  query: noQuery,
   body: { types: PATCH_TYPES, schema: accountPatch, example: { currency: 'USD' } },
   replies: [{ status: 200, description: 'The updated account.', schema: account, example }],
   errors: INPUT_ERRORS,
   errorExamples: {
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [
-        {
-          field: 'currency',
-          code: 'invalid_choice',
-          message: 'Must be an ISO 4217 code in capital letters, such as USD.',
-        },
-      ],
-    },
+    validation_failed: invalid({
+      field: 'currency',
+      code: 'invalid_choice',
+      message: 'Must be an ISO 4217 code in capital letters, such as USD.',
+    }),
   },
 };

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { parseTime } from '../../../lib/times.ts';
 import { NAME_LENGTH_MAX } from '../../../model/accounts.ts';
 import { ROLLED_HOURS_DEFAULT, ROLLED_HOURS_MAX } from '../../../model/api-keys.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, choice, expected, integer, text, time } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS, PATCH_TYPES } from './common.ts';
+import { INPUT_ERRORS, invalid, jsonBody, listReply, PATCH_TYPES } from './common.ts';
 
 const access = choice(['full', 'read'], 'A `read` key cannot change anything.');
 
@@ -99,15 +97,7 @@ export const listKeysOperation: Operation<'administrator'> = {
     "The account's API keys, oldest first. A secret is shown only when its key is created. Uses of keys are counted up " +
     'to this request; with several processes, those of the other processes can be missing for five seconds.',
   caller: 'administrator',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The keys.',
-      schema: z.object({ data: z.array(apiKey), nextCursor: z.null() }).meta({ id: 'ApiKeyList' }),
-      example: { data: [example], nextCursor: null },
-    },
-  ],
+  replies: [listReply('The keys.', 'ApiKeyList', apiKey, example)],
   errors: [],
 };
 
@@ -118,8 +108,7 @@ export const createKeyOperation: Operation<'administrator'> = {
   summary: 'Generate an API key',
   description: 'Only this response shows the key; the service stores only its SHA-256.',
   caller: 'administrator',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: newKey, example: { name: 'Website' } },
+  body: jsonBody(newKey, { name: 'Website' }),
   replies: [
     {
       status: 201,
@@ -130,13 +119,10 @@ export const createKeyOperation: Operation<'administrator'> = {
   ],
   errors: INPUT_ERRORS,
   errorExamples: {
-    validation_failed: {
-      message: '2 fields are not valid; see details.',
-      details: [
-        { field: 'name', code: 'blank', message: 'Must not be blank.' },
-        { field: 'expiresAt', code: 'invalid_format', message: 'Must be a time, such as 2027-01-31T12:00:00Z.' },
-      ],
-    },
+    validation_failed: invalid(
+      { field: 'name', code: 'blank', message: 'Must not be blank.' },
+      { field: 'expiresAt', code: 'invalid_format', message: 'Must be a time, such as 2027-01-31T12:00:00Z.' },
+    ),
   },
 };
 
@@ -149,16 +135,12 @@ export const updateKeyOperation: Operation<'administrator'> = {
   summary: 'Rename an API key',
   description: 'Replaces the name. The key itself stays the same.',
   caller: 'administrator',
-  query: noQuery,
   body: { types: PATCH_TYPES, schema: keyChange, example: { name: 'Website' } },
   replies: [{ status: 200, description: 'The renamed key.', schema: apiKey, example }],
   errors: ['not_found', ...INPUT_ERRORS],
   errorExamples: {
     not_found: NO_KEY,
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'name', code: 'blank', message: 'Must not be blank.' }],
-    },
+    validation_failed: invalid({ field: 'name', code: 'blank', message: 'Must not be blank.' }),
   },
 };
 
@@ -172,8 +154,7 @@ export const rollKeyOperation: Operation<'administrator'> = {
     '`expiresInHours`, or earlier if it would have expired anyway. The new key expires after the same lifetime as the ' +
     'old one, if that had one. A key can be rolled once.',
   caller: 'administrator',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: keyRoll, example: { expiresInHours: 24 } },
+  body: jsonBody(keyRoll, { expiresInHours: 24 }),
   replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],
   errors: ['not_found', 'conflict', ...INPUT_ERRORS],
   errorExamples: {
@@ -182,10 +163,7 @@ export const rollKeyOperation: Operation<'administrator'> = {
       message:
         'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; its new key is key_01kt3vb2d4f6h8j0k1m3n5p7qb.',
     },
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }],
-    },
+    validation_failed: invalid({ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }),
   },
 };
 
@@ -196,7 +174,6 @@ export const deleteKeyOperation: Operation<'administrator'> = {
   summary: 'Delete an API key',
   description: 'Every process of the service rejects the next request with this key.',
   caller: 'administrator',
-  query: noQuery,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: { not_found: NO_KEY },

@@ -1,11 +1,9 @@
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation, OperationBody, OperationReply } from '../operation.ts';
 import { codeOnly, signIn } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, jsonBody } from './common.ts';
 import { SESSION_REPLY, SIGN_IN_REPLY } from './session.ts';
 
-const CODE: OperationBody = { types: [JSON_TYPE], schema: codeOnly, example: { code: '123456' } };
+const CODE: OperationBody = jsonBody(codeOnly, { code: '123456' });
 
 export const NO_CONTENT: OperationReply = { status: 204, description: 'Done.' };
 
@@ -16,12 +14,7 @@ export const signInOperation: Operation<'anyone'> = {
   summary: 'Sign in',
   description: 'Signs in with an email address and a password; the response sets the session cookie.',
   caller: 'anyone',
-  query: noQuery,
-  body: {
-    types: [JSON_TYPE],
-    schema: signIn,
-    example: { email: 'ada@example.com', password: 'correct horse battery staple' },
-  },
+  body: jsonBody(signIn, { email: 'ada@example.com', password: 'correct horse battery staple' }),
   replies: [SIGN_IN_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited'],
 };
@@ -33,7 +26,6 @@ export const signOutOperation: Operation<'anyone'> = {
   summary: 'Sign out',
   description: 'Ends the session, if there is one.',
   caller: 'anyone',
-  query: noQuery,
   replies: [NO_CONTENT],
   errors: [],
 };
@@ -47,7 +39,6 @@ export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone
     summary: 'Verify a code of the authenticator app',
     description: 'Completes a sign-in with a second factor, or turns on the second factor after its setup.',
     caller: 'anyone',
-    query: noQuery,
     body: CODE,
     replies: [SESSION_REPLY],
     errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],
@@ -59,7 +50,6 @@ export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone
     summary: 'Verify a recovery code',
     description: 'Replaces a code of the authenticator app; each recovery code works once.',
     caller: 'anyone',
-    query: noQuery,
     body: CODE,
     replies: [SESSION_REPLY],
     errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited', 'conflict'],

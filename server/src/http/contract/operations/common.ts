@@ -1,8 +1,11 @@
-import type { ErrorCode } from '../../../model/errors.ts';
+import { z } from 'zod';
+import type { ErrorCode, ValidationIssue } from '../../../model/errors.ts';
+import type { ErrorExample } from '../errors/entry.ts';
 import { EXAMPLE_ID } from '../errors/entry.ts';
 import { JSON_TYPE } from '../media-types.ts';
-import type { OperationReply } from '../operation.ts';
+import type { OperationBody, OperationReply } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
+import { invalidFields } from '../schemas/issues.ts';
 import { listing } from '../schemas/listings.ts';
 
 /** The listing in examples of responses. */
@@ -75,3 +78,18 @@ export const NOT_MODIFIED: OperationReply = {
   description: 'The listing still has the version in `If-None-Match`.',
   headers: { ETag: 'The version of the listing, in quotes.' },
 };
+
+/** A list that is always whole. */
+export function listReply(description: string, id: string, element: z.ZodType, example: unknown): OperationReply {
+  const schema = z.object({ data: z.array(element), nextCursor: z.null() }).meta({ id });
+  return { status: 200, description, schema, example: { data: [example], nextCursor: null } };
+}
+
+export function jsonBody(schema: z.ZodType, example: unknown): OperationBody {
+  return { types: [JSON_TYPE], schema, example };
+}
+
+/** The example of a \`validation_failed\` error. */
+export function invalid(...details: ValidationIssue[]): ErrorExample {
+  return { message: invalidFields(details).message, details };
+}

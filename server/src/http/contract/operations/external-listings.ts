@@ -1,18 +1,8 @@
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
-import { noQuery } from '../schemas/query.ts';
-import {
-  BODY_ERRORS,
-  CHANGE_HEADERS,
-  NOT_MODIFIED,
-  PRECONDITION_ERRORS,
-  SERVED_LISTING,
-  served,
-  WRITE_ERRORS,
-} from './common.ts';
-import { updateOperation } from './listings.ts';
+import { BODY_ERRORS, CHANGE_HEADERS, jsonBody, NOT_MODIFIED, SERVED_LISTING, served, WRITE_ERRORS } from './common.ts';
+import { deleteOperation, updateOperation } from './listings.ts';
 
 const path = '/listings/external/{externalId}';
 
@@ -24,7 +14,6 @@ export const retrieveByExternalIdOperation: Operation<'account'> = {
   description:
     'The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.',
   caller: 'account',
-  query: noQuery,
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],
   errors: ['not_found', 'invalid_header'],
@@ -39,21 +28,16 @@ export const putOperation: Operation<'account'> = {
     'Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The ' +
     'body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
   caller: 'account',
-  query: noQuery,
   requestHeaders: CHANGE_HEADERS,
-  body: {
-    types: [JSON_TYPE],
-    schema: listingInput,
-    example: {
-      address: '12 Elm Street',
-      city: 'Austin',
-      beds: 4,
-      baths: 2,
-      listPrice: 450000,
-      latitude: 30.2672,
-      longitude: -97.7431,
-    },
-  },
+  body: jsonBody(listingInput, {
+    address: '12 Elm Street',
+    city: 'Austin',
+    beds: 4,
+    baths: 2,
+    listPrice: 450000,
+    latitude: 30.2672,
+    longitude: -97.7431,
+  }),
   replies: [
     {
       ...SERVED_LISTING,
@@ -79,14 +63,8 @@ export const updateByExternalIdOperation: Operation<'account'> = {
 };
 
 export const deleteByExternalIdOperation: Operation<'account'> = {
-  method: 'delete',
+  ...deleteOperation,
   path,
   operationId: 'deleteListingByExternalId',
   summary: 'Delete a listing by your own id',
-  description: 'Deletes the listing immediately; an event records the deletion.',
-  caller: 'account',
-  query: noQuery,
-  requestHeaders: CHANGE_HEADERS,
-  replies: [{ status: 204, description: 'Deleted.' }],
-  errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],
 };

@@ -3,8 +3,7 @@ import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { failedRow, feedRun } from '../schemas/feeds.ts';
 import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
-import { noQuery } from '../schemas/query.ts';
-import { NDJSON_TYPE } from './imports.ts';
+import { EXAMPLE_FAILURE, NDJSON_TYPE } from './imports.ts';
 
 const CSV_TYPE = 'text/csv';
 const LIMIT_MAX = 100;
@@ -27,21 +26,7 @@ export const EXAMPLE_RUN = {
   cleaned: 0,
   sequenceFrom: 1,
   sequenceTo: 3,
-  errors: [
-    {
-      line: 3,
-      externalId: 'MLS-20933',
-      code: 'validation_failed',
-      message: 'One field is not valid; see details.',
-      details: [
-        {
-          field: 'listPrice',
-          code: 'inconsistent',
-          message: 'Is required together with currency, unless closePrice is given.',
-        },
-      ],
-    },
-  ],
+  errors: [EXAMPLE_FAILURE],
 };
 
 export const NO_FEED = {
@@ -80,14 +65,13 @@ export const retrieveRunOperation: Operation<'account'> = {
   summary: 'Retrieve a run of a feed',
   description: 'A run of the last 90 days; also one that is in progress, with its counts so far.',
   caller: 'account',
-  query: noQuery,
   replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
   errors: ['not_found'],
   errorExamples: { not_found: NO_FEED },
 };
 
 const FAILED = {
-  ...EXAMPLE_RUN.errors[0],
+  ...EXAMPLE_FAILURE,
   values: { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 };
 
@@ -110,7 +94,6 @@ export const listRunErrorsOperation: Operation<'account'> = {
     'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the ' +
     'oldest runs lose theirs.',
   caller: 'account',
-  query: noQuery,
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [
     {

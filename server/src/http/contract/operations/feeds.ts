@@ -1,24 +1,16 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
+import { DEFAULT_SETTINGS } from '../../../model/feeds.ts';
 import type { Operation } from '../operation.ts';
 import { feed, feedPatch } from '../schemas/feeds.ts';
 import { choiceParameter } from '../schemas/parameters.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, invalid, PATCH_TYPES } from './common.ts';
 import { EXAMPLE_RUN, NO_FEED } from './feed-runs.ts';
 
 const PATH = '/feeds/{name}';
 
 const EXAMPLE = {
   name: 'mls',
-  map: {},
-  missing: 'keep',
-  missingMax: '20%',
-  failedMax: '5%',
-  clean: false,
-  dates: null,
-  ignoreUnknown: false,
-  expectedEveryHours: null,
+  ...DEFAULT_SETTINGS,
   listings: 2,
   createdAt: '2026-01-31T09:30:00.000Z',
   lastRun: EXAMPLE_RUN,
@@ -36,7 +28,6 @@ export const listFeedsOperation: Operation<'account'> = {
   summary: 'List the feeds',
   description: 'All feeds of the account, by name. An account can have 100.',
   caller: 'account',
-  query: noQuery,
   replies: [
     {
       status: 200,
@@ -55,7 +46,6 @@ export const retrieveFeedOperation: Operation<'account'> = {
   summary: 'Retrieve a feed',
   description: 'The settings of the feed, the number of its listings, its last run, and whether it is late.',
   caller: 'account',
-  query: noQuery,
   replies: [{ status: 200, description: 'The feed.', schema: feed, example: EXAMPLE }],
   errors: ['not_found'],
   errorExamples: { not_found: NO_FEED },
@@ -70,9 +60,8 @@ export const updateFeedOperation: Operation<'account'> = {
     'Changes the settings in the body (RFC 7396); null brings a default back. They are the defaults of the parameters ' +
     'of later runs. The first file creates the feed.',
   caller: 'account',
-  query: noQuery,
   body: {
-    types: ['application/merge-patch+json', JSON_TYPE],
+    types: PATCH_TYPES,
     schema: feedPatch,
     example: CHANGES,
   },
@@ -81,10 +70,11 @@ export const updateFeedOperation: Operation<'account'> = {
   errorExamples: {
     not_found: NO_FEED,
     payload_too_large: { message: 'The body is larger than 16384 bytes; send less.' },
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'missing', code: 'invalid_choice', message: 'Must be one of keep, withdraw, delete.' }],
-    },
+    validation_failed: invalid({
+      field: 'missing',
+      code: 'invalid_choice',
+      message: 'Must be one of keep, withdraw, delete.',
+    }),
   },
 };
 

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
+import { failedRow } from '../schemas/feeds.ts';
+import { count } from '../schemas/fields.ts';
 import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
 import { readingParameters } from '../schemas/reading-parameters.ts';
@@ -26,8 +28,6 @@ const importQuery = z.strictObject({
 
 export type ImportQuery = z.output<typeof importQuery>;
 
-const count = (description: string) => z.int().meta({ minimum: 0, description });
-
 const importReport = z
   .object({
     created: count('New listings.'),
@@ -36,20 +36,7 @@ const importReport = z
     failed: count('Rows that were not imported; see `errors`.'),
     repeated: count('Rows with the `externalId` of an earlier row of the file, which they change.'),
     cleaned: count('Values that were cleaned with `clean=true`, in rows that did not fail.'),
-    errors: z
-      .array(
-        z.looseObject({
-          line: z.int().meta({
-            minimum: 1,
-            description: 'The line on which the row begins, from 1; for a JSON array, the element, from 1.',
-          }),
-          externalId: z.string().optional(),
-          code: z.string(),
-          message: z.string(),
-          details: z.array(z.object({ field: z.string(), code: z.string(), message: z.string() })).optional(),
-        }),
-      )
-      .meta({ description: 'The first 100 errors.' }),
+    errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
   })
   .meta({ id: 'ImportReport' });
 
@@ -68,6 +55,21 @@ const rows = [
   { externalId: 'MLS-20933', address: '16 Elm Street', city: 'Austin', beds: 2, baths: 1, currency: 'USD' },
 ];
 
+/** The failed row in examples. */
+export const EXAMPLE_FAILURE = {
+  line: 3,
+  externalId: 'MLS-20933',
+  code: 'validation_failed',
+  message: 'One field is not valid; see details.',
+  details: [
+    {
+      field: 'listPrice',
+      code: 'inconsistent',
+      message: 'Is required together with currency, unless closePrice is given.',
+    },
+  ],
+};
+
 const report = {
   created: 1,
   updated: 0,
@@ -75,21 +77,7 @@ const report = {
   failed: 1,
   repeated: 0,
   cleaned: 0,
-  errors: [
-    {
-      line: 3,
-      externalId: 'MLS-20933',
-      code: 'validation_failed',
-      message: 'One field is not valid; see details.',
-      details: [
-        {
-          field: 'listPrice',
-          code: 'inconsistent',
-          message: 'Is required together with currency, unless closePrice is given.',
-        },
-      ],
-    },
-  ],
+  errors: [EXAMPLE_FAILURE],
 };
 
 export const importOperation: Operation<'account', typeof importQuery> = {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { expected, time } from '../schemas/fields.ts';
 import { acceptance, email, tokenOnly } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, invalid, jsonBody, listReply } from './common.ts';
 import { role } from './members.ts';
 import { SIGN_IN_REPLY } from './session.ts';
 
@@ -39,15 +37,7 @@ export const listInvitationsOperation: Operation<'administrator'> = {
   summary: 'List the invitations',
   description: 'The open invitations, oldest first. Their links are never shown again.',
   caller: 'administrator',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The invitations.',
-      schema: z.object({ data: z.array(invitation), nextCursor: z.null() }).meta({ id: 'InvitationList' }),
-      example: { data: [example], nextCursor: null },
-    },
-  ],
+  replies: [listReply('The invitations.', 'InvitationList', invitation, example)],
   errors: [],
 };
 
@@ -60,8 +50,7 @@ export const createInvitationOperation: Operation<'administrator'> = {
     'Only this response shows the link, which is also mailed if the service can send mail. It works once, for seven ' +
     'days; another invitation to the same address replaces it.',
   caller: 'administrator',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: newInvitation, example: { email: 'grace@example.com', role: 'member' } },
+  body: jsonBody(newInvitation, { email: 'grace@example.com', role: 'member' }),
   replies: [
     {
       status: 201,
@@ -83,13 +72,10 @@ export const createInvitationOperation: Operation<'administrator'> = {
   errorExamples: {
     rate_limited: { message: 'Too many invitations to grace@example.com; try again in 60 minutes.' },
     conflict: { message: 'ada@example.com is already a member of the account.' },
-    validation_failed: {
-      message: '2 fields are not valid; see details.',
-      details: [
-        { field: 'email', code: 'invalid_format', message: 'Must be an email address, such as ada@example.com.' },
-        { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
-      ],
-    },
+    validation_failed: invalid(
+      { field: 'email', code: 'invalid_format', message: 'Must be an email address, such as ada@example.com.' },
+      { field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' },
+    ),
   },
 };
 
@@ -100,7 +86,6 @@ export const deleteInvitationOperation: Operation<'administrator'> = {
   summary: 'Revoke an invitation',
   description: 'Revokes an open invitation; its link stops working.',
   caller: 'administrator',
-  query: noQuery,
   replies: [{ status: 204, description: 'Revoked.' }],
   errors: ['not_found', 'outcome_unknown', 'storage_full'],
   errorExamples: {
@@ -115,8 +100,7 @@ export const previewInvitationOperation: Operation<'anyone'> = {
   summary: 'Show an invitation to its recipient',
   description: 'Finds the invitation by the token of its link.',
   caller: 'anyone',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: TOKEN } },
+  body: jsonBody(tokenOnly, { token: TOKEN }),
   replies: [
     {
       status: 200,
@@ -144,12 +128,7 @@ export const acceptInvitationOperation: Operation<'anyone'> = {
     'A new user sends a name and a password, and is signed in. An existing user must sign in first, with the invited ' +
     'address.',
   caller: 'anyone',
-  query: noQuery,
-  body: {
-    types: [JSON_TYPE],
-    schema: acceptance,
-    example: { token: TOKEN, name: 'Grace Hopper', password: 'correct horse battery staple' },
-  },
+  body: jsonBody(acceptance, { token: TOKEN, name: 'Grace Hopper', password: 'correct horse battery staple' }),
   replies: [SIGN_IN_REPLY],
   errors: [...INPUT_ERRORS, 'unauthorized', 'not_found', 'conflict', 'rate_limited'],
 };

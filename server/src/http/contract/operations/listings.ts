@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../request-headers.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
 import { integerParameter } from '../schemas/parameters.ts';
-import { noQuery } from '../schemas/query.ts';
 import {
   BODY_ERRORS,
   CHANGE_HEADERS,
+  jsonBody,
   NOT_MODIFIED,
+  PATCH_TYPES,
   PRECONDITION_ERRORS,
   SERVED_LISTING,
   served,
@@ -36,9 +36,8 @@ export const createOperation: Operation<'account'> = {
     'Only `address`, `beds`, and `baths` are required. The response is sent once the listing is on disk. It has only the ' +
     'fields that you sent or that the server sets; `null` for an optional field counts as not sent.',
   caller: 'account',
-  query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: { types: [JSON_TYPE], schema: listingInput, example: created },
+  body: jsonBody(listingInput, created),
   replies: [
     {
       status: 201,
@@ -91,9 +90,8 @@ export const updateOperation: Operation<'account'> = {
     'by member. A patch that changes nothing keeps `version` and `updatedAt`. With `If-Match`, the listing changes only ' +
     'if it still has that version.',
   caller: 'account',
-  query: noQuery,
   requestHeaders: CHANGE_HEADERS,
-  body: { types: ['application/merge-patch+json', JSON_TYPE], schema: listingPatch, example: { listPrice: 439000 } },
+  body: { types: PATCH_TYPES, schema: listingPatch, example: { listPrice: 439000 } },
   replies: [
     {
       ...SERVED_LISTING,
@@ -111,7 +109,6 @@ export const deleteOperation: Operation<'account'> = {
   summary: 'Delete a listing',
   description: 'Deletes the listing immediately; an event records the deletion.',
   caller: 'account',
-  query: noQuery,
   requestHeaders: CHANGE_HEADERS,
   replies: [{ status: 204, description: 'Deleted.' }],
   errors: [...WRITE_ERRORS, ...PRECONDITION_ERRORS],

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
 
 export const meOperation: Operation<'key'> = {
   method: 'get',
@@ -10,7 +9,6 @@ export const meOperation: Operation<'key'> = {
   summary: 'Show the key in use',
   description: 'The API key of the request, and its account.',
   caller: 'key',
-  query: noQuery,
   replies: [
     {
       status: 200,

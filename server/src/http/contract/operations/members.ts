@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { ROLES } from '../../../model/users.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { choice, expected, time } from '../schemas/fields.ts';
 import { email, personName } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, invalid, listReply, PATCH_TYPES } from './common.ts';
 
 export const role = choice(
   ROLES,
@@ -44,15 +42,7 @@ export const listMembersOperation: Operation<'administrator'> = {
   summary: 'List the team',
   description: 'The members of the account, in the order they joined.',
   caller: 'administrator',
-  query: noQuery,
-  replies: [
-    {
-      status: 200,
-      description: 'The team.',
-      schema: z.object({ data: z.array(member), nextCursor: z.null() }).meta({ id: 'MemberList' }),
-      example: { data: [example], nextCursor: null },
-    },
-  ],
+  replies: [listReply('The team.', 'MemberList', member, example)],
   errors: [],
 };
 
@@ -63,17 +53,17 @@ export const updateMemberOperation: Operation<'administrator'> = {
   summary: 'Change a role',
   description: "The role applies from the member's next request. An account always has at least one administrator.",
   caller: 'administrator',
-  query: noQuery,
-  body: { types: ['application/merge-patch+json', JSON_TYPE], schema: roleChange, example: { role: 'administrator' } },
+  body: { types: PATCH_TYPES, schema: roleChange, example: { role: 'administrator' } },
   replies: [{ status: 200, description: 'The updated member.', schema: member, example }],
   errors: [...INPUT_ERRORS, 'not_found', 'conflict'],
   errorExamples: {
     conflict: lastAdministrator,
     not_found: unknownMember,
-    validation_failed: {
-      message: 'One field is not valid; see details.',
-      details: [{ field: 'role', code: 'invalid_choice', message: 'Must be one of administrator, member.' }],
-    },
+    validation_failed: invalid({
+      field: 'role',
+      code: 'invalid_choice',
+      message: 'Must be one of administrator, member.',
+    }),
   },
 };
 
@@ -86,7 +76,6 @@ export const deleteMemberOperation: Operation<'administrator'> = {
     "The member's next request for the account is denied; a user without any account can no longer sign in. An account " +
     'always has at least one administrator.',
   caller: 'administrator',
-  query: noQuery,
   replies: [{ status: 204, description: 'Removed.' }],
   errors: ['not_found', 'conflict', 'outcome_unknown', 'storage_full'],
   errorExamples: { conflict: lastAdministrator, not_found: unknownMember },

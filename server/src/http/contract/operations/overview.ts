@@ -1,10 +1,7 @@
 import { z } from 'zod';
 import { STATUSES } from '../../../model/listings.ts';
 import type { Operation } from '../operation.ts';
-import { time } from '../schemas/fields.ts';
-import { noQuery } from '../schemas/query.ts';
-
-const count = (description: string) => z.int().meta({ minimum: 0, description });
+import { count, time } from '../schemas/fields.ts';
 
 const overview = z
   .object({
@@ -58,7 +55,6 @@ export const overviewOperation: Operation<'member'> = {
   description:
     'Listings by status, and the use of the keys in the last 24 hours. Request counts are delayed by some seconds.',
   caller: 'member',
-  query: noQuery,
   replies: [
     {
       status: 200,

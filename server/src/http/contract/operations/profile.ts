@@ -1,24 +1,18 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
 import type { AnyOperation, Operation, OperationBody } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
 import { nameChange, passwordAndCode, passwordChange, passwordOnly, sessionOnly } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { NO_CONTENT } from './auth.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, jsonBody } from './common.ts';
 import { SESSION_REPLY } from './session.ts';
 
-const PASSWORD: OperationBody = {
-  types: [JSON_TYPE],
-  schema: passwordOnly,
-  example: { password: 'correct horse battery staple' },
-};
+const PASSWORD: OperationBody = jsonBody(passwordOnly, { password: 'correct horse battery staple' });
 
-const PASSWORD_AND_CODE: OperationBody = {
-  types: [JSON_TYPE],
-  schema: passwordAndCode,
-  example: { password: 'correct horse battery staple', code: '123456' },
-};
+const PASSWORD_AND_CODE: OperationBody = jsonBody(passwordAndCode, {
+  password: 'correct horse battery staple',
+  code: '123456',
+});
 
 const backupCodes = z.array(z.string()).meta({
   description: 'Recovery codes for when the authenticator app is lost; each works once. They are never shown again.',
@@ -39,7 +33,7 @@ export const changeNameOperation = ofUser('update-user', {
   operationId: 'changeName',
   summary: 'Change your name',
   description: 'Changes the name that others see. Earlier entries of the audit log keep the earlier name.',
-  body: { types: [JSON_TYPE], schema: nameChange, example: { name: 'Ada Lovelace' } },
+  body: jsonBody(nameChange, { name: 'Ada Lovelace' }),
   replies: [SESSION_REPLY],
   errors: INPUT_ERRORS,
 });
@@ -84,7 +78,7 @@ export const endSessionOperation = ofUser('revoke-session', {
   operationId: 'endSession',
   summary: 'End a session',
   description: 'Ends one of your sessions; its next request is denied.',
-  body: { types: [JSON_TYPE], schema: sessionOnly, example: { id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb' } },
+  body: jsonBody(sessionOnly, { id: 'ses_01kt3vb2d4f6h8j0k1m3n5p7qb' }),
   replies: [NO_CONTENT],
   errors: [...INPUT_ERRORS, 'not_found'],
 });
@@ -101,11 +95,10 @@ export const changePasswordOperation = ofUser('change-password', {
   operationId: 'changePassword',
   summary: 'Change your password',
   description: 'All other sessions end.',
-  body: {
-    types: [JSON_TYPE],
-    schema: passwordChange,
-    example: { currentPassword: 'correct horse battery staple', newPassword: 'a better one than before' },
-  },
+  body: jsonBody(passwordChange, {
+    currentPassword: 'correct horse battery staple',
+    newPassword: 'a better one than before',
+  }),
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'rate_limited'],
 });

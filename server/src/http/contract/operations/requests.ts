@@ -3,7 +3,6 @@ import { parseTime } from '../../../lib/times.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
-import { noQuery } from '../schemas/query.ts';
 
 const LIMIT_MAX = 500;
 export const LIMIT_DEFAULT = 50;
@@ -125,7 +124,6 @@ export const retrieveRequestOperation: Operation<'administrator'> = {
   summary: 'Show an API request',
   description: 'One request of the list.',
   caller: 'administrator',
-  query: noQuery,
   replies: [{ status: 200, description: 'The request.', schema: request, example: EXAMPLE }],
   errors: ['not_found'],
   errorExamples: { not_found: { message: 'There is no request id_0 in the log; it may have been removed.' } },

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { AREA_UNITS } from '../../../model/accounts.ts';
 import { ROLES } from '../../../model/users.ts';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation, OperationReply } from '../operation.ts';
 import { accountChoice } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, jsonBody } from './common.ts';
 
 const session = z
   .object({
@@ -54,7 +52,6 @@ export const retrieveSessionOperation: Operation<'anyone'> = {
   summary: 'Show the session',
   description: 'The signed-in user and their accounts; `null` without a session.',
   caller: 'anyone',
-  query: noQuery,
   replies: [{ status: 200, description: 'The session, if there is one.', schema: session.nullable(), example }],
   errors: [],
 };
@@ -66,8 +63,7 @@ export const chooseAccountOperation: Operation<'user'> = {
   summary: 'Switch to another account',
   description: "Makes one of the user's accounts the current account of the session.",
   caller: 'user',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: accountChoice, example: { accountId: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n' } },
+  body: jsonBody(accountChoice, { accountId: 'acc_01kt3v9s3c5r8y0w1x2z4q6m7n' }),
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'not_found'],
 };

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { setup, tokenOnly } from '../schemas/identity.ts';
-import { noQuery } from '../schemas/query.ts';
-import { INPUT_ERRORS } from './common.ts';
+import { INPUT_ERRORS, jsonBody } from './common.ts';
 import { SESSION_REPLY } from './session.ts';
 
 export const retrieveSetupOperation: Operation<'anyone'> = {
@@ -13,7 +11,6 @@ export const retrieveSetupOperation: Operation<'anyone'> = {
   summary: 'Show the state of the setup',
   description: 'The first administrator uses a setup link, which the service prints when it starts.',
   caller: 'anyone',
-  query: noQuery,
   replies: [
     {
       status: 200,
@@ -42,8 +39,7 @@ export const previewSetupOperation: Operation<'anyone'> = {
   description:
     "Checks whether the setup link's token is valid, and returns the accounts that the first administrator will manage.",
   caller: 'anyone',
-  query: noQuery,
-  body: { types: [JSON_TYPE], schema: tokenOnly, example: { token: 'TOKEN_OF_THE_SETUP_LINK' } },
+  body: jsonBody(tokenOnly, { token: 'TOKEN_OF_THE_SETUP_LINK' }),
   replies: [
     {
       status: 200,
@@ -67,18 +63,13 @@ export const setUpOperation: Operation<'anyone'> = {
   summary: 'Become the first administrator',
   description: 'Creates the first administrator with the token of the setup link, and signs them in.',
   caller: 'anyone',
-  query: noQuery,
-  body: {
-    types: [JSON_TYPE],
-    schema: setup,
-    example: {
-      token: 'TOKEN_OF_THE_SETUP_LINK',
-      name: 'Ada Lovelace',
-      email: 'ada@example.com',
-      password: 'correct horse battery staple',
-      accountName: 'Hill Country Homes',
-    },
-  },
+  body: jsonBody(setup, {
+    token: 'TOKEN_OF_THE_SETUP_LINK',
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    password: 'correct horse battery staple',
+    accountName: 'Hill Country Homes',
+  }),
   replies: [{ ...SESSION_REPLY, status: 201, description: 'The new session.' }],
   errors: [...INPUT_ERRORS, 'conflict', 'rate_limited'],
 };

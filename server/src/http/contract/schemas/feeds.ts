@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../../model/feeds.ts';
-import { addIssue, choice, expected, integer, time } from './fields.ts';
+import { addIssue, choice, count, expected, integer, time } from './fields.ts';
 import { feedName } from './listings.ts';
 import { columnMap } from './reading-parameters.ts';
 
@@ -73,8 +73,6 @@ export const feedPatch = z
     expectedEveryHours: settings.expectedEveryHours.optional(),
   })
   .meta({ id: 'FeedPatch' });
-
-const count = (description: string) => z.int().meta({ minimum: 0, description });
 
 const counts = {
   rows: count('Rows of the file.'),

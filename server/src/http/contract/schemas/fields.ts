@@ -148,6 +148,11 @@ export function time() {
   return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
 }
 
+/** A number of things in a response. */
+export function count(description: string) {
+  return z.int().meta({ minimum: 0, description });
+}
+
 /** The message for a missing value or a wrong type. */
 export function expected(type: string) {
   return { error: ({ input }: { input?: unknown }) => missing(input, type) };

@@ -1,0 +1,14 @@
+/** The SQL of a migration. */
+export interface Migration {
+  sqlite: string;
+  postgres: string;
+  /** Runs once the search rows of all listings have been made again. Without it, they are kept. */
+  afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
+}
+
+/** A migration that both engines share: SQLite's SQL with PostgreSQL's collations, then what only one engine needs. */
+export function onBoth(sql: string, only: Partial<Migration> = {}): Migration {
+  const sqlite = sql.replaceAll(' collate "C"', '');
+  const postgres = sql.replaceAll(/\binteger\b/g, 'bigint').replaceAll(/ strict(, without rowid)?;/g, ';');
+  return { sqlite: sqlite + (only.sqlite ?? ''), postgres: postgres + (only.postgres ?? '') };
+}
