@@ -1,5 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { FILE_SCHEME } from './open.ts';
+import { isBusy } from './sqlite/errors.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
 /** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
@@ -18,4 +20,23 @@ export function findLastBackup(databaseUrl: string): number | undefined {
   if (!databaseUrl.startsWith(FILE_SCHEME)) return undefined;
   const marker = statSync(markerOf(databaseUrl.slice(FILE_SCHEME.length)), { throwIfNoEntry: false });
   return marker && marker.mtimeMs / 1_000;
+}
+
+/**
+ * Claims the next scheduled backup, for all processes with the database. The operating system releases the claim of a
+ * process that is killed.
+ * @returns the claim, until it is disposed of; undefined if another process has it
+ */
+export function claimBackup(databaseUrl: string): DatabaseSync | undefined {
+  const path = `${databaseUrl.slice(FILE_SCHEME.length)}-backup-lock`;
+  const lock = new DatabaseSync(path);
+  try {
+    lock.exec('begin exclusive');
+    giveToService(path);
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
 }
