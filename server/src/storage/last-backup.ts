@@ -1,7 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { FILE_SCHEME } from './open.ts';
-import { isBusy } from './sqlite/errors.ts';
+import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
 /** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
@@ -23,20 +22,12 @@ export function findLastBackup(databaseUrl: string): number | undefined {
 }
 
 /**
- * Claims the next scheduled backup, for all processes with the database. The operating system releases the claim of a
- * process that is killed.
+ * Claims the next scheduled backup, for all processes with the database.
  * @returns the claim, until it is disposed of; undefined if another process has it
  */
-export function claimBackup(databaseUrl: string): DatabaseSync | undefined {
+export function claimBackup(databaseUrl: string): Disposable | undefined {
   const path = `${databaseUrl.slice(FILE_SCHEME.length)}-backup-lock`;
-  const lock = new DatabaseSync(path);
-  try {
-    lock.exec('begin exclusive');
-    giveToService(path);
-    return lock;
-  } catch (error) {
-    lock.close();
-    if (isBusy(error)) return undefined;
-    throw error;
-  }
+  const claim = lockFile(path);
+  giveToService(path);
+  return claim;
 }
