@@ -4,22 +4,13 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { FLAGS } from './v8-flags.js';
 
 const NODE_MAJOR_MIN = 26;
 /** A clone runs its sources; the package contains a build, as Node.js does not strip types in node_modules. */
 const SOURCE = new URL('../src/main.ts', import.meta.url);
 const BUILT = new URL('../dist/main.js', import.meta.url);
 const isClone = existsSync(SOURCE);
-/** Measured for requests (docs/decisions/0001-runtime.md). */
-const FLAGS = [
-  // Objects from the start live long, so V8 would allocate similar objects of requests in the old generation: a third more
-  // memory, and a tenth more time for each request.
-  '--no-allocation-site-pretenuring',
-  // On a machine with few cores, V8's threads compete with the thread that serves requests.
-  '--no-parallel-scavenge',
-  '--no-concurrent-marking',
-  '--concurrent-turbofan-max-threads=1',
-];
 
 if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   console.error(

@@ -42,11 +42,16 @@ export function environment(settings: Record<string, string>): Record<string, st
 export interface ProgramCopy {
   program: string;
   cwd: string;
+  /** Whether the program contains Node.js. */
+  isExecutable?: boolean;
 }
 
 export async function spawnService(settings: Record<string, string>, copy?: ProgramCopy): Promise<ServeProcess> {
   const given = { PORT: '0', ...settings };
-  const child = spawn(process.execPath, [copy?.program ?? PROGRAM, 'serve'], {
+  const command = [copy?.program ?? PROGRAM, 'serve'];
+  if (!copy?.isExecutable) command.unshift(process.execPath);
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, {
     env: copy === undefined ? environment(given) : bareEnvironment(given),
     cwd: copy?.cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

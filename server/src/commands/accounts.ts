@@ -20,6 +20,7 @@ import {
 import { nameOf, personOption } from './administrators.ts';
 import { ask, readPassword } from './ask.ts';
 import { ACCOUNT_ID, addCommand, CREATES, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
+import { addAccountExport } from './export.ts';
 
 export function addAccounts(program: Command): void {
   const accounts = program.command('accounts').description('manage accounts; each has its own listings and keys');
@@ -28,6 +29,7 @@ export function addAccounts(program: Command): void {
   addUpdate(accounts);
   addDelete(accounts);
   addSuspension(accounts);
+  addAccountExport(accounts);
 }
 
 interface CreateOptions extends OutputOptions, QuotaOptions {

@@ -14,6 +14,7 @@ import { normalEmail, ROLES, type Role } from '../model/users.ts';
 import { listMembers } from '../storage/memberships.ts';
 import { readPassword } from './ask.ts';
 import { ACCOUNT_ID, addCommand, formatTable, type OutputOptions, print, withDatabase } from './command.ts';
+import { addPersonExport } from './export.ts';
 
 const PASSWORD_STDIN = ['--password-stdin', 'read the password from standard input instead of asking for it'] as const;
 
@@ -29,6 +30,7 @@ export function addAdministrators(program: Command): void {
   addInvite(administrators);
   addResetPassword(administrators);
   addRemove(administrators);
+  addPersonExport(administrators);
 }
 
 /** Adds a command on one user of an account. */

@@ -1,7 +1,8 @@
 import type { Argon2Parameters } from 'node:crypto';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
+import { startThread } from './threads.ts';
 
 /** The extension of this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
@@ -25,9 +26,7 @@ export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
 }
 
 function start(): Worker {
-  // Under `node --watch`, the thread would post its imports, which `settle` would mistake for results.
-  const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
-  const worker = new Worker(THREAD_FILE, { env });
+  const worker = startThread(THREAD_FILE);
   let reason: unknown = new Error('the password hashing thread has exited');
   worker.on('message', settle);
   worker.on('error', (error) => {

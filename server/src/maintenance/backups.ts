@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,18 +13,15 @@ import {
   lastDueAt,
   timeOfBackup,
 } from '../model/backups.ts';
-import { findLastBackup } from '../storage/last-backup.ts';
+import { claimBackup, findLastBackup } from '../storage/last-backup.ts';
 import { schedule } from './schedule.ts';
 
 /** How often to look whether a backup is due. */
 const CHECK_INTERVAL_MS = 20_000;
 /** After a failure, for example of a network file system. */
 const RETRY_MS = 900_000;
-/** A claim of a process that was killed. A backup of a terabyte takes less. */
-const CLAIM_MAX_MS = 6 * 3_600_000;
 /** The backup must not delay requests. */
 const NICENESS = 10;
-const CLAIM = '.backup-claim';
 const UNFINISHED = /^listings-\d{8}T\d{6}Z\.db\.(?:partial|rewritten)/;
 const DIGEST = /^(listings-\d{8}T\d{6}Z\.db)\.sha256$/;
 
@@ -61,17 +58,13 @@ export function scheduleBackups(
     async (signal) => {
       if (Date.now() < retryAtMs || !isDue()) return;
       try {
-        if (!claim(directory)) return;
-        try {
-          // Another service may have made it just now.
-          if (!isDue()) return;
-          removeUnfinished(directory);
-          const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
-          const removed = removeExpired(directory, keep);
-          logger.info({ ...made, removed }, 'the database is backed up');
-        } finally {
-          rmSync(join(directory, CLAIM), { force: true });
-        }
+        using claim = claimBackup(databaseUrl);
+        // Another service may have made it just now.
+        if (claim === undefined || !isDue()) return;
+        removeUnfinished(directory);
+        const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
+        const removed = removeExpired(directory, keep);
+        logger.info({ ...made, removed }, 'the database is backed up');
       } catch (error) {
         if (signal.aborted) return;
         retryAtMs = Date.now() + RETRY_MS;
@@ -88,20 +81,6 @@ function lastBackupMs(databaseUrl: string): number {
   const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;
   // A time in the future is from a clock that was ahead.
   return lastMs > Date.now() ? 0 : lastMs;
-}
-
-/** @returns false if another process makes a backup */
-function claim(directory: string): boolean {
-  const path = join(directory, CLAIM);
-  const earlier = statSync(path, { throwIfNoEntry: false });
-  if (earlier !== undefined && earlier.mtimeMs < Date.now() - CLAIM_MAX_MS) rmSync(path, { force: true });
-  try {
-    closeSync(openSync(path, 'wx'));
-    return true;
-  } catch (error) {
-    if (Object(error).code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 /** @returns the result of `backup --json` */

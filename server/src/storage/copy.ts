@@ -8,7 +8,7 @@ import { insertListing } from './listings.ts';
 import { RUN_BYTES_MAX, type Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
-type Row = Record<string, string | number | null>;
+export type Row = Record<string, string | number | null>;
 
 /** A table and its primary key. */
 export interface CopiedTable {
@@ -16,6 +16,8 @@ export interface CopiedTable {
   key: readonly [string, ...string[]];
   /** Default: all. */
   columns?: readonly string[];
+  /** Default: all rows. */
+  where?: RawBuilder<unknown>;
 }
 
 /**
@@ -67,7 +69,7 @@ function once<R>(build: (query: QueryBuilder) => RawBuilder<R>): Statement<objec
 /** The first rows of a table after a key. */
 function readAfter(
   database: Database,
-  { name, key, columns: copied }: CopiedTable,
+  { name, key, columns: copied, where = sql`true` }: CopiedTable,
   after: Row | undefined,
 ): Promise<Run<Row>> {
   const all = copied === undefined ? sql`*` : sql.join(copied.map((column) => sql.ref(column)));
@@ -76,13 +78,13 @@ function readAfter(
   const condition = values === undefined ? sql`true` : sql`(${columns}) > (${values})`;
   const select = once<Row>(
     () =>
-      sql`select ${all} from ${sql.table(name)} where ${condition} order by ${columns} limit ${sql.lit(BATCH_LENGTH)}`,
+      sql`select ${all} from ${sql.table(name)} where ${where} and ${condition} order by ${columns} limit ${sql.lit(BATCH_LENGTH)}`,
   );
   return database.executeRun(select, {}, RUN_BYTES_MAX);
 }
 
 /** Reads all rows of a table after a key, batch by batch. */
-async function* readTable(database: Database, table: CopiedTable, after?: Row): AsyncGenerator<Row[]> {
+export async function* readTable(database: Database, table: CopiedTable, after?: Row): AsyncGenerator<Row[]> {
   let last = after;
   for (;;) {
     const { rows, isCut } = await readAfter(database, table, last);

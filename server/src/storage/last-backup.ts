@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { FILE_SCHEME } from './open.ts';
+import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
 /** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
@@ -18,4 +19,15 @@ export function findLastBackup(databaseUrl: string): number | undefined {
   if (!databaseUrl.startsWith(FILE_SCHEME)) return undefined;
   const marker = statSync(markerOf(databaseUrl.slice(FILE_SCHEME.length)), { throwIfNoEntry: false });
   return marker && marker.mtimeMs / 1_000;
+}
+
+/**
+ * Claims the next scheduled backup, for all processes with the database.
+ * @returns the claim, until it is disposed of; undefined if another process has it
+ */
+export function claimBackup(databaseUrl: string): Disposable | undefined {
+  const path = `${databaseUrl.slice(FILE_SCHEME.length)}-backup-lock`;
+  const claim = lockFile(path);
+  giveToService(path);
+  return claim;
 }

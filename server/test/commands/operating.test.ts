@@ -4,7 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
-import { createTenantByCommand, environment, PROGRAM, REPOSITORY } from '../../../testkit/src/process.ts';
+import { PASSWORD } from '../../../testkit/src/browser.ts';
+import {
+  createTenantByCommand,
+  environment,
+  PROGRAM,
+  REPOSITORY,
+  runCommandWarm,
+} from '../../../testkit/src/process.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { readConfig, SETTINGS } from '../../src/config.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
@@ -24,6 +31,9 @@ describe('the operator’s handbook', () => {
     const directory = await directoryFor(t);
     const settings = { DATA_DIR: join(directory, 'data'), PORT: String(await findFreePort()) };
     const { accountId } = await createTenantByCommand(settings);
+    const person = ['--account', accountId, '--email', 'ada@example.com', '--password-stdin'];
+    const added = await runCommandWarm(['administrators', 'create', ...person], settings, PASSWORD);
+    assert.equal(added.code, 0, added.stderr);
     await writeFile(join(directory, 'restored-url'), `file:${join(settings.DATA_DIR, 'listings.db')}`);
     const lines = blocks.flatMap(({ content }) => content.split('\n'));
     const commands = lines.map((line) => /(?:^|(DATABASE_URL_FILE=).*)npx property-listings (.*)$/.exec(line));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readMetricsPage } from '../../../testkit/src/metrics.ts';
@@ -8,6 +9,7 @@ import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../
 import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
+import { claimBackup } from '../../src/storage/last-backup.ts';
 
 const NAME = /^listings-\d{8}T\d{6}Z\.db$/;
 
@@ -55,16 +57,29 @@ test('two services with one database make one backup, and a later service none u
   assert.equal((await find()).length, 1);
 });
 
+test('one process claims the backup, and may be killed: another one can then claim it', async (t) => {
+  const { settings } = await start(t);
+  const databaseUrl = `file:${join(settings.DATA_DIR, 'listings.db')}`;
+  const module = new URL('../../src/storage/last-backup.ts', import.meta.url);
+  const program = `globalThis.claim = (await import('${module}')).claimBackup('${databaseUrl}');
+    console.log(claim !== undefined);
+    setInterval(() => {}, 1_000);`;
+  const args = ['--input-type=module', '--eval', program];
+  const { child, output } = spawnFor(t, process.execPath, args, environment(settings));
+  await until('the other process has the claim', () => output.stdout === 'true\n');
+  assert.equal(claimBackup(databaseUrl), undefined);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  using claim = claimBackup(databaseUrl);
+  assert.ok(claim);
+});
+
 test('expired backups and the remains of killed ones are removed, and no other file', async (t) => {
   const { backups, settings, find } = await start(t, { BACKUP_KEEP: '2 daily' });
   const old = ['listings-20261001T023000Z.db', 'listings-20261002T023000Z.db', 'listings-20261002T033000Z.db'];
   const remains = ['listings-20261003T023000Z.db.rewritten', 'listings-20261003T023000Z.db.sha256'];
   for (const name of [...old, ...old.map((each) => `${each}.sha256`), ...remains, 'other.db', 'listings.db'])
     await writeFile(join(backups, name), name);
-  // The claim of a service that was killed yesterday.
-  await writeFile(join(backups, '.backup-claim'), '');
-  const yesterday = Date.now() / 1_000 - 86_400;
-  await utimes(join(backups, '.backup-claim'), yesterday, yesterday);
   const { log } = await serveFor(t, settings);
   const line = await until('a backup is made', () => log.find(({ msg }) => msg === 'the database is backed up'));
   assert.deepEqual(new Set(Object(line.removed)), new Set(old.slice(0, 2)));

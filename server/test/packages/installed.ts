@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -89,6 +89,10 @@ async function directoryWith(t: TestContext, version: string) {
     (await exec(program, args, { cwd: from, env: { ...env, ...settings } })).stdout;
   assert.equal(await run('node', ['--version']), `v${version}\n`);
   return { cwd, run, env };
+}
+
+async function readJson(path: string) {
+  return JSON.parse(await readFile(path, 'utf8'));
 }
 
 /** Starts a service. @returns the environment of its client */
@@ -183,6 +187,22 @@ describe('installed into an empty directory', () => {
       assert.equal(await closed, 1);
       assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is [\d.]+;[^\n]+$/m);
     }
+  });
+
+  test('npm ci in the unpacked package installs exactly the pinned dependencies, and the service runs', async (t) => {
+    const { cwd, run } = await directoryWith(t, CURRENT_NODE);
+    const unpacked = await directoryFor(t);
+    await exec('tar', ['-xzf', await pack('server'), '--strip-components=1', '-C', unpacked]);
+    await run('npm', ['ci', '--omit=dev'], {}, unpacked);
+    const { packages: pinned } = await readJson(join(unpacked, 'npm-shrinkwrap.json'));
+    const { packages: found } = await readJson(join(unpacked, 'node_modules/.package-lock.json'));
+    const required = Object.entries<{ integrity: string; dev?: boolean }>(pinned).filter(
+      ([place, { dev }]) => place !== '' && !dev,
+    );
+    assert.deepEqual(Object.keys(found).sort(), required.map(([place]) => place).sort());
+    for (const [place, { integrity }] of required) assert.equal(found[place].integrity, integrity, place);
+    const { url } = await serveFor(t, {}, { program: join(unpacked, 'bin/property-listings.js'), cwd });
+    assert.equal((await fetch(`${url}/docs`)).status, 200);
   });
 
   test('a clone without development dependencies runs on the installed Node.js', async (t) => {

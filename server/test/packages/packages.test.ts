@@ -23,7 +23,8 @@ const OF_ALL = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 /** The files that a package may contain besides `OF_ALL`. */
 const MAY_HOLD: Record<string, RegExp[]> = {
   server: [
-    /^bin\/property-listings\.js$/,
+    /^npm-shrinkwrap\.json$/,
+    /^bin\/(property-listings|v8-flags)\.js$/,
     /^dist\/(?!dashboard\/|viewer\/)[a-z0-9/-]+(\.operations)?\.js$/,
     /^dist\/http\/pages\/pages\.css$/,
     /^dist\/lib\/common-passwords\.txt$/,
@@ -32,8 +33,14 @@ const MAY_HOLD: Record<string, RegExp[]> = {
   ],
   // The client's source maps refer to its sources.
   client: [/^dist\/[a-z-]+\.(js|d\.ts)(\.map)?$/, /^src\/[a-z-]+\.ts$/],
-  cli: [/^bin\/listings\.js$/, /^dist\/[a-z/-]+\.js$/],
+  cli: [/^npm-shrinkwrap\.json$/, /^bin\/listings\.js$/, /^dist\/[a-z/-]+\.js$/],
 };
+
+interface LockedPackage {
+  version: string;
+  integrity: string;
+  dependencies?: Record<string, string>;
+}
 
 const CLIENT_PROGRAM = `
 import { PropertyListings } from '@property-listings/client';
@@ -96,6 +103,28 @@ describe('the published packages', () => {
       for (const path of files) {
         const content = await readFile(join(directory, path), 'latin1');
         for (const place of [REPOSITORY, `${homedir()}/`]) assert.ok(!content.includes(place), `${path}: ${place}`);
+      }
+    }
+  });
+
+  test('pin every dependency to the version that was tested', async () => {
+    const { packages: locked } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
+    for (const { workspace, directory, manifest } of published) {
+      const own = Object.keys(manifest.dependencies ?? {}).filter((name) => !name.startsWith('@property-listings/'));
+      if (own.length === 0) continue;
+      const shrinkwrap = JSON.parse(await readFile(join(directory, 'npm-shrinkwrap.json'), 'utf8'));
+      assert.equal(shrinkwrap.version, manifest.version);
+      const { '': root, ...pinned } = shrinkwrap.packages;
+      assert.deepEqual(root.dependencies, manifest.dependencies);
+      for (const name of own) assert.ok(pinned[`node_modules/${name}`], `${workspace}: ${name}`);
+      for (const [place, { version, integrity, dependencies = {} }] of Object.entries<LockedPackage>(pinned)) {
+        const known = locked[`${workspace}/${place}`] ?? locked[place];
+        assert.deepEqual([version, integrity], [known?.version, known?.integrity], place);
+        for (const name of Object.keys(dependencies))
+          assert.ok(
+            Object.keys(pinned).some((each) => each.endsWith(`node_modules/${name}`)),
+            `${place}: ${name}`,
+          );
       }
     }
   });

@@ -9,10 +9,9 @@ const outside = findingsOf('public URL');
 const mail = findingsOf('mail');
 
 /** Whether the service runs and is ready. */
-export async function checkService({ host, port }: Config): Promise<Finding[]> {
-  if (port === 0) return [];
-  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
-  const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+export async function checkService(config: Config): Promise<Finding[]> {
+  if (config.port === 0) return [];
+  const url = addressOf(config);
   try {
     const { status, isService } = await request(`${url}/readyz`);
     if (!isService) return [service.failed(`another program listens at ${url}; stop it, or set PORT`)];
@@ -21,6 +20,21 @@ export async function checkService({ host, port }: Config): Promise<Finding[]> {
   } catch {
     return [service.ok(`does not run: nothing listens at ${url}`)];
   }
+}
+
+export async function isReady(config: Config): Promise<boolean> {
+  try {
+    const { status, isService } = await request(`${addressOf(config)}/readyz`);
+    return isService && status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the service is reached on this machine. */
+function addressOf({ host, port }: Config): string {
+  const name = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 /** Whether clients reach the service through the proxy, and the proxy passes headers on. */

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import type { Log } from '../../lib/log.ts';
+import { startThread } from '../../lib/threads.ts';
 import { FileReading } from './file-reading.ts';
 import type { ReadingRequest, ReadingStart } from './reading.ts';
 
@@ -70,9 +71,7 @@ export class ReadingThreads {
   }
 
   #start(): Thread {
-    // Otherwise, `node --watch` would receive messages about the modules of the thread.
-    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
-    const worker = new Worker(this.#file, { env, resourceLimits: RESOURCE_LIMITS });
+    const worker = startThread(this.#file, { resourceLimits: RESOURCE_LIMITS });
     const thread = { worker, accounts: new Map<string, number>(), idle: undefined };
     // When the thread ends, the channels of its files close, and reading them fails.
     worker.on('error', (error) => this.#log.logger.error({ err: error }, 'a thread that reads imports has ended'));

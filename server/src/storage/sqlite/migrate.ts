@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { on } from 'node:events';
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { randomWord } from '../../lib/ids.ts';
+import { startThread } from '../../lib/threads.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { EPOCH_LENGTH, MIGRATIONS, SCHEMA_VERSION, tooNew } from '../migrations.ts';
@@ -45,12 +45,8 @@ export async function migrate(database: DatabaseSync, path: string, tell: TellPr
 export type MigrationReport = { progress: MigrationProgress } | { failure: string };
 
 async function migrateOnThread(path: string, tell: TellProgress): Promise<void> {
-  // With `node --watch`, the thread would post its imports, which would be mistaken for reports.
-  const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
-  const thread = new Worker(new URL(`./migration-thread${extname(import.meta.filename)}`, import.meta.url), {
-    workerData: path,
-    env,
-  });
+  const file = new URL(`./migration-thread${extname(import.meta.filename)}`, import.meta.url);
+  const thread = startThread(file, { workerData: path });
   const reports = on(thread, 'message', { close: ['exit'] }) as AsyncIterable<[MigrationReport]>;
   let failure: string | undefined;
   try {

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../lib/threads.ts';
 import type { QueryBuild, ScanOptions, Scans } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
@@ -78,9 +79,7 @@ export class ReaderThreads implements Scans {
   }
 
   #start(): Worker {
-    // With `node --watch`, the thread would post its imports, which would be mistaken for results.
-    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
-    const thread = new Worker(this.#file, { workerData: this.#path, env });
+    const thread = startThread(this.#file, { workerData: this.#path });
     let reason: unknown;
     thread.on('message', (result: ReadResult) => this.#settle(thread, result));
     thread.on('error', (error) => {

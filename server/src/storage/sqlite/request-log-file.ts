@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../lib/threads.ts';
 import type { LogDatabase, LogJob, Statement } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { rowMapper } from '../statements.ts';
@@ -78,9 +79,7 @@ export class RequestLogFile implements LogDatabase {
   }
 
   #start(): Worker {
-    // With `node --watch`, the thread would post its imports, which would be mistaken for results.
-    const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };
-    const thread = new Worker(THREAD_FILE, { workerData: this.#path, env });
+    const thread = startThread(THREAD_FILE, { workerData: this.#path });
     let reason: unknown;
     thread.on('message', (result: LogResult) => this.#settle(result));
     thread.on('error', (error) => {

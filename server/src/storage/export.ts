@@ -1,0 +1,110 @@
+import { type RawBuilder, sql } from 'kysely';
+import { formatTime } from '../lib/times.ts';
+import { COPIED_TABLES, type CopiedTable, type Row, readTable } from './copy.ts';
+import type { Database } from './database.ts';
+
+/** A row as exported: JSON values are parsed, times are RFC 3339, and values that are not there are absent. */
+export interface ExportedRow {
+  table: string;
+  data: Record<string, unknown>;
+}
+
+/** What lets its holder sign in or sign webhooks, and the service's own marks. */
+const OMITTED = new Set([
+  'hash',
+  'mailed_hash',
+  'token',
+  'password',
+  'secret',
+  'old_secret',
+  'backup_codes',
+  'fingerprint',
+  'feed_mark',
+]);
+const JSON_COLUMNS = new Set([
+  'listings.doc',
+  'listings.actor',
+  'listings.changes',
+  'listing_history.doc',
+  'listing_history.actor',
+  'listing_history.changes',
+  'events.changed',
+  'idempotency_keys.outcome',
+  'webhooks.types',
+  'feeds.settings',
+  'feed_runs.counts',
+  'feed_runs.errors',
+  'feed_runs.error',
+  'feed_errors.error',
+  'feed_errors.row_values',
+]);
+const TIME = /^(?:at|hour)$|_(?:at|until|since)$/;
+
+/** Everything that the tables have about an account. */
+export async function* exportAccountRows(database: Database, accountId: string): AsyncGenerator<ExportedRow> {
+  const ofAccount = sql`account_id = ${accountId}`;
+  const members = sql`id in (select user_id from memberships where ${ofAccount})`;
+  const others: Partial<Record<CopiedTable['name'], RawBuilder<unknown>>> = {
+    accounts: sql`id = ${accountId}`,
+    api_keys: ofAccount,
+    users: members,
+  };
+  for (const table of COPIED_TABLES) {
+    const where = table.key.includes('account_id') ? ofAccount : others[table.name];
+    if (where !== undefined) yield* exportRows(database, { ...table, where });
+  }
+}
+
+/** What the tables have about a person, in all accounts. */
+export async function* exportPersonRows(
+  database: Database,
+  { id, email }: { id: string; email: string },
+): AsyncGenerator<ExportedRow> {
+  const ofUser = sql`user_id = ${id}`;
+  const conditions: [CopiedTable['name'], RawBuilder<unknown>][] = [
+    ['users', sql`id = ${id}`],
+    ['credentials', ofUser],
+    ['two_factors', ofUser],
+    ['sessions', ofUser],
+    ['memberships', ofUser],
+    ['invitations', sql`(email = ${email} or inviter_id = ${id})`],
+    ['api_keys', sql`created_by = ${id}`],
+    ['audit_log', sql`(actor_id = ${id} or actor_email = ${email} or target_id = ${id})`],
+  ];
+  for (const [name, where] of conditions) {
+    const table = COPIED_TABLES.find((copied) => copied.name === name);
+    if (table !== undefined) yield* exportRows(database, { ...table, where });
+  }
+  const columns = ['account_id', 'version', 'sequence', 'actor', 'changes'];
+  const changes: CopiedTable[] = [
+    { name: 'listings', key: ['account_id', 'id'], columns: ['id', ...columns] },
+    {
+      name: 'listing_history',
+      key: ['account_id', 'listing_id', 'sequence'],
+      columns: ['listing_id', 'type', 'at', ...columns],
+    },
+  ];
+  for (const table of changes) {
+    for await (const row of exportRows(database, table)) if (Object(row.data.actor).id === id) yield row;
+  }
+}
+
+async function* exportRows(database: Database, table: CopiedTable): AsyncGenerator<ExportedRow> {
+  for await (const rows of readTable(database, table)) {
+    for (const row of rows) yield { table: table.name, data: exportRow(table.name, row) };
+  }
+}
+
+function exportRow(table: string, row: Row): Record<string, unknown> {
+  const shown = Object.entries(row).filter(([column, value]) => value !== null && !OMITTED.has(column));
+  return Object.fromEntries(shown.map(([column, value]) => [toMember(column), exportValue(table, column, value)]));
+}
+
+function exportValue(table: string, column: string, value: Row[string] | undefined): unknown {
+  if (JSON_COLUMNS.has(`${table}.${column}`)) return JSON.parse(String(value));
+  return typeof value === 'number' && TIME.test(column) ? formatTime(value) : value;
+}
+
+function toMember(column: string): string {
+  return column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
