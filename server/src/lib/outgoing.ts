@@ -12,7 +12,8 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-const IDLE_CONNECTIONS_MAX = 128;
+/** Idle connections to all servers. With the attempts in flight, fewer than the usual limit of 1,024 open files. */
+const IDLE_CONNECTIONS_MAX = 256;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
 export interface Outcome {
@@ -53,6 +54,7 @@ export class OutgoingRequests {
     this.#resolve = resolve;
     const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+    for (const agent of Object.values(this.#agents)) agent.on('free', () => this.#closeOldest());
   }
 
   /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
@@ -77,6 +79,12 @@ export class OutgoingRequests {
   close(): void {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
+  }
+
+  /** Keeps the number of idle connections: `maxFreeSockets` bounds only those to one server. */
+  #closeOldest(): void {
+    const idle = Object.values(this.#agents).flatMap(({ freeSockets }) => Object.values(freeSockets).flat());
+    if (idle.length > IDLE_CONNECTIONS_MAX) idle.find((socket) => socket?.destroyed === false)?.destroy();
   }
 
   async #send(
