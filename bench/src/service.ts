@@ -20,7 +20,10 @@ export async function startService(place: Place): Promise<Service> {
   const { directory, cores } = place;
   const startedAt = performance.now();
   const server = await startServer(
-    { args: [PROGRAM, 'serve'], env: environment(place) },
+    {
+      args: [PROGRAM, 'serve'],
+      env: environment(place),
+    },
     cores,
     join(directory, 'service.log'),
   );

@@ -15,7 +15,7 @@ import { measureLoad } from '../rounds.ts';
 import { fill } from '../seed.ts';
 import { type Account, createAccounts, type Service, startService } from '../service.ts';
 import { median } from '../statistics.ts';
-import { type Fairness, measureFairness } from './fairness.ts';
+import { ACCOUNTS, type Fairness, measureFairness } from './fairness.ts';
 import { Sink } from './sink.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -54,7 +54,7 @@ export async function runWebhookBench(place: Place): Promise<WebhookResults> {
   mkdirSync(join(place.directory, 'data'));
   const at = { ...place, settings: OPEN_SETTINGS };
   say(`creating accounts and ${EVENTS} events`);
-  const accounts = await createAccounts(at, 4);
+  const accounts = await createAccounts(at, ACCOUNTS + 1);
   const [filled] = accounts;
   if (filled === undefined) throw new Error('The bench needs accounts');
   await fill(at, Array<Account>(EVENTS).fill(filled));
@@ -75,7 +75,7 @@ export async function runWebhookBench(place: Place): Promise<WebhookResults> {
     neighboursP99Ms: [0, 1].map((index) => median(rounds.map(({ neighboursP99Ms }) => neighboursP99Ms[index] ?? 0))),
     ...{ arrivalP50Ms: of('arrivalP50Ms'), arrivalP99Ms: of('arrivalP99Ms') },
     ...{ latencyRatio: of('latencyRatio'), throughputRatio: of('throughputRatio') },
-    fairness: await measureFairness(at, sink),
+    fairness: await measureFairness(at, sink, accounts),
     isQuiet: rounds.every((round) => round.isQuiet),
   };
   sink.close();
@@ -112,7 +112,7 @@ async function countDeliveries(service: Service, filled: Account, other: Account
     await sleep(COUNT_SECONDS * 1000);
     return sink.count / COUNT_SECONDS;
   });
-  await call(service, { ...hook(filled, `/${id}`, { enabled: false }), method: 'PATCH' });
+  await call(service, { ...hook(filled, `/${id}`, undefined), method: 'DELETE' }, 204);
   return { deliveriesPerSecond: result, neighboursP99Ms: p99sMs };
 }
 
@@ -123,7 +123,7 @@ async function measureArrival(service: Service, account: Account, sink: Sink, ro
   const settings = { sink, perSecond: EVENTS_PER_SECOND, seconds: COUNT_SECONDS, name: `R${round}` };
   const { requests } = await driveCreates(service, [account], settings);
   await until('every event arrives', () => sink.count >= requests);
-  await call(service, { ...hook(account, `/${id}`, { enabled: false }), method: 'PATCH' });
+  await call(service, { ...hook(account, `/${id}`, undefined), method: 'DELETE' }, 204);
   return { arrivalP50Ms: sink.percentileMs(50), arrivalP99Ms: sink.percentileMs(99) };
 }
 

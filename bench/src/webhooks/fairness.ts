@@ -5,11 +5,11 @@ import { askDuring } from '../neighbours.ts';
 import { type Place, say } from '../place.ts';
 import { isQuiet, residentBytesOf, watchBusy, watchPeak } from '../process-stats.ts';
 import { sendCall, serializeCall } from '../requests.ts';
-import { createAccounts, startService } from '../service.ts';
+import { type Account, startService } from '../service.ts';
 import { createEndpoint, driveCreates } from './bench.ts';
 import type { Sink } from './sink.ts';
 
-const ACCOUNTS = 50;
+export const ACCOUNTS = 50;
 /** The endpoints of each account: 1,000 in all, which is as many as 50 accounts can have. */
 const KINDS = { healthy: 14, slow: 2, hanging: 2, refusing: 2 };
 const PER_ACCOUNT = 20;
@@ -35,11 +35,14 @@ export type Fairness = {
   isQuiet: boolean;
 };
 
-export async function measureFairness(place: Place, sink: Sink): Promise<Fairness> {
+/** @param accounts those with endpoints, and another one */
+export async function measureFairness(
+  place: Place,
+  sink: Sink,
+  [other, ...accounts]: readonly Account[],
+): Promise<Fairness> {
   say(`creating ${ENDPOINTS} endpoints`);
-  const accounts = await createAccounts(place, ACCOUNTS + 1);
-  const other = accounts.pop();
-  if (other === undefined) throw new Error('The bench needs accounts');
+  if (other === undefined || accounts.length !== ACCOUNTS) throw new Error(`The bench needs ${ACCOUNTS + 1} accounts`);
   const service = await startService(place);
   const memoryBefore = residentBytesOf(service.pid) ?? Number.NaN;
   const refusing = `http://127.0.0.1:${await findFreePort()}/hooks`;

@@ -29,9 +29,9 @@ const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 const OPEN_MAX = 128;
 /** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
 const STORED_MAX = PENDING_MAX / 2;
-/** Attempts that start in a turn of the event loop, which take a tenth of a millisecond each. */
-const STARTS_PER_TURN = 8;
-/** Results of this time are stored together. */
+/** Attempts start for this long in a turn of the event loop: requests wait for their turns meanwhile. */
+const STARTING_MS = 1;
+/** Results of this time are stored together. All endpoints store theirs at the same moments. */
 const FLUSH_MS = 200;
 /** How often a position is stored that only passed events of other types or feeds. */
 const POSITION_MS = 5_000;
@@ -161,9 +161,10 @@ export class EndpointSender implements SlotUser {
     try {
       while (this.#isAwake && !this.#hasEnded) {
         this.#isAwake = false;
+        // At once, so that the results of many endpoints are committed together.
+        if (this.#needsFlush) await this.#flush();
         await ownTurn(this.accountId);
         if (this.#hasEnded) return;
-        if (this.#needsFlush) await this.#flush();
         if (this.#mayRead) await this.#read();
         this.#sendReady();
       }
@@ -238,9 +239,10 @@ export class EndpointSender implements SlotUser {
 
   #sendReady(): void {
     const now = Date.now();
+    const endMs = performance.now() + STARTING_MS;
     this.#queue.wake(now);
-    for (let count = 0; this.#queue.hasReady; count += 1) {
-      if (count === STARTS_PER_TURN || this.#changes.length >= UNSTORED_RESULTS_MAX) {
+    while (this.#queue.hasReady) {
+      if (performance.now() >= endMs || this.#changes.length >= UNSTORED_RESULTS_MAX) {
         this.wake();
         return;
       }
@@ -255,7 +257,7 @@ export class EndpointSender implements SlotUser {
         .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
         .finally(() => {
           free();
-          this.wake();
+          if (this.#queue.hasReady || this.#mayRead || this.#needsFlush) this.wake();
         });
     }
   }
@@ -335,10 +337,13 @@ export class EndpointSender implements SlotUser {
   #record(delivery: Delivery): void {
     this.#changes.push(delivery);
     if (this.#changes.length > 1) return;
-    this.#flushTimer = setTimeout(() => {
-      this.#isFlushDue = true;
-      this.wake();
-    }, FLUSH_MS);
+    this.#flushTimer = setTimeout(
+      () => {
+        this.#isFlushDue = true;
+        this.wake();
+      },
+      FLUSH_MS - (performance.now() % FLUSH_MS),
+    );
   }
 
   /** Stores results and the position in one transaction. */
