@@ -1,6 +1,5 @@
 import { createCounter } from '../../lib/metrics.ts';
 import type { Outcome } from '../../lib/outgoing.ts';
-import { ownTurn } from '../../lib/turns.ts';
 import type { EventType } from '../../model/listings.ts';
 import {
   type Delivery,
@@ -21,6 +20,7 @@ import { eventJson } from '../events.ts';
 import { audit, type WebhookServices } from '../webhooks.ts';
 import { EndpointQueue, type Entry } from './endpoint-queue.ts';
 import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
+import type { Pace } from './pace.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
 /** Events read at a time. Reading them takes less than 2 ms. */
@@ -29,8 +29,6 @@ const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 const OPEN_MAX = 128;
 /** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
 const STORED_MAX = PENDING_MAX / 2;
-/** Attempts start for this long in a turn of the event loop: requests wait for their turns meanwhile. */
-const STARTING_MS = 1;
 /** Results of this time are stored together. All endpoints store theirs at the same moments. */
 const FLUSH_MS = 200;
 /** How often a position is stored that only passed events of other types or feeds. */
@@ -55,6 +53,7 @@ const attempts = createCounter<'outcome'>({
 
 export interface SenderContext extends WebhookServices {
   slots: Slots;
+  pace: Pace;
   /** The bytes of messages in memory. */
   held: { bytes: number };
   /** Permits for large messages. */
@@ -163,14 +162,29 @@ export class EndpointSender implements SlotUser {
         this.#isAwake = false;
         // At once, so that the results of many endpoints are committed together.
         if (this.#needsFlush) await this.#flush();
-        await ownTurn(this.accountId);
-        if (this.#hasEnded) return;
-        if (this.#mayRead) await this.#read();
-        this.#sendReady();
+        if (this.#hasWork) await this.#takeTurn();
       }
     } catch (error) {
       this.#end(error instanceof Error ? error : new Error(String(error)));
     }
+  }
+
+  get #hasWork(): boolean {
+    return this.#queue.hasReady || this.#mayRead || this.#queue.dueAt <= Date.now();
+  }
+
+  /** Reads events and starts attempts in a turn of the event loop. */
+  async #takeTurn(): Promise<void> {
+    const { pace } = this.#context;
+    await pace.turn(this.accountId);
+    if (this.#hasEnded) return;
+    // Others have used up the turn.
+    if (performance.now() >= pace.endMs) return this.wake();
+    if (this.#mayRead) await this.#read();
+    if (this.#hasEnded) return;
+    const startMs = performance.now();
+    this.#sendReady(Math.max(pace.endMs, startMs + 1));
+    pace.use(performance.now() - startMs);
   }
 
   get #needsFlush(): boolean {
@@ -237,9 +251,8 @@ export class EndpointSender implements SlotUser {
     return this.webhook.feed === null || this.webhook.feed === feed;
   }
 
-  #sendReady(): void {
+  #sendReady(endMs: number): void {
     const now = Date.now();
-    const endMs = performance.now() + STARTING_MS;
     this.#queue.wake(now);
     while (this.#queue.hasReady) {
       if (performance.now() >= endMs || this.#changes.length >= UNSTORED_RESULTS_MAX) {
@@ -257,7 +270,7 @@ export class EndpointSender implements SlotUser {
         .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
         .finally(() => {
           free();
-          if (this.#queue.hasReady || this.#mayRead || this.#needsFlush) this.wake();
+          if (this.#hasWork || this.#needsFlush) this.wake();
         });
     }
   }
