@@ -2,19 +2,18 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../../../testkit/src/until.ts';
-import { createCall, createExchange, endlessCreates } from '../creates.ts';
-import { cycle } from '../cycle.ts';
+import { createCall, endlessCreates } from '../creates.ts';
 import { drive } from '../driver.ts';
-import { listingSource } from '../listings.ts';
 import { describeCommit, describeMachine, type Machine } from '../machine.ts';
 import { askDuring } from '../neighbours.ts';
 import { type Place, say } from '../place.ts';
 import { isQuiet, watchBusy } from '../process-stats.ts';
-import { type Call, type Reply, sendCall, serializeCall } from '../requests.ts';
+import { type Call, serializeCall } from '../requests.ts';
 import { measureLoad } from '../rounds.ts';
 import { fill } from '../seed.ts';
 import { type Account, createAccounts, type Service, startService } from '../service.ts';
 import { median } from '../statistics.ts';
+import { call, createEndpoint, driveCreates, hook } from './endpoints.ts';
 import { ACCOUNTS, type Fairness, measureFairness } from './fairness.ts';
 import { Sink } from './sink.ts';
 
@@ -23,9 +22,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const EVENTS = 40_000;
 const COUNT_SECONDS = 10;
 const EVENTS_PER_SECOND = 100;
-const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 2;
-export const OPEN_SETTINGS = { WEBHOOK_ALLOW: '127.0.0.0/8' };
+const OPEN_SETTINGS = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
 /** One line of the results file. Figures are medians of the rounds, ratios medians of the rounds' ratios. */
 export type WebhookResults = {
@@ -127,22 +125,6 @@ async function measureArrival(service: Service, account: Account, sink: Sink, ro
   return { arrivalP50Ms: sink.percentileMs(50), arrivalP99Ms: sink.percentileMs(99) };
 }
 
-/** Creates listings of accounts in turn, and notes when each request was due. */
-export function driveCreates(
-  { port }: Service,
-  accounts: readonly Account[],
-  { sink, perSecond, seconds, name }: { sink: Sink; perSecond: number; seconds: number; name: string },
-) {
-  const nextListing = listingSource(0, name);
-  const nextAccount = cycle(accounts);
-  const next = () => {
-    const listing = nextListing();
-    sink.noteSent(listing.externalId);
-    return createExchange(port, nextAccount().key, listing);
-  };
-  return drive({ port, connections: CONNECTIONS, perSecond, next, seconds });
-}
-
 /** Creates in an account with an endpoint, and in one without, by turns. */
 async function compareCreates(service: Service, watched: Account, compared: Account, sink: Sink, seconds: number) {
   const id = await createEndpoint(service, watched, await sink.open('healthy'), { enabled: false });
@@ -160,20 +142,4 @@ async function compareCreates(service: Service, watched: Account, compared: Acco
     latencyRatio: without.p50Ms / withOne.p50Ms,
     throughputRatio: withOne.perSecond / without.perSecond,
   };
-}
-
-export async function createEndpoint(service: Service, account: Account, url: string, more = {}): Promise<string> {
-  const { body } = await call(service, hook(account, '', { url, ...more }), 201);
-  return JSON.parse(body.toString()).id;
-}
-
-function hook({ key }: Account, path: string, body: object | undefined): Call {
-  const call: Call = { method: 'POST', path: `/v1/webhooks${path}`, key };
-  return body === undefined ? call : { ...call, body: JSON.stringify(body) };
-}
-
-async function call({ port }: Service, wanted: Call, status = 200): Promise<Reply> {
-  const reply = await sendCall(port, wanted);
-  if (reply.status === status) return reply;
-  throw new Error(`${wanted.method} ${wanted.path}: got ${reply.status} with ${reply.body}`);
 }

@@ -6,7 +6,7 @@ import { type Place, say } from '../place.ts';
 import { isQuiet, residentBytesOf, watchBusy, watchPeak } from '../process-stats.ts';
 import { sendCall, serializeCall } from '../requests.ts';
 import { type Account, startService } from '../service.ts';
-import { createEndpoint, driveCreates } from './bench.ts';
+import { createEndpoint, driveCreates } from './endpoints.ts';
 import type { Sink } from './sink.ts';
 
 export const ACCOUNTS = 50;

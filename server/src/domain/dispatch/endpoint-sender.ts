@@ -75,7 +75,7 @@ export class EndpointSender implements SlotUser {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   #changes: Delivery[] = [];
-  #isFlushDue = false;
+  #flushing: Promise<void> | undefined;
   #storedPosition: number;
   #positionMs = performance.now();
   #failingSince: number | null;
@@ -141,6 +141,7 @@ export class EndpointSender implements SlotUser {
     if (this.#hasEnded) return;
     this.#close();
     await this.#pumping;
+    await this.#flushing?.catch(() => {});
     await this.#flush().catch(() => {});
   }
 
@@ -160,12 +161,11 @@ export class EndpointSender implements SlotUser {
     try {
       while (this.#isAwake && !this.#hasEnded) {
         this.#isAwake = false;
-        // At once, so that the results of many endpoints are committed together.
         if (this.#needsFlush) await this.#flush();
         if (this.#hasWork) await this.#takeTurn();
       }
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.#end(toError(error));
     }
   }
 
@@ -189,7 +189,6 @@ export class EndpointSender implements SlotUser {
 
   get #needsFlush(): boolean {
     if (this.#changes.length >= UNSTORED_RESULTS_MAX / 2) return true;
-    if (this.#isFlushDue) return true;
     return this.#queue.position > this.#storedPosition && this.#isPositionOld;
   }
 
@@ -267,7 +266,7 @@ export class EndpointSender implements SlotUser {
         return;
       }
       void this.#attempt(entry)
-        .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#end(toError(error)))
         .finally(() => {
           free();
           if (this.#hasWork || this.#needsFlush) this.wake();
@@ -349,22 +348,33 @@ export class EndpointSender implements SlotUser {
 
   #record(delivery: Delivery): void {
     this.#changes.push(delivery);
-    if (this.#changes.length > 1) return;
+    if (this.#changes.length === 1) this.#setFlushTimer();
+  }
+
+  #setFlushTimer(): void {
+    clearTimeout(this.#flushTimer);
     this.#flushTimer = setTimeout(
-      () => {
-        this.#isFlushDue = true;
-        this.wake();
-      },
-      FLUSH_MS - (performance.now() % FLUSH_MS),
+      () => void this.#flush().catch((error: unknown) => this.#end(toError(error))),
+      Math.ceil(FLUSH_MS - (performance.now() % FLUSH_MS)),
     );
   }
 
+  /** Stores the results so far, unless some are being stored. It waits for no turn, so that endpoints share commits. */
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#storeResults().finally(() => {
+      this.#flushing = undefined;
+      if (this.#hasEnded) return;
+      if (this.#changes.length > 0) this.#setFlushTimer();
+      if (this.#hasWork) this.wake();
+    });
+    return this.#flushing;
+  }
+
   /** Stores results and the position in one transaction. */
-  async #flush(): Promise<void> {
+  async #storeResults(): Promise<void> {
     // The latest row of a delivery replaces earlier ones.
     const rows = new Map(this.#changes.map((row) => [`${row.epoch} ${row.sequence}`, row]));
     this.#changes = [];
-    this.#isFlushDue = false;
     clearTimeout(this.#flushTimer);
     const { position, storedCount: pending } = this.#queue;
     if (rows.size === 0 && position === this.#storedPosition) return;
@@ -419,6 +429,10 @@ export class EndpointSender implements SlotUser {
     this.#context.held.bytes -= this.#heldBytes;
     this.#heldBytes = 0;
   }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** The row of an event without a result. */
