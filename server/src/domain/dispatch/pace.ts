@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../lib/fair-queue.ts';
-import { ownTurn } from '../../lib/turns.ts';
+import { countWaiting, ownTurn } from '../../lib/turns.ts';
 
 /** How long endpoints read events and start attempts in a turn of the event loop. */
 const TURN_MS = 1.5;
@@ -8,6 +8,8 @@ const TURN_MS = 1.5;
 const TURN_ENDPOINTS_MAX = 16;
 /** Requests get twice the time of a turn before the next one. Reading the responses takes about half of that. */
 const REST_FACTOR = 2;
+/** Turns that waiting requests get before each turn. */
+const REQUESTS_FIRST = 4;
 
 /** Gives the endpoints of a process turns of the event loop, so that requests are not delayed. */
 export class Pace {
@@ -37,6 +39,7 @@ export class Pace {
         this.#usedMs = 0;
         await sleep(restMs);
       }
+      for (let given = 0; given < REQUESTS_FIRST && countWaiting() > 0; given += 1) await ownTurn('webhooks');
       await ownTurn('webhooks');
       this.endMs = performance.now() + TURN_MS;
       for (let count = 0; count < TURN_ENDPOINTS_MAX; count += 1) this.#waiting.take()?.();
