@@ -17,7 +17,7 @@ const SEED = 7;
  * @param neighbours the requests of other accounts during the import
  */
 export async function measureImports(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {
-  const file = makeFile();
+  const file = makeFile(makeListings(IMPORT_ROWS));
   const rounds: BulkRound[] = [];
   for (let round = 1; round <= place.rounds; round += 1) {
     say(`round ${round} of ${place.rounds} with an import`);
@@ -36,7 +36,7 @@ export async function measureImports(place: Place, neighbours: readonly Scenario
 async function importFile({ port, pid }: Service, { key }: Account, file: Buffer) {
   const memoryBefore = residentBytesOf(pid) ?? Number.NaN;
   const startedAt = performance.now();
-  const { result, peakBytes } = await watchPeak(pid, () => send(port, key, file));
+  const { result, peakBytes } = await watchPeak(pid, () => sendFile(port, key, 'POST', '/v1/imports', file));
   const seconds = (performance.now() - startedAt) / 1000;
   if (result !== `{"created":${IMPORT_ROWS},"updated":0,"unchanged":0,"failed":0,"errors":[]}`) {
     throw new Error(`${IMPORT}: got ${result.slice(0, 1000)}`);
@@ -44,21 +44,31 @@ async function importFile({ port, pid }: Service, { key }: Account, file: Buffer
   return { perSecond: IMPORT_ROWS / seconds, firstByteMs: undefined, memoryGrowthBytes: peakBytes - memoryBefore };
 }
 
-async function send(port: number, key: string, file: Buffer): Promise<string> {
+/** Sends a CSV file. @returns the body of the response */
+export async function sendFile(
+  port: number,
+  key: string,
+  method: 'POST' | 'PUT',
+  path: string,
+  file: Buffer,
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv', 'Content-Length': file.length };
-  const options = { host: '127.0.0.1', port, method: 'POST', path: '/v1/imports', headers, agent: false };
-  request(options, resolve).once('error', reject).end(file);
+  request({ host: '127.0.0.1', port, method, path, headers, agent: false }, resolve).once('error', reject).end(file);
   return text(await promise);
 }
 
+export function makeListings(rows: number): ListingBody[] {
+  return Array.from({ length: rows }, listingSource(SEED, 'IMPORTED'));
+}
+
 /** CSV as a spreadsheet would save it. */
-function makeFile(): Buffer {
-  const nextListing = listingSource(SEED, 'IMPORTED');
-  const listings = Array.from({ length: IMPORT_ROWS }, nextListing);
+export function makeFile(listings: readonly ListingBody[]): Buffer {
   const columns = [...new Set(listings.flatMap((listing) => Object.keys(listing)))];
-  const lines = listings.map((listing) => columns.map((column) => toCell(listing[column])).join());
-  return Buffer.from([columns.join(), ...lines, ''].join('\r\n'));
+  const pieces = [Buffer.from(`${columns.join()}\r\n`)];
+  for (const listing of listings)
+    pieces.push(Buffer.from(`${columns.map((column) => toCell(listing[column])).join()}\r\n`));
+  return Buffer.concat(pieces);
 }
 
 function toCell(value: ListingBody[string]): string {

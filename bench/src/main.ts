@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runBench } from './bench.ts';
+import { formatFeedReport, listFeedTargets, runFeedBench } from './feeds.ts';
 import { pinDriver } from './machine.ts';
 import type { Place } from './place.ts';
 import { formatPostgresReport, runPostgresBench } from './postgres/bench.ts';
@@ -12,6 +13,8 @@ import { appendResults } from './results.ts';
 import { runSearchBench } from './search/bench.ts';
 import { formatResults, listSearchTargets, writePage } from './search/report.ts';
 import { areAllMet, listTargets, type Target } from './targets.ts';
+import { runWebhookBench } from './webhooks/bench.ts';
+import { formatWebhookReport, listWebhookTargets } from './webhooks/report.ts';
 
 const HELP = `npm run bench -- [options]
 
@@ -20,9 +23,12 @@ const HELP = `npm run bench -- [options]
   --million     also stream a complete list of 1,000,000 listings
   --postgres    compare the service on PostgreSQL with pgbench instead
   --search      measure searches in an account of --listings N (default: 100,000) instead
+  --webhooks    measure deliveries to webhook endpoints instead
   --peers       with --search: compare them with a server written by hand with Fastify and
                 SQLite, and write the results for 10,000, 100,000, and 1,000,000 listings to
                 docs/performance.md
+  --feeds       compare runs of a feed of --listings N rows with a plain import instead; with
+                --postgres, on PostgreSQL
   --assert      exit with 1 if a target is missed, or inconclusive on a busy machine`;
 
 type Options = ReturnType<typeof readOptions>;
@@ -36,15 +42,29 @@ try {
   process.exit(1);
 }
 
-async function main({ million, postgres, search, listings, peers, assert, ...times }: Options): Promise<void> {
+async function main({
+  million,
+  postgres,
+  search,
+  webhooks,
+  feeds,
+  listings,
+  peers,
+  assert,
+  ...times
+}: Options): Promise<void> {
   const directory = makeDirectory();
-  if (postgres) {
+  if (postgres && !feeds) {
     console.log(formatPostgresReport(await runPostgresBench({ directory, cores: undefined, ...times })));
     return;
   }
   const place = { directory, cores: pinDriver(), ...times };
-  const run = search ? benchSearches(place, listings, peers) : bench(place, million);
-  const targets = await run.catch((error) => {
+  const run = () => {
+    if (webhooks) return benchWebhooks(place);
+    if (feeds) return benchFeeds(place, listings, postgres ? 'postgres' : 'sqlite');
+    return search ? benchSearches(place, listings, peers) : bench(place, million);
+  };
+  const targets = await run().catch((error) => {
     // The reason may be only in these logs, and the directory is removed on exit.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
       console.error(`The end of ${name}:\n${readLogEnd(join(directory, name))}`);
@@ -70,6 +90,20 @@ async function benchSearches(place: Place, listings: number, peers: boolean): Pr
   return targets;
 }
 
+async function benchWebhooks(place: Place): Promise<Target[]> {
+  const results = await runWebhookBench(place);
+  console.log(formatWebhookReport(results));
+  appendResults('webhooks.jsonl', results);
+  return listWebhookTargets(results);
+}
+
+async function benchFeeds(place: Place, rows: number, engine: 'sqlite' | 'postgres'): Promise<Target[]> {
+  const results = await runFeedBench(place, rows, engine);
+  console.log(formatFeedReport(results));
+  appendResults('feeds.jsonl', results);
+  return listFeedTargets(results);
+}
+
 /** Removed on exit, together with all child processes. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-bench-'));
@@ -89,6 +123,8 @@ function readOptions() {
       million: { type: 'boolean', default: false },
       postgres: { type: 'boolean', default: false },
       search: { type: 'boolean', default: false },
+      feeds: { type: 'boolean', default: false },
+      webhooks: { type: 'boolean', default: false },
       listings: { type: 'string', default: '100000' },
       peers: { type: 'boolean', default: false },
       assert: { type: 'boolean', default: false },

@@ -12,6 +12,8 @@ export type Place = {
   databaseUrl?: string;
   /** Number of worker processes; default: a single process. */
   workers?: number;
+  /** Further settings of the service. */
+  settings?: Record<string, string>;
 };
 
 /** Prints progress to stderr, because stdout contains the report. */

@@ -20,7 +20,10 @@ export async function startService(place: Place): Promise<Service> {
   const { directory, cores } = place;
   const startedAt = performance.now();
   const server = await startServer(
-    { args: [PROGRAM, 'serve'], env: environment(place) },
+    {
+      args: [PROGRAM, 'serve'],
+      env: environment(place),
+    },
     cores,
     join(directory, 'service.log'),
   );
@@ -74,9 +77,10 @@ export async function createAccount(place: Place, name: string): Promise<Account
   return { key };
 }
 
-function environment({ directory, databaseUrl = '', workers }: Place): Record<string, string> {
+function environment({ directory, databaseUrl = '', workers, settings }: Place): Record<string, string> {
   const database = { DATA_DIR: join(directory, 'data'), DATABASE_URL: databaseUrl };
-  return { HOST: '127.0.0.1', ...database, WORKERS: String(workers ?? ''), LOG_LEVEL: 'info', RATE_LIMIT: 'off' };
+  const common = { HOST: '127.0.0.1', WORKERS: String(workers ?? ''), LOG_LEVEL: 'info', RATE_LIMIT: 'off' };
+  return { ...common, ...database, ...settings };
 }
 
 function readText(json: string, member: string): string {

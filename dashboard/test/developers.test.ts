@@ -146,6 +146,22 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
   await page.getByText('No endpoints yet').waitFor();
 });
 
+test('an endpoint that was disabled because it failed has a banner on the first page', async () => {
+  const { send, window: opened } = await enter();
+  await using window = opened;
+  const { page } = window;
+  const created = await send('/v1/webhooks', 'POST', { url: 'http://127.0.0.1:1024/', enabled: false });
+  const { id } = Object(await created.json());
+  await service.sql('update webhooks set disabled_at = ? where id = ?', Date.now(), id);
+  await send('/v1/listings', 'POST', { address: '1 Oak Avenue', beds: 1, baths: 1 });
+  await openPage(page, '/', 'Overview');
+  const banner = page.getByRole('alert').filter({ hasText: 'Failing webhook endpoints' });
+  await banner.getByText('failed for five days and was disabled', { exact: false }).waitFor();
+  await banner.getByRole('link', { name: 'http://127.0.0.1:1024/' }).click();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await banner.waitFor({ state: 'detached' });
+});
+
 test('members have no access to the pages for developers', async () => {
   const { accountId } = await service.createTenant();
   const person = await createPerson(service, { accountId, role: 'member' });

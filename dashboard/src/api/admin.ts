@@ -1159,7 +1159,7 @@ export interface components {
             lastListingAt: string | null;
             /** @description Number of API keys. */
             keyCount: number;
-            /** @description Webhook endpoints whose last attempt failed, or that were disabled for that reason. */
+            /** @description Webhook endpoints whose last attempt failed, or that were disabled for that reason; only for administrators. */
             failingWebhooks: {
                 id: string;
                 url: string;

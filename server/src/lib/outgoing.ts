@@ -12,7 +12,10 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-const IDLE_CONNECTIONS_MAX = 128;
+/** Idle connections to all servers. With the attempts in flight, fewer than the usual limit of 1,024 open files. */
+const IDLE_CONNECTIONS_MAX = 256;
+/** How often idle connections are counted, which looks at all of them. */
+const IDLE_CHECK_EVERY = 16;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
 export interface Outcome {
@@ -41,6 +44,7 @@ export class OutgoingRequests {
   readonly #allowed: BlockList | undefined;
   readonly #isOn: boolean;
   readonly #resolve: Resolve;
+  #freed = 0;
   readonly #agents: { http: http.Agent; https: https.Agent };
 
   /**
@@ -53,6 +57,7 @@ export class OutgoingRequests {
     this.#resolve = resolve;
     const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
+    for (const agent of Object.values(this.#agents)) agent.on('free', () => this.#noteFree());
   }
 
   /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
@@ -77,6 +82,14 @@ export class OutgoingRequests {
   close(): void {
     this.#agents.http.destroy();
     this.#agents.https.destroy();
+  }
+
+  /** Closes the oldest idle connections above the limit: `maxFreeSockets` bounds only those to one server. */
+  #noteFree(): void {
+    this.#freed += 1;
+    if (this.#freed % IDLE_CHECK_EVERY !== 0) return;
+    const idle = Object.values(this.#agents).flatMap(({ freeSockets }) => Object.values(freeSockets).flat());
+    for (const socket of idle.slice(0, Math.max(0, idle.length - IDLE_CONNECTIONS_MAX))) socket?.destroy();
   }
 
   async #send(

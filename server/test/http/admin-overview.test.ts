@@ -8,6 +8,7 @@ import { startSharedService, startTestService } from '../../../testkit/src/servi
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { changeAccount } from '../../src/domain/accounts.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 const service = await startSharedService();
 
@@ -46,6 +47,22 @@ test('the overview counts listings by status and has the time of the last creati
   const { listings, lastListingAt } = await browser.ask('GET', '/admin/overview');
   assert.deepEqual(listings, { total: 4, byStatus: { ...NOTHING.listings.byStatus, active: 2, pending: 2 } });
   assert.equal(lastListingAt, createdAt);
+});
+
+test('the overview shows failing endpoints to administrators only, since a URL may contain a secret', async (t) => {
+  const { accountId, browser } = await enter();
+  const member = await signIn(service, await createPerson(service, { accountId, role: 'member' }));
+  const receiver = await startReceiver(t);
+  receiver.respond = (_, response) => void response.writeHead(500).end();
+  const { id } = await browser.ask('POST', '/admin/webhooks', { url: receiver.url }, 201);
+  await browser.ask('POST', '/admin/listings', MINIMAL, 201);
+  const [failing] = await until('the endpoint fails', async () => {
+    const { failingWebhooks } = await browser.ask('GET', '/admin/overview');
+    return failingWebhooks.length > 0 && failingWebhooks;
+  });
+  assert.deepEqual([failing.id, failing.url, failing.disabledAt], [id, receiver.url, null]);
+  assert.ok(failing.failingSince);
+  assert.deepEqual((await member.ask('GET', '/admin/overview')).failingWebhooks, []);
 });
 
 test('listings are recounted only after a change, however many requests arrive', async (t) => {

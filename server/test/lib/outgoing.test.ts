@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, BlockList, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { defer } from '../../../testkit/src/cleanup.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { newWebhook } from '../../src/http/contract/schemas/webhooks.ts';
 import { OutgoingRequests, type Resolve } from '../../src/lib/outgoing.ts';
 import { isPublicAddress } from '../../src/lib/public-addresses.ts';
@@ -284,4 +286,24 @@ test('a request ends after ten seconds, also if its response drips', async () =>
   assert.deepEqual([none.status, none.error], [null, 'The request took longer than 10 s']);
   assert.equal(some.status, 200);
   for (const { durationMs } of [none, some]) assert.ok(durationMs < 15_000, String(durationMs));
+});
+
+test('few idle connections are kept, however many servers there are', async () => {
+  const urls: string[] = [];
+  for (let count = 0; count < 300; count += 1)
+    urls.push(await serve((_, response) => void response.writeHead(204).end()));
+  const many = new OutgoingRequests(loopback);
+  let open = 0;
+  const track = ({ socket }: { socket: Socket }) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+  };
+  diagnostics.subscribe('net.client.socket', track as never);
+  for (const url of urls) await post(url, many);
+  diagnostics.unsubscribe('net.client.socket', track as never);
+  await until('few are open', () => open <= 256 + 16);
+  assert.ok(open > 200, 'most are kept');
+  many.close();
 });

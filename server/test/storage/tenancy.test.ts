@@ -5,6 +5,7 @@ import { issueApiKey } from '../../src/domain/api-keys.ts';
 import { updateListing } from '../../src/domain/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
+import type { Delivery, Webhook } from '../../src/model/webhooks.ts';
 import {
   findApiKey,
   findKeyDetails,
@@ -22,10 +23,49 @@ import * as listingRuns from '../../src/storage/listing-runs.ts';
 import * as listings from '../../src/storage/listings.ts';
 import { findRequestBlocks, insertRequestBlock, removeRequestBlocks } from '../../src/storage/request-blocks.ts';
 import * as searchRows from '../../src/storage/search-rows.ts';
+import * as deliveries from '../../src/storage/webhook-deliveries.ts';
+import * as webhooks from '../../src/storage/webhooks.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
 const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
-const TENANT_TABLES = ['account_heads', 'listings', 'listing_facets', 'listing_history', 'events', 'api_keys'];
+const TENANT_TABLES = [
+  'account_heads',
+  'listings',
+  'listing_facets',
+  'listing_history',
+  'events',
+  'api_keys',
+  'webhooks',
+  'webhook_deliveries',
+];
+/** Functions of the processes that send, which look at all accounts. */
+const ACROSS_ACCOUNTS = ['findEnabledWebhooks', 'countEnabledWebhooks', 'findWebhookKeys'];
+
+/** The process that sends. */
+const OWNER = 'process';
+const ENDPOINT: Omit<Webhook, 'id'> = {
+  url: 'https://example.com/',
+  types: null,
+  feed: null,
+  description: null,
+  enabled: true,
+  position: 0,
+  pending: 1,
+  failingSince: null,
+  disabledAt: null,
+  oldSecretUntil: null,
+  createdAt: 0,
+  updatedAt: 0,
+};
+
+/** Deliveries of one endpoint: a pending one, and two delivered ones. */
+const DELIVERIES = (['pending', 'delivered', 'delivered'] as const).map(
+  (state, index): Delivery => ({
+    ...{ sequence: index + 1, epoch: 'epoch', state, lastSequence: index + 1, type: 'listing.created' },
+    ...{ listingId: 'lst_x', attempts: 1, nextAt: null, lastAt: 0, status: 200, durationMs: 1, response: null },
+    ...{ error: null, updatedAt: index },
+  }),
+);
 
 /** Functions that read an account's data, with the result that another account must get. */
 type Reads = Record<string, [read: (accountId: string, id: string) => Promise<unknown>, nothing: unknown]>;
@@ -76,6 +116,17 @@ const READS: Reads = {
   findFormer: [(account, id) => history.findFormer(database, account, id, 100), undefined],
   findFirstFormer: [(account, id) => history.findFirstFormer(database, account, id), undefined],
   findOldestEvents: [(account) => events.findOldestEvents(database, account, 100), []],
+  findWebhook: [(account, id) => webhooks.findWebhook(database, account, id), undefined],
+  listWebhooks: [(account) => webhooks.listWebhooks(database, account), []],
+  findWebhookSecrets: [(account, id) => webhooks.findWebhookSecrets(database, account, id), undefined],
+  findDeliveries: [
+    (account, id) =>
+      deliveries.findDeliveries(database, account, id, { sequence: 100, epoch: '' }, ['pending', 'delivered'], 100),
+    [],
+  ],
+  findDelivery: [(account, id) => deliveries.findDelivery(database, account, id, 1, 'epoch'), undefined],
+  findPendingDeliveries: [(account, id) => deliveries.findPendingDeliveries(database, account, id, 100), []],
+  hasOldDelivery: [(account, id) => deliveries.hasOldDelivery(database, account, id, 'delivered', 100), false],
 };
 
 /** A sorted search by word that matches both accounts' listings. */
@@ -133,7 +184,7 @@ const FORMER = {
   doc: null,
 } as const;
 
-/** Functions that insert listings, events, or entries of histories. They must write only to the given account. */
+/** Functions that insert rows. They must write only to the given account. */
 const WRITES = {
   insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, SEARCH_ROW),
   putListings: (session: Executor, accountId: string) =>
@@ -149,6 +200,12 @@ const WRITES = {
   insertEvent: (session: Executor, accountId: string) => events.insertEvent(session, accountId, EVENT),
   insertEvents: (session: Executor, accountId: string) => events.insertEvents(session, accountId, [EVENT]),
   insertFormer: (session: Executor, accountId: string) => history.insertFormer(session, accountId, [FORMER]),
+  insertWebhook: (session: Executor, accountId: string) =>
+    webhooks.insertWebhook(session, accountId, { ...ENDPOINT, id: 'whk_x' }, 'whsec_x'),
+  putDeliveries: async (session: Executor, accountId: string) => {
+    await webhooks.insertWebhook(session, accountId, { ...ENDPOINT, id: 'whk_x' }, 'whsec_x');
+    await deliveries.putDeliveries(session, accountId, 'whk_x', DELIVERIES);
+  },
 };
 
 /** Functions that change or remove data. They must not touch another account's, even if named. */
@@ -169,10 +226,23 @@ const CHANGES: Record<
   removeFormerDoc: (session, accountId, theirs) => history.removeFormerDoc(session, accountId, theirs.id, 1),
   removeFormer: (session, accountId, theirs) => history.removeFormer(session, accountId, theirs.id, 10),
   removeHistory: (session, accountId) => history.removeHistory(session, accountId, 10),
+  updateWebhook: (session, accountId, { id }) =>
+    webhooks.updateWebhook(session, accountId, { ...ENDPOINT, id, enabled: false }),
+  rollWebhookSecret: (session, accountId, { id }) => webhooks.rollWebhookSecret(session, accountId, id, 'whsec_new'),
+  removeWebhook: (session, accountId, { id }) => webhooks.removeWebhook(session, accountId, id),
+  claimWebhook: (session, accountId, { id }) => webhooks.claimWebhook(session, accountId, id, 'another'),
+  advanceWebhook: (session, accountId, { id }) =>
+    webhooks.advanceWebhook(session, accountId, id, 2, 0, null, null, 1, ENDPOINT.position, 1, OWNER),
+  removePendingAfter: (session, accountId, { id }) => deliveries.removePendingAfter(session, accountId, id, 0),
+  trimDeliveries: (session, accountId, { id }) => deliveries.trimDeliveries(session, accountId, id, 'delivered', 0),
+  removeDeliveries: (session, accountId, { id }) => deliveries.removeDeliveries(session, accountId, id, 10),
+  removeOldDeliveries: (session, accountId, { id }) =>
+    deliveries.removeOldDeliveries(session, accountId, id, 'delivered', 10, 10),
 };
 
 const createEmpty = async () => (await createAccount(database, 'Hill Country Homes')).id;
 
+/** An account with a key, a listing, and an endpoint that has the listing's id. */
 async function createTenant(name: string) {
   const { id: accountId } = await createAccount(database, name);
   const { secret } = await issueApiKey(database, {
@@ -184,6 +254,11 @@ async function createTenant(name: string) {
   });
   const { id } = await create(database, accountId, INPUT);
   await updateListing(database, { accountId }, { id }, (current) => ({ ...current, beds: 4 }));
+  await database.write(async (session) => {
+    await webhooks.insertWebhook(session, accountId, { ...ENDPOINT, id }, 'whsec_x');
+    await webhooks.claimWebhook(session, accountId, id, OWNER);
+    await deliveries.putDeliveries(session, accountId, id, DELIVERIES);
+  });
   return { accountId, secret, id };
 }
 
@@ -198,9 +273,10 @@ async function countRows(accountId: string) {
   return counts;
 }
 
-test('every storage function for listings and events is in one of the tables', () => {
-  const functions = { ...listings, ...listingRuns, ...searchRows, ...events, ...history };
-  assert.deepEqual(Object.keys(functions).sort(), [READS, WRITES, CHANGES].flatMap(Object.keys).sort());
+test('every storage function for listings, events, and webhooks is in one of the tables', () => {
+  const functions = { ...listings, ...listingRuns, ...searchRows, ...events, ...history, ...webhooks, ...deliveries };
+  const listed = [...[READS, WRITES, CHANGES].flatMap(Object.keys), ...ACROSS_ACCOUNTS];
+  assert.deepEqual(Object.keys(functions).sort(), listed.sort());
   const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(search));
   assert.deepEqual(methods.filter((name) => name !== 'constructor').sort(), Object.keys(SEARCHES).sort());
 });
@@ -320,7 +396,10 @@ test('an account reads and removes only its own requests', async () => {
 test('deleting an account deletes its listings, events, keys, and sequence, and nothing of other accounts', async () => {
   const ada = await createTenant('Ada');
   const bob = await createTenant('Bob');
-  const each = { account_heads: 1, listings: 1, listing_facets: 1, listing_history: 1, events: 2, api_keys: 1 };
+  const each = {
+    ...{ account_heads: 1, listings: 1, listing_facets: 1, listing_history: 1, events: 2, api_keys: 1 },
+    ...{ webhooks: 1, webhook_deliveries: DELIVERIES.length },
+  };
   assert.deepEqual(await countRows(ada.accountId), each);
   await database.write((session) => session.execute(words(`delete from accounts where id = '${ada.accountId}'`), {}));
   const none = Object.fromEntries(TENANT_TABLES.map((table) => [table, 0]));

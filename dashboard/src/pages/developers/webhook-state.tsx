@@ -1,7 +1,7 @@
 import { Alert, Badge } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
-import type { Webhook } from '../../api/types';
+import type { Overview, Webhook } from '../../api/types';
 import { Time } from '../../parts/time';
 
 export function WebhookState({ webhook: { enabled, failingSince } }: { webhook: Webhook }) {
@@ -19,19 +19,25 @@ function stateOf(enabled: boolean, failingSince: string | null): [label: string,
   return failingSince === null ? ['Enabled', 'evergreen-5'] : ['Failing', 'red-7'];
 }
 
-/** A banner about endpoints that the service has disabled. */
-export function DisabledWebhooks({ webhooks }: { webhooks: Webhook[] }) {
-  const disabled = webhooks.filter(({ enabled, disabledAt }) => !enabled && disabledAt !== null);
-  if (disabled.length === 0) return null;
+/** A banner about endpoints that fail, and those that the service has disabled for that reason. */
+export function FailingWebhooks({ webhooks }: { webhooks: Overview['failingWebhooks'] }) {
+  const failing = webhooks.filter(({ failingSince, disabledAt }) => failingSince !== null || disabledAt !== null);
+  if (failing.length === 0) return null;
   return (
-    <Alert color="red" variant="light" icon={<CircleAlert size={18} />} mb="md" title="Endpoints were disabled">
-      {disabled.map(({ id, url, disabledAt }) => (
+    <Alert color="red" variant="light" icon={<CircleAlert size={18} />} mb="md" title="Failing webhook endpoints">
+      {failing.map(({ id, url, failingSince, disabledAt }) => (
         <div key={id}>
           <Link className="quiet-link" to="/developers/webhooks/$id" params={{ id }}>
             <bdi>{url}</bdi>
           </Link>{' '}
-          failed for five days and was disabled {disabledAt !== null && <Time at={disabledAt} />}. Fix it and enable it:
-          it continues where it stopped.
+          {disabledAt !== null ? (
+            <>
+              failed for five days and was disabled <Time at={disabledAt} />. Fix it and enable it: it continues where
+              it stopped.
+            </>
+          ) : (
+            <>has failed since {failingSince !== null && <Time at={failingSince} />}.</>
+          )}
         </div>
       ))}
     </Alert>

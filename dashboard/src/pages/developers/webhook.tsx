@@ -15,7 +15,7 @@ import { Time } from '../../parts/time';
 import { Deliveries } from './deliveries';
 import { ResponseDialog } from './response-dialog';
 import { WebhookMenu } from './webhook-menu';
-import { DisabledWebhooks, WebhookState } from './webhook-state';
+import { FailingWebhooks, WebhookState } from './webhook-state';
 
 const REFETCH_MS = 3_000;
 
@@ -66,7 +66,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       }
     >
       <Stack gap="xl">
-        <DisabledWebhooks webhooks={[webhook]} />
+        <FailingWebhooks webhooks={[webhook]} />
         <Facts facts={factsOf(webhook)} />
         <Section
           title="Deliveries"

@@ -12,7 +12,7 @@ import { EmptyState } from '../../parts/states';
 import { type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { WebhookDialog } from './webhook-dialog';
-import { DisabledWebhooks, WebhookState } from './webhook-state';
+import { FailingWebhooks, WebhookState } from './webhook-state';
 
 const REFETCH_MS = 5_000;
 
@@ -39,7 +39,7 @@ export function WebhooksPage() {
         </Button>
       }
     >
-      <DisabledWebhooks webhooks={query.data?.data ?? []} />
+      <FailingWebhooks webhooks={query.data?.data ?? []} />
       <LoadedCard query={query} count={3}>
         {({ data }) =>
           data.length === 0 ? (

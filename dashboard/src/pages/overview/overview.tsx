@@ -11,6 +11,7 @@ import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
 import { useIsAdministrator, useSession } from '../../shell/session';
+import { FailingWebhooks } from '../developers/webhook-state';
 import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
@@ -55,12 +56,13 @@ function isUnused(overview: Overview | undefined): boolean {
 }
 
 function Figures({ overview }: { overview: Overview }) {
-  const { listings, usage, lastListingAt, keyCount } = overview;
+  const { listings, usage, lastListingAt, keyCount, failingWebhooks } = overview;
   const isAdministrator = useIsAdministrator();
   const requests = usage.hours.reduce((sum, hour) => sum + hour.requests, 0);
   const errors = usage.hours.reduce((sum, hour) => sum + hour.errors, 0);
   return (
     <Page title="Overview">
+      <FailingWebhooks webhooks={failingWebhooks} />
       <SimpleGrid cols={{ base: 2, md: 4 }} mb={36} spacing="sm">
         <Figure label="Listings" value={listings.total}>
           {lastListingAt !== null && (

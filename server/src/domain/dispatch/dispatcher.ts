@@ -11,6 +11,7 @@ import type { WebhookServices } from '../webhooks.ts';
 import { EndpointSender } from './endpoint-sender.ts';
 import { Leases } from './leases.ts';
 import { openSecrets } from './message.ts';
+import { Pace } from './pace.ts';
 import { Slots } from './slots.ts';
 
 /** How often leases are renewed, and all endpoints are looked at. */
@@ -39,6 +40,7 @@ export class Dispatcher {
   readonly #services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined };
   readonly #leases: Leases;
   readonly #slots = new Slots();
+  readonly #pace = new Pace();
   readonly #held = { bytes: 0 };
   readonly #large = new FairSemaphore(LARGE_MAX, LARGE_PER_ACCOUNT_MAX);
   readonly #starting = new FairSemaphore(STARTING_MAX);
@@ -204,6 +206,7 @@ export class Dispatcher {
     const context = {
       ...this.#services,
       slots: this.#slots,
+      pace: this.#pace,
       held: this.#held,
       large: this.#large,
       epoch: this.#epoch,

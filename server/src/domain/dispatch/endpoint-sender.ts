@@ -1,6 +1,5 @@
 import { createCounter } from '../../lib/metrics.ts';
 import type { Outcome } from '../../lib/outgoing.ts';
-import { ownTurn } from '../../lib/turns.ts';
 import type { EventType } from '../../model/listings.ts';
 import {
   type Delivery,
@@ -21,6 +20,7 @@ import { eventJson } from '../events.ts';
 import { audit, type WebhookServices } from '../webhooks.ts';
 import { EndpointQueue, type Entry } from './endpoint-queue.ts';
 import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
+import type { Pace } from './pace.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
 /** Events read at a time. Reading them takes less than 2 ms. */
@@ -29,9 +29,7 @@ const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 const OPEN_MAX = 128;
 /** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
 const STORED_MAX = PENDING_MAX / 2;
-/** Attempts that start in a turn of the event loop, which take a tenth of a millisecond each. */
-const STARTS_PER_TURN = 8;
-/** Results of this time are stored together. */
+/** Results of this time are stored together. All endpoints store theirs at the same moments. */
 const FLUSH_MS = 200;
 /** How often a position is stored that only passed events of other types or feeds. */
 const POSITION_MS = 5_000;
@@ -55,6 +53,7 @@ const attempts = createCounter<'outcome'>({
 
 export interface SenderContext extends WebhookServices {
   slots: Slots;
+  pace: Pace;
   /** The bytes of messages in memory. */
   held: { bytes: number };
   /** Permits for large messages. */
@@ -76,7 +75,7 @@ export class EndpointSender implements SlotUser {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   #changes: Delivery[] = [];
-  #isFlushDue = false;
+  #flushing: Promise<void> | undefined;
   #storedPosition: number;
   #positionMs = performance.now();
   #failingSince: number | null;
@@ -142,6 +141,7 @@ export class EndpointSender implements SlotUser {
     if (this.#hasEnded) return;
     this.#close();
     await this.#pumping;
+    await this.#flushing?.catch(() => {});
     await this.#flush().catch(() => {});
   }
 
@@ -161,20 +161,34 @@ export class EndpointSender implements SlotUser {
     try {
       while (this.#isAwake && !this.#hasEnded) {
         this.#isAwake = false;
-        await ownTurn(this.accountId);
-        if (this.#hasEnded) return;
         if (this.#needsFlush) await this.#flush();
-        if (this.#mayRead) await this.#read();
-        this.#sendReady();
+        if (this.#hasWork) await this.#takeTurn();
       }
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)));
+      this.#end(toError(error));
     }
+  }
+
+  get #hasWork(): boolean {
+    return this.#queue.hasReady || this.#mayRead || this.#queue.dueAt <= Date.now();
+  }
+
+  /** Reads events and starts attempts in a turn of the event loop. */
+  async #takeTurn(): Promise<void> {
+    const { pace } = this.#context;
+    await pace.turn(this.accountId);
+    if (this.#hasEnded) return;
+    // Others have used up the turn.
+    if (performance.now() >= pace.endMs) return this.wake();
+    if (this.#mayRead) await this.#read();
+    if (this.#hasEnded) return;
+    const startMs = performance.now();
+    this.#sendReady(Math.max(pace.endMs, startMs + 1));
+    pace.use(performance.now() - startMs);
   }
 
   get #needsFlush(): boolean {
     if (this.#changes.length >= UNSTORED_RESULTS_MAX / 2) return true;
-    if (this.#isFlushDue) return true;
     return this.#queue.position > this.#storedPosition && this.#isPositionOld;
   }
 
@@ -236,11 +250,11 @@ export class EndpointSender implements SlotUser {
     return this.webhook.feed === null || this.webhook.feed === feed;
   }
 
-  #sendReady(): void {
+  #sendReady(endMs: number): void {
     const now = Date.now();
     this.#queue.wake(now);
-    for (let count = 0; this.#queue.hasReady; count += 1) {
-      if (count === STARTS_PER_TURN || this.#changes.length >= UNSTORED_RESULTS_MAX) {
+    while (this.#queue.hasReady) {
+      if (performance.now() >= endMs || this.#changes.length >= UNSTORED_RESULTS_MAX) {
         this.wake();
         return;
       }
@@ -252,10 +266,10 @@ export class EndpointSender implements SlotUser {
         return;
       }
       void this.#attempt(entry)
-        .catch((error: unknown) => this.#end(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#end(toError(error)))
         .finally(() => {
           free();
-          this.wake();
+          if (this.#hasWork || this.#needsFlush) this.wake();
         });
     }
   }
@@ -334,19 +348,33 @@ export class EndpointSender implements SlotUser {
 
   #record(delivery: Delivery): void {
     this.#changes.push(delivery);
-    if (this.#changes.length > 1) return;
-    this.#flushTimer = setTimeout(() => {
-      this.#isFlushDue = true;
-      this.wake();
-    }, FLUSH_MS);
+    if (this.#changes.length === 1) this.#setFlushTimer();
+  }
+
+  #setFlushTimer(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = setTimeout(
+      () => void this.#flush().catch((error: unknown) => this.#end(toError(error))),
+      Math.ceil(FLUSH_MS - (performance.now() % FLUSH_MS)),
+    );
+  }
+
+  /** Stores the results so far, unless some are being stored. It waits for no turn, so that endpoints share commits. */
+  #flush(): Promise<void> {
+    this.#flushing ??= this.#storeResults().finally(() => {
+      this.#flushing = undefined;
+      if (this.#hasEnded) return;
+      if (this.#changes.length > 0) this.#setFlushTimer();
+      if (this.#hasWork) this.wake();
+    });
+    return this.#flushing;
   }
 
   /** Stores results and the position in one transaction. */
-  async #flush(): Promise<void> {
+  async #storeResults(): Promise<void> {
     // The latest row of a delivery replaces earlier ones.
     const rows = new Map(this.#changes.map((row) => [`${row.epoch} ${row.sequence}`, row]));
     this.#changes = [];
-    this.#isFlushDue = false;
     clearTimeout(this.#flushTimer);
     const { position, storedCount: pending } = this.#queue;
     if (rows.size === 0 && position === this.#storedPosition) return;
@@ -401,6 +429,10 @@ export class EndpointSender implements SlotUser {
     this.#context.held.bytes -= this.#heldBytes;
     this.#heldBytes = 0;
   }
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** The row of an event without a result. */

@@ -32,9 +32,9 @@ class Pool {
 
   take(user: SlotUser): boolean {
     const own = this.#used.get(user) ?? 0;
-    // Its own next result wakes it.
-    if (own >= Math.min(user.limit, PER_ENDPOINT_MAX)) return false;
-    if (this.#usedCount >= this.#max || own >= this.#share()) {
+    // Its own next result wakes it. If it waited for others, they would wake it in vain, and not one that can send.
+    if (own >= Math.min(user.limit, PER_ENDPOINT_MAX, this.#share())) return false;
+    if (this.#usedCount >= this.#max) {
       this.#wait(user);
       return false;
     }

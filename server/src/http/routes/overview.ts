@@ -11,12 +11,14 @@ export const overviewEndpoints = [
     const counting = listingCounts.count(principal.accountId, principal);
     const found = await getOverview(database, principal.accountId, counting);
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount, failingWebhooks } = found;
+    // A URL may contain a secret.
+    const shownWebhooks = principal.user.role === 'administrator' ? failingWebhooks : [];
     const shown = {
       listings: { total, byStatus },
       usage: { keys: usedKeys, hours: hours.map(showHour) },
       lastListingAt,
       keyCount,
-      failingWebhooks: failingWebhooks.map(({ id, url, failingSince, disabledAt }) => ({
+      failingWebhooks: shownWebhooks.map(({ id, url, failingSince, disabledAt }) => ({
         id,
         url,
         failingSince: formatTime(failingSince),

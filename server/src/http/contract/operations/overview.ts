@@ -41,7 +41,10 @@ const overview = z
           disabledAt: time().nullable().meta({ description: 'When the service disabled the endpoint.' }),
         }),
       )
-      .meta({ description: 'Webhook endpoints whose last attempt failed, or that were disabled for that reason.' }),
+      .meta({
+        description:
+          'Webhook endpoints whose last attempt failed, or that were disabled for that reason; only for administrators.',
+      }),
   })
   .meta({ id: 'Overview' });
 

@@ -1,0 +1,143 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatCount, formatMs, formatTable } from './formats.ts';
+import { makeFile, makeListings, sendFile } from './imports.ts';
+import { describeCommit, describeMachine, type Machine } from './machine.ts';
+import { askDuring } from './neighbours.ts';
+import { type Place, say } from './place.ts';
+import { startPostgres } from './postgres/recordings.ts';
+import { isQuiet, residentBytesOf, watchBusy, watchPeak } from './process-stats.ts';
+import { formatTargets } from './report.ts';
+import { sendCall, serializeCall } from './requests.ts';
+import { createAccount, type Service, startService } from './service.ts';
+import { greatest, median } from './statistics.ts';
+import type { Target } from './targets.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const CHANGED_PART = 0.01;
+const RUNS = ['first run', 'run that changes 1 %', 'run that changes nothing'] as const;
+type Name = 'plain import' | (typeof RUNS)[number];
+
+type Measured = {
+  seconds: number;
+  memoryGrowthBytes: number;
+  /** The p99 of a list of another account, meanwhile. */
+  getP99Ms: number;
+};
+
+/** One line of the results file. */
+export type FeedResults = {
+  date: string;
+  commit: string;
+  machine: Machine;
+  engine: 'sqlite' | 'postgres';
+  rounds: number;
+  rows: number;
+  /** Medians of the rounds; the ratios are to the plain import of the same round; memory is the maximum. */
+  runs: (Measured & { name: Name; ratio: number })[];
+  isQuiet: boolean;
+};
+
+/** Compares runs of a feed with a plain import of the same file, by turns. */
+export async function runFeedBench(place: Place, rows: number, engine: FeedResults['engine']): Promise<FeedResults> {
+  const date = new Date().toISOString();
+  mkdirSync(join(place.directory, 'data'));
+  const server = engine === 'postgres' ? await startPostgres() : undefined;
+  const at = { ...place, databaseUrl: server?.url ?? '' };
+  const listings = makeListings(rows);
+  const file = makeFile(listings);
+  const isChanged = (index: number) => index % (1 / CHANGED_PART) === 0;
+  const changed = makeFile(listings.map((listing, index) => (isChanged(index) ? { ...listing, beds: 9 } : listing)));
+  const rounds: { measured: Map<Name, Measured>; isQuiet: boolean }[] = [];
+  for (let round = 1; round <= place.rounds; round += 1) {
+    say(`round ${round} of ${place.rounds}`);
+    rounds.push(await measureRound(at, round, file, changed, rows));
+  }
+  await server?.stop();
+  const of = (name: Name) => rounds.flatMap(({ measured }) => measured.get(name) ?? []);
+  const plain = of('plain import');
+  return {
+    ...{ date, commit: describeCommit(ROOT), machine: describeMachine(), engine, rounds: place.rounds, rows },
+    runs: (['plain import', ...RUNS] as const).map((name) => ({
+      name,
+      seconds: median(of(name).map(({ seconds }) => seconds)),
+      memoryGrowthBytes: greatest(of(name).map(({ memoryGrowthBytes }) => memoryGrowthBytes)) ?? Number.NaN,
+      getP99Ms: median(of(name).map(({ getP99Ms }) => getP99Ms)),
+      ratio: median(of(name).map(({ seconds }, index) => seconds / (plain[index]?.seconds ?? Number.NaN))),
+    })),
+    isQuiet: rounds.every((round) => round.isQuiet),
+  };
+}
+
+async function measureRound(place: Place, round: number, file: Buffer, changed: Buffer, rows: number) {
+  const create = (name: string) => createAccount(place, `${name} ${round}`);
+  const [importer, broker, other] = [await create('Import'), await create('Feed'), await create('Other')];
+  const service = await startService(place);
+  const endWatch = watchBusy(service.pid, service.cores);
+  const measured = new Map<Name, Measured>();
+  const measure = async (name: Name, key: string, path: string, body: Buffer, expected: object) => {
+    const method = name === 'plain import' ? 'POST' : 'PUT';
+    const send = () => sendFile(service.port, key, method, path, body);
+    const { reply, ...figures } = await measureSending(service, other.key, send);
+    const got = JSON.parse(reply);
+    for (const [member, count] of Object.entries(expected))
+      if (got[member] !== count) throw new Error(`${name}: got ${reply.slice(0, 1000)}`);
+    measured.set(name, figures);
+  };
+  const feed = '/v1/feeds/mls';
+  await measure('plain import', importer.key, '/v1/imports', file, { created: rows, failed: 0 });
+  await measure('first run', broker.key, feed, file, { created: rows, failed: 0 });
+  await measure('run that changes 1 %', broker.key, feed, changed, { updated: rows * CHANGED_PART });
+  await measure('run that changes nothing', broker.key, feed, changed, { unchanged: rows });
+  const busy = endWatch();
+  await service.stop();
+  return { measured, isQuiet: isQuiet(busy) };
+}
+
+async function measureSending(service: Service, key: string, send: () => Promise<string>) {
+  const list = { method: 'GET', path: '/v1/listings?limit=20', key } as const;
+  const { body } = await sendCall(service.port, list);
+  const exchange = { request: serializeCall(service.port, list), expected: { status: 200, body } };
+  const memoryBefore = residentBytesOf(service.pid) ?? Number.NaN;
+  const startedMs = performance.now();
+  const { result, peakBytes } = await watchPeak(service.pid, () =>
+    askDuring(service, [{ service: () => () => exchange }], async () => {
+      const reply = await send();
+      return { reply, seconds: (performance.now() - startedMs) / 1000 };
+    }),
+  );
+  const [getP99Ms = Number.NaN] = result.p99sMs;
+  return { ...result.result, memoryGrowthBytes: peakBytes - memoryBefore, getP99Ms };
+}
+
+export function listFeedTargets({ engine, runs, isQuiet }: FeedResults): Target[] {
+  const ratios = engine === 'postgres' ? [1.5, 1.5, 1.5] : [1.3, 0.35, 0.25];
+  return RUNS.flatMap((name, index): Target[] => {
+    const run = runs.find((candidate) => candidate.name === name);
+    const atMost = { limit: 'at most', isQuiet } as const;
+    return [
+      { name: `${name} ÷ plain import`, ...atMost, value: ratios[index] ?? 0, unit: '', got: run?.ratio },
+      { name: `${name}: memory growth`, ...atMost, value: 100, unit: 'MB', got: run && run.memoryGrowthBytes / 1e6 },
+      { name: `${name}: p99 of GET`, ...atMost, value: 50, unit: 'ms', got: run?.getP99Ms },
+    ];
+  });
+}
+
+/** The report of a run as text. */
+export function formatFeedReport(results: FeedResults): string {
+  const { date, commit, machine, engine, rounds, rows, runs } = results;
+  return [
+    `${date}  commit ${commit}  ${machine.cpu}, ${machine.cores} cores, node ${machine.node}, ${engine}`,
+    `${formatCount(rows)} rows of CSV; medians of ${rounds} rounds. The plain import has no feed.`,
+    '',
+    formatTable([
+      ['', 'seconds', 'rows/s', 'ratio', 'memory', 'GET p99 ms'],
+      ...runs.map(({ name, seconds, ratio, memoryGrowthBytes, getP99Ms }) => [
+        ...[name, seconds.toFixed(2), formatCount(rows / seconds), ratio.toFixed(2)],
+        ...[`+${(memoryGrowthBytes / 1e6).toFixed(0)} MB`, formatMs(getP99Ms)],
+      ]),
+    ]),
+    '',
+    formatTargets(listFeedTargets(results)),
+  ].join('\n');
+}
