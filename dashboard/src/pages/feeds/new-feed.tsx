@@ -8,7 +8,7 @@ import { useForm } from '../../lib/use-form';
 import { BackTo } from '../../parts/back-to';
 import { Page } from '../../parts/page';
 import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settings';
-import { SendFeedFile } from './send-feed-file';
+import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 
 /** The first file creates the feed; then its settings are stored. */
 export function NewFeedPage() {
@@ -16,9 +16,9 @@ export function NewFeedPage() {
   const { name: typed, ...settings } = form.values;
   const name = typed.trim();
   const navigate = useNavigate();
-  const finish = async ({ id }: FeedRun) => {
+  const finish = async ({ id }: FeedRun, columns: ColumnSettings) => {
     try {
-      await request('PATCH', feedPath(name), { body: toSettings(settings) });
+      await request('PATCH', feedPath(name), { body: { ...toSettings(settings), ...columns } });
       notify(`Feed ${name} created.`);
     } catch (error) {
       notifyFailure('The settings could not be saved', error);
@@ -45,13 +45,7 @@ export function NewFeedPage() {
             <SettingsFields form={form} />
           </Stack>
         </section>
-        <SendFeedFile
-          name={name}
-          parameters={toParameters(settings)}
-          isSkipping={settings.ignoreUnknown !== ''}
-          onSkip={(isSkipping) => form.set('ignoreUnknown', isSkipping ? 'yes' : '')}
-          onDone={finish}
-        />
+        <SendFeedFile name={name} parameters={toParameters(settings)} onDone={finish} />
       </Stack>
     </Page>
   );

@@ -13,8 +13,8 @@ import { Facts } from '../../parts/facts';
 import { Note } from '../../parts/form';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { Counts } from './counts';
-import { FailedRows } from './failed-rows';
+import { FailedRows } from '../listings/failed-rows';
+import { RunCounts } from './counts';
 import { OUTCOMES, Outcome } from './feed-state';
 
 const REFETCH_MS = 1_000;
@@ -53,7 +53,7 @@ function Run({ run }: { run: FeedRun }) {
           {error.message}
         </Note>
       )}
-      <Counts counts={run} label="Result" />
+      <RunCounts counts={run} label="Result" />
       <Facts
         facts={{
           Outcome: <Outcome outcome={outcome} />,
@@ -63,7 +63,7 @@ function Run({ run }: { run: FeedRun }) {
         }}
       />
       <FailedRows
-        rows={errors}
+        errors={errors}
         count={failed}
         actions={
           <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={() => download(run)}>
