@@ -25,8 +25,8 @@ const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
 /** Objects need not have all members; these many rows are searched for them. */
 const ROWS_MAX = 1_000;
-/** The service matches so many names at a time. */
-const NAMES_MAX = 100;
+/** So many long names fit in a request. */
+const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 
 const NOT_UTF8 = 'This file is not UTF-8. Open it in your spreadsheet, save it as “CSV UTF-8”, and choose it again.';
@@ -40,7 +40,7 @@ export async function readFileColumns(file: File): Promise<{ columns?: FileColum
   } catch (error) {
     if (error instanceof ApiError) return { error: describeError(error) };
     if (error instanceof TypeError) return { error: NOT_UTF8 };
-    throw error;
+    return { error: `This file can’t be read: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

@@ -23,7 +23,8 @@ export function typeOf({ name }: File): string {
 export async function* readRows(file: File): AsyncGenerator<FileRow> {
   const type = typeOf(file);
   if (type === 'text/csv') yield* withHeader(splitCsv(readText(file)));
-  else yield* parseRows(type === 'application/json' ? splitArray(readText(file)) : splitLines(readText(file)));
+  else if (type === 'application/json') yield* await readArray(file);
+  else yield* parseLines(readText(file));
 }
 
 /** The rows that begin on these lines. */
@@ -67,58 +68,39 @@ async function* withHeader(records: Records<string[]>): AsyncGenerator<FileRow> 
   }
 }
 
-async function* parseRows(records: Records<string>): AsyncGenerator<FileRow> {
-  for await (const { line, content } of records) {
-    const values = parseObject(content);
-    if (values !== undefined) yield { line, values };
+async function* parseLines(chunks: AsyncGenerator<string>): AsyncGenerator<FileRow> {
+  let line = 0;
+  let rest = '';
+  for await (const chunk of withLastBreak(chunks)) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) {
+      line += 1;
+      const values = parseObject(text);
+      if (values !== undefined) yield { line, values };
+    }
   }
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+    return isObject(value) ? { ...value } : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function* splitLines(chunks: AsyncGenerator<string>): Records<string> {
-  let line = 1;
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const content of lines) yield { line: line++, content };
-  }
-  yield { line, content: rest };
+/** The objects of an array, or of the array in RESO's `{"value": […]}`. JSON cannot be read in parts. */
+async function readArray(file: File): Promise<FileRow[]> {
+  const parsed: unknown = JSON.parse(await file.text());
+  const rows: unknown = Array.isArray(parsed) ? parsed : Object(parsed).value;
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((values, index) => (isObject(values) ? [{ line: index + 1, values: { ...values } }] : []));
 }
 
-/** The objects of an array, or of the array in RESO's `{"value": […]}`. */
-async function* splitArray(chunks: AsyncGenerator<string>): Records<string> {
-  let open = '';
-  let element = 1;
-  let content = '';
-  let isText = false;
-  let isEscaped = false;
-  for await (const chunk of chunks) {
-    for (const char of chunk) {
-      const isBetween = open === '[' || open === '{[';
-      if (isText) {
-        if (!isEscaped && char === '"') isText = false;
-        isEscaped = !isEscaped && char === '\\';
-      } else if (char === '"') isText = true;
-      else if (char === '{' || char === '[') open += char;
-      else if (char === '}' || char === ']') open = open.slice(0, -1);
-      else if (char === ',' && isBetween) element += 1;
-      const isInside = open !== '[' && open !== '{[' && /^\{?\[/.test(open);
-      if (isInside) content += char;
-      else if (!isBetween && content !== '') {
-        yield { line: element, content: content + char };
-        content = '';
-      }
-    }
-  }
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 const LINE_BREAK = /\r\n|\r|\n/g;

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { request } from '../../api/client';
 import { feedPath, feedsQuery, refresh } from '../../api/queries';
 import type { FeedRun } from '../../api/types';
-import { notify, notifyFailure } from '../../lib/notify';
+import { attempt, notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { BackTo } from '../../parts/back-to';
 import { Page } from '../../parts/page';
@@ -17,12 +17,10 @@ export function NewFeedPage() {
   const name = typed.trim();
   const navigate = useNavigate();
   const finish = async ({ id }: FeedRun, columns: ColumnSettings) => {
-    try {
+    await attempt('The settings could not be saved', async () => {
       await request('PATCH', feedPath(name), { body: { ...toSettings(settings), ...columns } });
       notify(`Feed ${name} created.`);
-    } catch (error) {
-      notifyFailure('The settings could not be saved', error);
-    }
+    });
     await refresh(feedsQuery);
     await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
   };

@@ -4,7 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedPath, feedQuery, feedsQuery, refresh } from '../../api/queries';
-import { notify, notifyFailure } from '../../lib/notify';
+import { attempt, notify } from '../../lib/notify';
 import { BackTo } from '../../parts/back-to';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
@@ -15,14 +15,11 @@ export function SendFilePage() {
   const query = useQuery(feedQuery(name));
   const [isRemembering, setRemembering] = useState(true);
   const navigate = useNavigate();
-  const remember = async (columns: ColumnSettings) => {
-    try {
+  const remember = (columns: ColumnSettings) =>
+    attempt('The columns could not be remembered', async () => {
       await request('PATCH', feedPath(name), { body: columns });
       await refresh(feedsQuery);
-    } catch (error) {
-      notifyFailure('The columns could not be remembered', error);
-    }
-  };
+    });
   return (
     <Page
       title={`Send a file to ${name}`}

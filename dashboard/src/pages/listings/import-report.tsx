@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { Targets } from '../../lib/columns';
 import { showNote } from '../../lib/focus';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { type ImportResult, saveFailedRows } from '../../lib/running-import';
 import { Counts } from '../../parts/counts';
 import { FailedRows } from './failed-rows';
@@ -28,7 +28,7 @@ export function Report({ file, targets, result: { report, isDryRun, failedRows }
     'Cleaned values': cleaned || undefined,
   };
   // The file may have been deleted, or changed by another program.
-  const download = () => saveFailedRows(file, report).catch((error) => notifyFailure('The file can’t be read', error));
+  const download = () => attempt('The file can’t be read', () => saveFailedRows(file, report));
   return (
     <Stack>
       <Counts ref={counts} label={isDryRun ? 'Result of the check' : 'Result'} counts={shown} />
