@@ -362,3 +362,31 @@ test('an export contains all pages of the filtered list', async () => {
   assert.equal(text.trimEnd().split('\r\n').length, 66);
   assert.match(download.suggestedFilename(), /^listings-.*\.csv$/);
 });
+
+test('a view is saved by name, opened again, shared as a link, and deleted', async () => {
+  await using list = await openListings(6);
+  const { page } = list;
+  const views = page.getByRole('button', { name: 'Views' });
+  const dialog = page.getByRole('dialog');
+  await page.goto('/listings?city=Austin&sort=beds&limit=25');
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Save this view' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter a name.').waitFor();
+  await dialog.getByLabel('Name').fill('Austin');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.goto('/listings');
+  await page.getByText('6 listings').waitFor();
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Austin' }).click();
+  await page.getByText('3 listings match').waitFor();
+  assert.match(page.url(), /\/listings\?city=Austin&sort=beds$/);
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Austin Current' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Manage views' }).click();
+  await dialog.getByRole('button', { name: 'Copy the link of Austin' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+  await dialog.getByRole('button', { name: 'Delete Austin' }).click();
+  await dialog.getByRole('link', { name: 'Austin', exact: true }).waitFor({ state: 'detached' });
+});

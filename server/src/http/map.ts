@@ -30,6 +30,7 @@ import { memberEndpoints } from './routes/members.ts';
 import { overviewEndpoints } from './routes/overview.ts';
 import { profileEndpoints } from './routes/profile.ts';
 import { requestEndpoints } from './routes/requests.ts';
+import { savedViewEndpoints } from './routes/saved-views.ts';
 import { secondFactorEndpoints } from './routes/second-factor.ts';
 import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
@@ -95,6 +96,7 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
     ...SHARED,
     ...WEBHOOKS,
     ...columnEndpoints,
+    ...savedViewEndpoints,
     ...ACCOUNT_ENDPOINTS,
   ],
   operations: [
@@ -102,7 +104,7 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
     ...operationsOf(overviewEndpoints),
     ...operationsOf(SHARED),
     ...operationsOf(WEBHOOKS).map(withShortBody),
-    ...operationsOf(columnEndpoints),
+    ...operationsOf([...columnEndpoints, ...savedViewEndpoints]).map(withShortBody),
     ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
   ],
 };

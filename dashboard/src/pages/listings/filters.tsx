@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { formatChoice, formatDay, formatNumber } from '../../lib/format';
 import { FilterPanel } from './filter-panel';
 import { FILTERS, type Filter, type ListingSearch, NO_FILTERS, SEARCH_LENGTH_MAX, withSearch } from './search';
+import { SavedViews } from './views';
 
 /** A pause in typing of this length starts the search. */
 const TYPING_MS = 300;
@@ -26,6 +27,7 @@ export function FilterBar({ search }: { search: ListingSearch }) {
     <Stack gap="xs" mb="md">
       <Group gap="xs" wrap="nowrap">
         <SearchField q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
+        <SavedViews search={search} />
         <FilterPanel search={search} onApply={apply} count={active.length} buttonRef={button} />
       </Group>
       {active.length > 0 && (
