@@ -36,7 +36,8 @@ interface PaletteProps {
 export default function Palette({ onClose, onHelp }: PaletteProps) {
   const [query, setQuery] = useState('');
   const [words] = useDebouncedValue(query.trim(), TYPING_MS);
-  const listings = useListings(words);
+  const { listings, isFetching } = useListings(words);
+  const isSearching = isFetching || words !== query.trim();
   const keys = useKeys();
   const actions = useActions(onHelp);
   const pages = usePages();
@@ -88,25 +89,26 @@ export default function Palette({ onClose, onHelp }: PaletteProps) {
             ))}
           </Spotlight.ActionsGroup>
         ))}
-        {shown.length === 0 && <Spotlight.Empty>Nothing found.</Spotlight.Empty>}
+        {shown.length === 0 && <Spotlight.Empty>{isSearching ? 'Searching…' : 'Nothing found.'}</Spotlight.Empty>}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );
 }
 
-function useListings(words: string): Action[] {
+function useListings(words: string): { listings: Action[]; isFetching: boolean } {
   const navigate = useNavigate();
   // Without a letter or digit, there is nothing to search for.
   const enabled = /[\p{L}\p{N}]/u.test(words);
-  const { data } = useQuery({ ...listingsQuery({ q: words, limit: LISTINGS_MAX }), enabled });
-  if (!enabled) return [];
-  return (data?.data ?? []).map(({ id, address, city, listPrice, currency }) => ({
+  const { data, isFetching } = useQuery({ ...listingsQuery({ q: words, limit: LISTINGS_MAX }), enabled });
+  const found = enabled ? (data?.data ?? []) : [];
+  const listings = found.map(({ id, address, city, listPrice, currency }) => ({
     id,
     label: address,
     description: [city, listPrice && formatPrice(listPrice, currency)].filter(Boolean).join(' · '),
     icon: House,
     run: () => navigate({ to: '/listings/$id', params: { id } }),
   }));
+  return { listings, isFetching };
 }
 
 function useKeys(): Action[] {

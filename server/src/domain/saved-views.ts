@@ -5,7 +5,7 @@ import { countOtherViews, putSavedView, removeSavedView, type SavedView } from '
 import { type SessionPrincipal, sessionGone } from './principals.ts';
 
 /** More than a menu can show. With the longest search, 100 KiB. */
-export const VIEWS_MAX = 50;
+const VIEWS_MAX = 50;
 
 /**
  * Saves a view of a member, replacing the one with the same name.

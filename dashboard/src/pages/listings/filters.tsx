@@ -25,7 +25,7 @@ export function FilterBar({ search }: { search: ListingSearch }) {
 
   return (
     <Stack gap="xs" mb="md">
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <SearchField q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
         <SavedViews search={search} />
         <FilterPanel search={search} onApply={apply} count={active.length} buttonRef={button} />
@@ -85,7 +85,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
   };
   return (
     <TextInput
-      flex={1}
+      flex="1 1 220px"
       type="search"
       aria-label="Search listings"
       placeholder="Search address, city, postal code, or ID"

@@ -1,4 +1,4 @@
-import { Button, CloseButton, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Box, Button, CloseButton, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Bookmark, Check } from 'lucide-react';
@@ -99,14 +99,14 @@ function View({ view: { name, search }, onOpen }: { view: SavedView; onOpen: () 
   };
   return (
     <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-      <div>
+      <Box miw={0} style={{ overflowWrap: 'anywhere' }}>
         <Link className="quiet-link" to="/listings" search={parseSearch(search)} onClick={onOpen}>
           <bdi>{name}</bdi>
         </Link>
-        <Text size="xs" component="div" className="link-text">
+        <Text size="xs" component="div">
           <CopyText text={`${window.location.origin}/listings?${search}`} label={`Copy the link of ${name}`} />
         </Text>
-      </div>
+      </Box>
       <CloseButton aria-label={`Delete ${name}`} onClick={remove} />
     </Group>
   );
