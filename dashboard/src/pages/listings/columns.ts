@@ -1,8 +1,9 @@
-import type { ListingFieldName } from '../../api/types';
-import { FORM_FIELDS } from './form-fields';
-
 /** The columns of exports and of the template. */
-export const COLUMNS: ListingFieldName[] = [...FORM_FIELDS.map(({ name }) => name), 'photos', 'metadata'];
+export const COLUMNS = (
+  'externalId address unitNumber city stateOrProvince postalCode country beds baths status propertyType listPrice ' +
+  'currency closePrice livingArea livingAreaUnits lotSizeArea lotSizeUnits yearBuilt onMarketDate closeDate ' +
+  'description latitude longitude photos metadata'
+).split(' ');
 
 /** A CSV file with all columns and no rows. */
 export function makeTemplate(): string {

@@ -65,7 +65,7 @@ export async function exportAll(search: ListingSearch, { type, ending }: Format,
 
 /** Downloads these listings as CSV. */
 export async function exportSome(listings: Listing[]): Promise<void> {
-  const names = ['id', ...COLUMNS, 'version', 'createdAt', 'updatedAt', 'feed'] as const;
+  const names = ['id', ...COLUMNS, 'version', 'createdAt', 'updatedAt', 'feed'];
   save(new Blob([toCsv(names, listings)], { type: CSV.type }), CSV.ending);
 }
 
