@@ -77,6 +77,7 @@ for (const [width, colorScheme] of [
     const person = await createPerson(service, { accountId, role: 'member' });
     await using window = await openSignedIn({ width, colorScheme, person });
     const { page } = window;
+    await untilFocused(page.locator('#main'));
     if (width === 320) await page.getByRole('button', { name: 'Open menu' }).click();
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await untilFocused(page.getByRole('textbox', { name: 'Search or run an action' }));
