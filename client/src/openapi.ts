@@ -3500,6 +3500,11 @@ export interface operations {
                  */
                 dryRun?: boolean;
                 /**
+                 * @description With `Accept: application/x-ndjson`, at most two lines a second say how many rows are done: `{"rows":8400}`. Failed rows are then no lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. It cannot be combined with `atomic`.
+                 * @example true
+                 */
+                progress?: boolean;
+                /**
                  * @description Names the field of a column or member: `map[Price]=listPrice`. The field can also have its RESO name, such as `LotSizeAcres`, or be a member of `metadata`: `map[Notes]=metadata.notes`. `map[Agent]=` skips the column. At most 100 columns.
                  * @example {
                  *       "Price": "listPrice",

@@ -130,6 +130,13 @@ const account = lazyRouteComponent(() => import('./pages/settings/account'), 'Ac
 const profile = lazyRouteComponent(() => import('./pages/profile/profile'), 'ProfilePage');
 
 const settings = page(inside, '/settings', settingsLayout);
+const keys = createRoute({
+  getParentRoute: () => settings,
+  path: '/api',
+  // Opens the dialog that generates a key.
+  validateSearch: pickSearch(['generate']),
+  component: apiKeys,
+});
 const settingsStart = createRoute({
   getParentRoute: () => settings,
   path: '/',
@@ -161,12 +168,7 @@ const routeTree = root.addChildren([
       page(developers, '/webhooks', webhooks),
       webhook,
     ]),
-    settings.addChildren([
-      settingsStart,
-      page(settings, '/api', apiKeys),
-      page(settings, '/team', team),
-      page(settings, '/account', account),
-    ]),
+    settings.addChildren([settingsStart, keys, page(settings, '/team', team), page(settings, '/account', account)]),
     page(inside, '/profile', profile),
     activity,
   ]),

@@ -88,3 +88,46 @@ test('the guard stops a file that would withdraw too much, unless its plan is ap
   await openPage(page, '/listings', 'Listings');
   await page.getByText('No listings yet').waitFor();
 });
+
+test('the columns of a file are mapped, remembered, and can be edited', async () => {
+  await using window = await openSignedIn({ width: 820 });
+  const { page, person } = window;
+  const api = await signIn(service, person);
+  const feed = () => api.ask('GET', '/admin/feeds/office');
+  const file = (header: string, row: string) => ({
+    name: 'listings.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`${header}\n${row}`),
+  });
+  await openPage(page, '/feeds/new', 'New feed');
+  await page.getByLabel('Name').fill('office');
+  await page.getByLabel('File').setInputFiles(file('Ref,Street,Beds,Bathrooms,Agent', 'A-1,1 Elm Street,3,2,Grace'));
+  await page.getByText('Not imported: Agent.').waitFor();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of office' }).waitFor();
+  const map = { Ref: 'externalId', Street: 'address', Beds: 'beds', Bathrooms: 'baths' };
+  const { map: stored, ignoreUnknown } = await feed();
+  assert.deepEqual([stored, ignoreUnknown], [map, true]);
+
+  // A file with other columns does not use the stored mapping.
+  await openPage(page, '/feeds/office/send', 'Send a file to office');
+  await page.getByLabel('File').setInputFiles(file('externalId,address,beds,baths', 'A-1,2 Elm Street,3,2'));
+  await page.getByLabel('Remember these columns').uncheck();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of office' }).waitFor();
+  assert.deepEqual((await feed()).map, map);
+
+  await openPage(page, '/feeds/office', 'office');
+  await page.getByRole('button', { name: 'Settings' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Column', { exact: true }).fill('Agent');
+  await dialog.getByRole('button', { name: 'Add column' }).click();
+  await dialog.getByLabel('Field of Agent').selectOption('Custom field “Agent”');
+  await dialog.getByRole('button', { name: 'Remove Beds' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { Beds: _beds, ...rest } = map;
+  assert.deepEqual((await feed()).map, { ...rest, Agent: 'metadata.Agent' });
+});

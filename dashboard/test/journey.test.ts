@@ -182,7 +182,7 @@ test('a read-only key shows a command that reads, and requires a valid expiry da
   await dialog.getByRole('button', { name: 'Generate' }).click();
   const key = await page.getByTestId('secret').innerText();
 
-  const copyLine = dialog.getByRole('button', { name: 'Copy the curl command' });
+  const copyLine = dialog.getByRole('button', { name: 'Copy the curl example' });
   const edge = async () => (await copyLine.boundingBox())?.x;
   await settle(page);
   const before = await edge();

@@ -348,108 +348,6 @@ test('leaving the page sends pending deletions', async () => {
   await until('the listing is deleted', async () => (await countListings(tenant)) === 1);
 });
 
-test('a CSV import saves valid rows and lists the failed ones by line', async () => {
-  await using list = await openListings(0);
-  const { page, tenant } = list;
-  await page.goto('/listings/import');
-  const csv = 'address,beds,baths\n1 Oak Avenue,3,2\n,2.5,1\n3 Oak Avenue,1,1\n4 Oak Avenue,none,1\n';
-  const file = { name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
-  await page.getByLabel('File').setInputFiles(file);
-
-  await page.getByRole('button', { name: 'Check only' }).click();
-  await page.getByText('To be created').waitFor();
-  assert.equal(await countListings(tenant), 0);
-
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByText('Created', { exact: true }).waitFor();
-  const rows = await page.getByRole('table', { name: 'Failed rows' }).getByRole('row').allInnerTexts();
-  assert.deepEqual(
-    rows
-      .slice(1)
-      .map((row) => row.split('\t'))
-      .map(([line, , field]) => [line, field]),
-    [
-      ['3', 'address'],
-      ['3', 'beds'],
-      ['5', 'beds'],
-    ],
-  );
-  assert.equal(await countListings(tenant), 2);
-
-  assert.equal(
-    await page.getByRole('button', { name: 'Import', exact: true }).count(),
-    0,
-    'a file is imported only once',
-  );
-  await page.getByRole('link', { name: 'Go to listings' }).click();
-  await page.getByRole('row', { name: /3 Oak Avenue/ }).waitFor();
-});
-
-test('a file with unknown columns is not imported until the user chooses to skip them', async () => {
-  await using list = await openListings(0);
-  const { page, tenant } = list;
-  await page.goto('/listings/import');
-  const note = page.getByRole('alert');
-  const put = (text: string) =>
-    page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-
-  await put('address,beds,baths,price,colour\n5 Oak Avenue,3,2,450000,red\n');
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await note.getByText(/Unknown column price. Did you mean listPrice/).waitFor();
-  await note.getByText(/Unknown column colour/).waitFor();
-  assert.equal(await countListings(tenant), 0);
-  await page.getByLabel(/^Import without price, colour/).check();
-  await page.getByRole('button', { name: 'Check only' }).click();
-  await page.getByText('To be created').waitFor();
-  await untilFocused(page.getByRole('status', { name: 'Result of the check' }));
-
-  await page.getByRole('button', { name: 'Download template' }).click();
-  await put('address,beds,baths,listPrice\n5 Oak Avenue,3,2,450000\n');
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
-  assert.equal(await countListings(tenant), 1);
-});
-
-test('an import continues on other pages, where it can be stopped and its report opened', async () => {
-  await using list = await openListings(1);
-  const { page, tenant } = list;
-  let { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route('**/admin/imports*', async (route) => {
-    await released;
-    await route.continue().catch(() => undefined);
-  });
-  const bar = page.getByRole('region', { name: 'Import' });
-  async function beginImport(): Promise<void> {
-    const buffer = Buffer.from('address,beds,baths\n1 Oak Avenue,3,2\n2 Oak Avenue,none,1\n');
-    await page.getByRole('link', { name: 'Import', exact: true }).click();
-    await page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer });
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByRole('link', { name: 'Listings' }).click();
-    await bar.getByText('listings.csv is being imported.').waitFor();
-  }
-
-  await beginImport();
-  await signOut(page);
-  await page.getByText('An import is running').waitFor();
-  release();
-  await bar.getByText('listings.csv was imported: 1 created, 0 updated, 1 row failed.').waitFor();
-  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
-  await bar.getByRole('link', { name: 'Show report' }).click();
-  await page.getByRole('table', { name: 'Failed rows' }).waitFor();
-  await page.getByRole('link', { name: 'Back' }).click();
-  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
-  assert.equal(await bar.count(), 0);
-
-  ({ promise: released, resolve: release } = Promise.withResolvers<void>());
-  await beginImport();
-  await bar.getByRole('button', { name: 'Stop' }).click();
-  await bar.getByText('listings.csv was not fully imported. Import stopped.').waitFor();
-  await bar.getByRole('button', { name: 'Dismiss' }).click();
-  await bar.waitFor({ state: 'detached' });
-  release();
-  assert.equal(await countListings(tenant), 2);
-});
-
 test('an export contains all pages of the filtered list', async () => {
   await using list = await openListings(130);
   const { page } = list;
@@ -463,4 +361,32 @@ test('an export contains all pages of the filtered list', async () => {
   const text = await readFile(await download.path(), 'utf8');
   assert.equal(text.trimEnd().split('\r\n').length, 66);
   assert.match(download.suggestedFilename(), /^listings-.*\.csv$/);
+});
+
+test('a view is saved by name, opened again, shared as a link, and deleted', async () => {
+  await using list = await openListings(6);
+  const { page } = list;
+  const views = page.getByRole('button', { name: 'Views' });
+  const dialog = page.getByRole('dialog');
+  await page.goto('/listings?city=Austin&sort=beds&limit=25');
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Save this view' }).click();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('Enter a name.').waitFor();
+  await dialog.getByLabel('Name').fill('Austin');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.goto('/listings');
+  await page.getByText('6 listings').waitFor();
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Austin' }).click();
+  await page.getByText('3 listings match').waitFor();
+  assert.match(page.url(), /\/listings\?city=Austin&sort=beds$/);
+  await views.click();
+  await page.getByRole('menuitem', { name: 'Austin Current' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Manage views' }).click();
+  await dialog.getByRole('button', { name: 'Copy the link of Austin' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
+  await dialog.getByRole('button', { name: 'Delete Austin' }).click();
+  await dialog.getByRole('link', { name: 'Austin', exact: true }).waitFor({ state: 'detached' });
 });

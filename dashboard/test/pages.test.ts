@@ -172,3 +172,17 @@ for (const width of [320, 820, 1920]) {
     }
   });
 }
+
+test('the API reference follows the color scheme that the user has chosen, or else that of the system', async () => {
+  await using window = await openSignedIn({ colorScheme: 'dark', person });
+  const { page } = window;
+  await page.goto('/docs');
+  await page.locator('.opblock').first().waitFor();
+  await page.locator('html.dark-mode').waitFor();
+  await page.goto('/');
+  await page.getByRole('button', { name: /Your menu/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Light' }).click();
+  await page.goto('/docs');
+  await page.locator('.opblock').first().waitFor();
+  await page.locator('html:not(.dark-mode)').waitFor();
+});

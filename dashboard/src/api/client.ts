@@ -4,6 +4,8 @@ import { shownAccountHeader } from './shown';
 export { ApiError, toApiError, type ValidationIssue } from '@property-listings/client/request';
 
 export type Query = Record<string, string | undefined>;
+/** An object is sent as `name[member]=value`, even with empty values. */
+export type UploadQuery = Record<string, string | Record<string, string> | undefined>;
 
 interface RequestOptions {
   query?: Query;
@@ -50,7 +52,7 @@ export function unreachable(message: string): ApiError {
 }
 
 /** The query string with its `?`; empty values are omitted. */
-export function toSearch(query: Query = {}): string {
+export function toSearch(query: UploadQuery = {}): string {
   return writeQuery(Object.fromEntries(Object.entries(query).filter(([, value]) => value)));
 }
 

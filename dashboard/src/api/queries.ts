@@ -18,6 +18,7 @@ import type {
   LoggedRequestList,
   MemberList,
   Overview,
+  SavedViewList,
   Session,
   SessionInfo,
   Setup,
@@ -49,6 +50,7 @@ function get<T>(queryKey: [name: string, ...rest: unknown[]], path: string, quer
 export const sessionQuery = { ...get<Session | null>(['session'], '/admin/session'), staleTime: 60_000 };
 export const setupQuery = get<Setup>(['setup'], '/admin/setup');
 export const apiKeysQuery = get<ApiKeyList>(['api-keys'], '/admin/api-keys');
+export const savedViewsQuery = get<SavedViewList>(['views'], '/admin/views');
 export const membersQuery = get<MemberList>(['members'], '/admin/members');
 export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/invitations');
 export const accountQuery = get<Account>(['account'], '/admin/account');

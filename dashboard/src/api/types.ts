@@ -12,6 +12,9 @@ export type HistoryEntry = Schemas['HistoryEntry'];
 export type EventList = Schemas['EventList'];
 export type ImportReport = Schemas['ImportReport'];
 
+export type SavedView = Schemas['SavedView'];
+export type SavedViewList = Schemas['SavedViewList'];
+
 export type ApiKey = Schemas['ApiKey'];
 export type ApiKeyList = Schemas['ApiKeyList'];
 export type GeneratedApiKey = Schemas['GeneratedApiKey'];

@@ -1,37 +1,51 @@
-import { ApiError, checkSession, type Query, toApiError, toSearch, unreachable } from './client';
+import { ApiError, checkSession, toApiError, toSearch, type UploadQuery, unreachable } from './client';
 import { shownAccountHeader } from './shown';
 
 const LOST = 'The connection was lost before the service responded. Some rows may have been saved.';
 const STOPPED = 'Import stopped. Some rows may have been saved.';
+
+interface UploadOptions {
+  method: 'POST' | 'PUT';
+  path: string;
+  query?: UploadQuery;
+  file: File;
+  type: string;
+  /** How much of the file has been sent, from 0 to 1. */
+  onProgress?: (fraction: number) => void;
+  /** How many rows are done: the response is lines, and the last one is the result. */
+  onRows?: (count: number) => void;
+  signal?: AbortSignal;
+}
 
 /**
  * Sends a file and reports its progress, which `fetch` cannot do.
  * @returns the parsed JSON
  * @throws {ApiError}
  */
-export async function upload<T>(
-  method: 'POST' | 'PUT',
-  path: string,
-  query: Query,
-  file: File,
-  type: string,
-  onProgress: (fraction: number) => void,
-  signal: AbortSignal,
-): Promise<T> {
+export async function upload<T>(options: UploadOptions): Promise<T> {
+  const { method, path, query, file, type, onProgress, onRows, signal } = options;
   const call = new XMLHttpRequest();
   call.open(method, path + toSearch(query));
-  const headers = { 'Content-Type': type, Accept: 'application/json', ...shownAccountHeader() };
+  const accept = onRows === undefined ? 'application/json' : 'application/x-ndjson';
+  const headers = { 'Content-Type': type, Accept: accept, ...shownAccountHeader() };
   for (const [name, value] of Object.entries(headers)) call.setRequestHeader(name, value);
-  call.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
+  call.upload.onprogress = ({ loaded, total }) => onProgress?.(total === 0 ? 1 : loaded / total);
+  if (onRows !== undefined) call.onprogress = () => onRows(lastCount(call.responseText));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   call.onload = () => resolve();
   call.onerror = () => reject(unreachable(LOST));
   call.onabort = () => reject(new ApiError(0, 'aborted', STOPPED));
-  signal.addEventListener('abort', () => call.abort());
+  signal?.addEventListener('abort', () => call.abort());
   call.send(file);
   await promise;
-  if (call.status >= 200 && call.status < 300) return JSON.parse(call.responseText);
-  throw checkSession(
-    toApiError(call.status, call.responseText, { get: (name: string) => call.getResponseHeader(name) }),
-  );
+  const text = onRows === undefined ? call.responseText : (call.responseText.trimEnd().split('\n').at(-1) ?? '');
+  const isFailed = call.status >= 300 || text.startsWith('{"error"');
+  if (!isFailed) return JSON.parse(text);
+  throw checkSession(toApiError(call.status, text, { get: (name: string) => call.getResponseHeader(name) }));
+}
+
+/** The number in the last whole line `{"rows":8400}`. */
+function lastCount(text: string): number {
+  const [line = ''] = text.split('\n').slice(-2);
+  return Number(/^\{"rows":(\d+)\}$/.exec(line)?.[1] ?? 0);
 }

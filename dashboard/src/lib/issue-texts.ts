@@ -36,3 +36,14 @@ export function describeIssue({ field, code, message }: ValidationIssue): string
 export function describeRowIssue(issue: ValidationIssue): string {
   return ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue);
 }
+
+interface Failure {
+  message: string;
+  details?: ValidationIssue[] | undefined;
+}
+
+/** Describes all problems of a row in one line. */
+export function describeFailure({ message, details = [] }: Failure): string {
+  if (details.length === 0) return message;
+  return details.map((issue) => `${issue.field}: ${describeRowIssue(issue)}`).join(' ');
+}

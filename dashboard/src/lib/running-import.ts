@@ -1,33 +1,66 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError, type ValidationIssue } from '../api/client';
+import { ApiError } from '../api/client';
 import { refreshListings } from '../api/queries';
 import { getShown, onShown } from '../api/shown';
 import type { ImportReport } from '../api/types';
 import { upload } from '../api/upload';
+import {
+  type FileColumn,
+  proposeTargets,
+  type ReadingOptions,
+  readFileColumns,
+  type Targets,
+  toMapQuery,
+} from './columns';
+import { encodeCell, joinCsv } from './csv';
 import { describeError } from './errors';
+import { collectRows, type FileRow, typeOf } from './file-rows';
+import { describeFailure } from './issue-texts';
+import { saveFile } from './save-file';
 
 interface ImportState {
   file: File | undefined;
-  /** Whether unknown columns are skipped. */
-  ignoreUnknown: boolean;
-  columnIssues: ValidationIssue[];
+  /** Undefined while the file's columns are read. */
+  columns: FileColumn[] | undefined;
+  targets: Targets;
+  reading: ReadingOptions;
   error: string | undefined;
-  result: { report: ImportReport; isDryRun: boolean } | undefined;
-  /** How much of the file has been sent, from 0 to 1; undefined if no import is running. */
-  progress: number | undefined;
+  result: ImportResult | undefined;
+  progress: ImportProgress | undefined;
   /** Whether the Import page has shown the result. */
   isSeen: boolean;
 }
 
+export interface ImportResult {
+  report: ImportReport;
+  isDryRun: boolean;
+  /** The first failed rows with their values. */
+  failedRows: FileRow[];
+}
+
+interface ImportProgress {
+  isDryRun: boolean;
+  /** How much of the file has been sent, from 0 to 1. */
+  fraction: number;
+  /** How many rows are done. */
+  rows: number;
+  /** How many rows the file has, if it was checked. */
+  total: number | undefined;
+}
+
 const NOTHING: ImportState = {
   file: undefined,
-  ignoreUnknown: false,
-  columnIssues: [],
+  columns: undefined,
+  targets: {},
+  reading: { clean: true, dates: '' },
   error: undefined,
   result: undefined,
   progress: undefined,
   isSeen: true,
 };
+
+/** Failed rows whose values are shown. */
+const FAILED_SHOWN_MAX = 50;
 
 /** One import per window: it continues on other pages, and its report stays until it is seen. */
 let state = NOTHING;
@@ -40,44 +73,79 @@ export function changeImport(changes: Partial<ImportState>): void {
   for (const listener of listeners) listener();
 }
 
-export function chooseFile(file: File | undefined): void {
+export async function chooseFile(file: File | undefined): Promise<void> {
   changeImport({ ...NOTHING, file });
+  if (file === undefined) return;
+  const { columns = [], error } = await readFileColumns(file);
+  // Another file may have been chosen meanwhile.
+  if (state.file === file) changeImport({ columns, error, targets: proposeTargets(columns) });
+}
+
+/** A change makes the earlier check invalid. */
+export function changeReading(changes: Partial<Pick<ImportState, 'targets' | 'reading'>>): void {
+  changeImport({ ...changes, result: undefined, error: undefined });
 }
 
 export async function startImport(isDryRun: boolean): Promise<void> {
-  const { file, ignoreUnknown } = state;
-  if (file === undefined || isImporting()) return;
+  const { file, columns, targets, reading, result } = state;
+  if (file === undefined || columns === undefined || isImporting()) return;
   const own = new AbortController();
   const changeOwn = (changes: Partial<ImportState>) => running === own && changeImport(changes);
   running = own;
-  changeImport({ error: undefined, result: undefined, progress: 0, isSeen: false });
-  if (!ignoreUnknown) changeImport({ columnIssues: [] });
+  let progress: ImportProgress = { isDryRun, fraction: 0, rows: 0, total: result && countRows(result.report) };
+  const showProgress = (changes: Partial<ImportProgress>) => {
+    progress = { ...progress, ...changes };
+    changeOwn({ progress });
+  };
+  changeImport({ error: undefined, result: undefined, isSeen: false, progress });
   window.addEventListener('beforeunload', askBeforeLeaving);
-  const query = { dryRun: isDryRun ? 'true' : undefined, ignoreUnknown: ignoreUnknown ? 'true' : undefined };
-  const showProgress = (progress: number) => changeOwn({ progress });
+  const show = async (report: ImportReport) => {
+    const lines = new Set(report.errors.slice(0, FAILED_SHOWN_MAX).map(({ line }) => line));
+    changeOwn({ result: { report, isDryRun, failedRows: await collectRows(file, lines) } });
+  };
   try {
-    const report = await upload<ImportReport>(
-      'POST',
-      '/admin/imports',
-      query,
+    const report = await upload<ImportReport>({
+      method: 'POST',
+      path: '/admin/imports',
+      query: {
+        ...toMapQuery({ columns, targets }),
+        ...(reading.clean && { clean: 'true', dates: reading.dates }),
+        dryRun: isDryRun ? 'true' : undefined,
+        progress: 'true',
+      },
       file,
-      typeOf(file),
-      showProgress,
-      own.signal,
-    );
-    changeOwn({ result: { report, isDryRun } });
+      type: typeOf(file),
+      onProgress: (fraction) => showProgress({ fraction }),
+      onRows: (rows) => showProgress({ rows }),
+      signal: own.signal,
+    });
+    await show(report);
   } catch (error) {
     if (!(error instanceof ApiError)) reportError(error);
     // If reading stops before the end of the file, the error contains the report so far.
-    if (error instanceof ApiError && hasRows(error.members)) changeOwn({ result: { report: error.members, isDryRun } });
-    if (isAboutColumns(error)) changeOwn({ columnIssues: error.details });
-    else changeOwn({ error: describeError(error) });
+    if (error instanceof ApiError && hasRows(error.members)) await show(error.members);
+    changeOwn({ error: describeError(error) });
   } finally {
     window.removeEventListener('beforeunload', askBeforeLeaving);
     changeOwn({ progress: undefined });
-    void refreshListings();
+    if (!isDryRun) void refreshListings();
   }
 }
+
+/** All failed rows of the report as a CSV file, with their problems in the last column. */
+export async function saveFailedRows(file: File, { errors }: ImportReport): Promise<void> {
+  const problems = new Map(errors.map((failure) => [failure.line, describeFailure(failure)]));
+  const rows = await collectRows(file, new Set(problems.keys()));
+  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
+  const lines = rows.map(({ line, values, separator }) => {
+    const cells = names.map((name) => (separator === undefined ? encodeCell(values[name]) : String(values[name])));
+    return [...cells, problems.get(line) ?? ''];
+  });
+  const csv = joinCsv([[...names, PROBLEM], ...lines], rows[0]?.separator);
+  saveFile(new Blob([csv], { type: 'text/csv' }), 'failed-rows.csv');
+}
+
+const PROBLEM = 'problem';
 
 export function stopImport(): void {
   running.abort();
@@ -115,17 +183,6 @@ function hasRows(members: Partial<ImportReport>): members is ImportReport {
   return created + updated + unchanged + failed > 0;
 }
 
-/** The service checks the columns before it reads any row. */
-export function isAboutColumns(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.details.length > 0 && error.members.line === 1;
-}
-
-const TYPES: Record<string, string> = {
-  json: 'application/json',
-  ndjson: 'application/x-ndjson',
-  jsonl: 'application/x-ndjson',
-};
-
-export function typeOf({ name }: File): string {
-  return TYPES[name.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'text/csv';
+function countRows({ created, updated, unchanged, failed }: ImportReport): number {
+  return created + updated + unchanged + failed;
 }

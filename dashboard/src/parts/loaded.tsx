@@ -1,7 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { ApiError } from '../api/client';
 import { describeError } from '../lib/errors';
+import { Page } from './page';
 import { ErrorState, LoadingRows } from './states';
 
 interface NotLoadedProps {
@@ -22,6 +24,21 @@ export function NotLoaded({ query: { error, refetch }, count, errorAction }: Not
         <ErrorState error={error} onRetry={refetch} action={errorAction} />
       )}
     </div>
+  );
+}
+
+interface NotLoadedPageProps extends NotLoadedProps {
+  title: string;
+  above: ReactNode;
+}
+
+/** A page whose data is loading, or does not exist. */
+export function NotLoadedPage({ title, above, query }: NotLoadedPageProps) {
+  const isGone = query.error instanceof ApiError && query.error.status === 404;
+  return (
+    <Page title={isGone ? `${title} not found` : title} above={above}>
+      <NotLoaded query={query} />
+    </Page>
   );
 }
 

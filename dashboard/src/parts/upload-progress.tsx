@@ -2,22 +2,20 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 
 interface UploadProgressProps {
   label: string;
-  /** 0 to 1. */
+  /** How much is done, from 0 to 1. */
   fraction: number;
-  /** What happens once the file is uploaded. */
-  next: string;
+  children: string;
   onStop: () => void;
 }
 
-/** How much of a file is uploaded, with a button to stop. */
-export function UploadProgress({ label, fraction, next, onStop }: UploadProgressProps) {
-  const percent = Math.round(fraction * 100);
+/** How far an upload or an import is, with a button to stop. */
+export function UploadProgress({ label, fraction, children, onStop }: UploadProgressProps) {
   return (
     <Group gap="md" wrap="nowrap">
       <Stack gap={6} flex={1}>
-        <Progress value={percent} aria-label={label} animated={percent === 100} />
+        <Progress value={fraction * 100} aria-label={label} animated={fraction === 1} />
         <Text size="sm" c="dimmed" role="status">
-          {percent < 100 ? `${percent}% uploaded` : `Uploaded. ${next}`}
+          {children}
         </Text>
       </Stack>
       <Button size="xs" variant="default" onClick={onStop}>
@@ -25,4 +23,9 @@ export function UploadProgress({ label, fraction, next, onStop }: UploadProgress
       </Button>
     </Group>
   );
+}
+
+/** The text for a file that is sent, and what happens then. */
+export function describeUpload(fraction: number, next: string): string {
+  return fraction < 1 ? `${Math.round(fraction * 100)}% uploaded` : `Uploaded. ${next}`;
 }

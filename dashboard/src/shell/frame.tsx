@@ -12,6 +12,7 @@ import { ImportBar } from './import-bar';
 import { Navigation } from './navigation';
 import { NoAccount } from './no-account';
 import { type AccountSession, beginSession, isInAccount, SessionContext } from './session';
+import { type ShortcutDialog, Shortcuts } from './shortcuts';
 
 /** Surrounds all pages that need a session. */
 export function Frame({ content = <Outlet /> }: { content?: ReactNode }) {
@@ -42,6 +43,11 @@ export function Frame({ content = <Outlet /> }: { content?: ReactNode }) {
 
 function FramedPage({ children }: { children: ReactNode }) {
   const [isMenuOpen, menu] = useDisclosure();
+  const [dialog, setDialog] = useState<ShortcutDialog>();
+  const search = () => {
+    menu.close();
+    setDialog('palette');
+  };
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);
   const lastPath = useRef(path);
@@ -67,7 +73,7 @@ function FramedPage({ children }: { children: ReactNode }) {
       </header>
       <div className="frame">
         <aside className="sidebar side" aria-label="Account and navigation">
-          <Navigation />
+          <Navigation onSearch={search} />
         </aside>
         <main className="main" id="main" tabIndex={-1} ref={main}>
           <ImportBar />
@@ -83,9 +89,10 @@ function FramedPage({ children }: { children: ReactNode }) {
         closeButtonProps={{ 'aria-label': 'Close menu' }}
       >
         <div className="sidebar">
-          <Navigation />
+          <Navigation onSearch={search} />
         </div>
       </Drawer>
+      <Shortcuts dialog={dialog} onOpen={setDialog} />
     </>
   );
 }

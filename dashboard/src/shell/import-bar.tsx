@@ -13,7 +13,7 @@ export function ImportBar() {
   if (file === undefined || path === IMPORT_PATH || isSeen) return null;
   return (
     <section className="card import-bar" aria-label="Import">
-      {isRunning && <Progress value={progress * 100} size="xs" aria-label="Import" />}
+      {isRunning && <Progress value={progress.fraction * 100} size="xs" aria-label="Import" />}
       <Group justify="space-between" gap="xs">
         <Text size="sm" role="status" flex="1 1 200px" miw={0}>
           <bdi style={{ fontWeight: 600 }}>{file.name}</bdi> {isRunning ? 'is being imported.' : <Outcome />}
@@ -34,7 +34,7 @@ export function ImportBar() {
 function Outcome() {
   const { result, error } = useImport();
   if (error !== undefined) return <>was not fully imported. {error}</>;
-  if (result === undefined) return 'was not imported because some columns are unknown.';
+  if (result === undefined) return null;
   const { created, updated, failed } = result.report;
   const counts = `${formatNumber(created)} created, ${formatNumber(updated)} updated`;
   const verb = result.isDryRun ? 'was checked' : 'was imported';

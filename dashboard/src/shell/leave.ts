@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { request } from '../api/client';
 import type { Session } from '../api/types';
-import { notifyFailure } from '../lib/notify';
+import { attempt } from '../lib/notify';
 import { isImporting } from '../lib/running-import';
 import { finishDeletions } from '../lib/undoable-deletions';
 import { beginSession } from './session';
@@ -39,10 +39,4 @@ export async function finishWork(): Promise<void> {
   await finishDeletions();
 }
 
-export async function orNotify(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    notifyFailure('That didn’t work', error);
-  }
-}
+export const orNotify = (work: () => Promise<void>): Promise<void> => attempt('That didn’t work', work);

@@ -1,12 +1,12 @@
-import { Box, Divider } from '@mantine/core';
+import { Box, Divider, UnstyledButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { Activity, BookOpen, Code, House, LayoutDashboard, type LucideIcon, Rss, Settings } from 'lucide-react';
+import { Activity, BookOpen, Code, House, LayoutDashboard, type LucideIcon, Rss, Search, Settings } from 'lucide-react';
 import { AccountSwitcher } from './account-switcher';
 import { Brand } from './brand';
 import { useIsAdministrator } from './session';
 import { UserMenu } from './user-menu';
 
-export function Navigation() {
+export function Navigation({ onSearch }: { onSearch: () => void }) {
   const isAdministrator = useIsAdministrator();
   return (
     <>
@@ -14,6 +14,10 @@ export function Navigation() {
         <Brand />
       </Box>
       <AccountSwitcher />
+      <UnstyledButton className="nav-link" onClick={onSearch} aria-keyshortcuts="Control+K Meta+K">
+        <Search size={17} aria-hidden />
+        Search
+      </UnstyledButton>
       <Divider my={8} />
       <nav aria-label="Main">
         <PageLink to="/" label="Overview" icon={LayoutDashboard} isExact />

@@ -15,6 +15,7 @@ import { accountEndpoints } from './routes/account.ts';
 import { activityEndpoints } from './routes/activity.ts';
 import { apiKeyEndpoints } from './routes/api-keys.ts';
 import { authEndpoints } from './routes/auth.ts';
+import { columnEndpoints } from './routes/columns.ts';
 import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
 import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
@@ -29,6 +30,7 @@ import { memberEndpoints } from './routes/members.ts';
 import { overviewEndpoints } from './routes/overview.ts';
 import { profileEndpoints } from './routes/profile.ts';
 import { requestEndpoints } from './routes/requests.ts';
+import { savedViewEndpoints } from './routes/saved-views.ts';
 import { secondFactorEndpoints } from './routes/second-factor.ts';
 import { sessionEndpoints } from './routes/session.ts';
 import { setupEndpoints } from './routes/setup.ts';
@@ -88,12 +90,21 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
   openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
   // Users can share a browser, so it must not cache any response.
   headers: { 'Cache-Control': 'no-store' },
-  endpoints: [...USER_ENDPOINTS, ...overviewEndpoints, ...SHARED, ...WEBHOOKS, ...ACCOUNT_ENDPOINTS],
+  endpoints: [
+    ...USER_ENDPOINTS,
+    ...overviewEndpoints,
+    ...SHARED,
+    ...WEBHOOKS,
+    ...columnEndpoints,
+    ...savedViewEndpoints,
+    ...ACCOUNT_ENDPOINTS,
+  ],
   operations: [
     ...operationsOf(USER_ENDPOINTS).map(withShortBody),
     ...operationsOf(overviewEndpoints),
     ...operationsOf(SHARED),
     ...operationsOf(WEBHOOKS).map(withShortBody),
+    ...operationsOf([...columnEndpoints, ...savedViewEndpoints]).map(withShortBody),
     ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
   ],
 };

@@ -35,6 +35,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'verifications', key: ['id'] },
   { name: 'memberships', key: ['account_id', 'user_id'] },
   { name: 'invitations', key: ['account_id', 'id'] },
+  { name: 'saved_views', key: ['account_id', 'user_id', 'name'] },
   {
     name: 'listings',
     key: ['account_id', 'id'],

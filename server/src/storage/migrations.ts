@@ -10,6 +10,7 @@ import { history } from './migrations/0008-history.ts';
 import { feeds } from './migrations/0009-feeds.ts';
 import { webhooks } from './migrations/0010-webhooks.ts';
 import { requestLog } from './migrations/0011-request-log.ts';
+import { savedViews } from './migrations/0012-saved-views.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly Migration[] = [
   feeds,
   webhooks,
   requestLog,
+  savedViews,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

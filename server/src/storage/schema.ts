@@ -239,6 +239,14 @@ export interface Tables {
     role: Role;
     created_at: number;
   };
+  /** Searches that members have named. */
+  saved_views: {
+    account_id: string;
+    user_id: string;
+    name: string;
+    /** The query string of the Listings page. */
+    search: string;
+  };
   invitations: {
     account_id: string;
     id: string;

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readListing } from '../../../testkit/src/replies.ts';
@@ -354,10 +356,79 @@ describe('with Accept: application/x-ndjson each failed row is a line', () => {
     );
   });
 
+  interface LastLine {
+    failed: number;
+    errors: unknown[];
+    error?: { code: string };
+  }
+
+  for (const [name, end, check] of [
+    ['the report', '{}', ({ failed, errors }: LastLine) => assert.ok(failed > 100 && errors.length === failed)],
+    ['the error', '', ({ error }: LastLine) => assert.equal(error?.code, 'invalid_json')],
+  ] as const) {
+    test(`with progress=true, lines say how many rows are done, and the last one is ${name}`, async () => {
+      const tenant = await service.createTenant();
+      let isBegun = false;
+      async function* rows() {
+        const some = Array.from({ length: 20 }, () => '{},').join('');
+        yield `[${good},`;
+        while (!isBegun) {
+          yield some;
+          await setImmediate();
+        }
+        yield `${end}]`;
+      }
+      const response = await service.fetch(tenant, '/v1/imports?dryRun=true&progress=true', {
+        method: 'POST',
+        headers: { 'Content-Type': JSON_ARRAY, Accept: NDJSON },
+        body: ReadableStream.from(rows()).pipeThrough(new TextEncoderStream()),
+        duplex: 'half',
+      });
+      isBegun = true;
+      const [first, ...rest] = (await response.text())
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(Object.keys(first), ['rows']);
+      assert.ok(first.rows > 0);
+      check(rest.at(-1));
+    });
+  }
+
+  test('progress=true is only for lines, and not for an atomic import', async () => {
+    const tenant = await service.createTenant();
+    await readError(await send(tenant, good, '?atomic=true&progress=true'), 400, 'invalid_query');
+    const json = { type: NDJSON, body: good, query: '?progress=true' };
+    await readError(await sendFile(service, tenant, json), 400, 'invalid_query');
+    await readError(await send(tenant, 'adress\n1', '?progress=true', 'text/csv'), 422, 'validation_failed');
+  });
+
   test('an error after it cuts off the connection', async () => {
     const tenant = await service.createTenant();
     const response = await send(tenant, `[{},${'{},'.repeat(50_000)}`, '', JSON_ARRAY);
     assert.equal(response.status, 200);
     await assert.rejects(response.text());
   });
+});
+
+test('the dashboard learns which fields columns have or probably mean', async () => {
+  const browser = await signIn(service, await createPerson(service));
+  const names = ['ListPrice', 'listPrice', 'Zip', 'Sq Ft', 'Adress', 'LotSizeAcres', 'metadata.notes', 'Agent', ''];
+  const { columns } = await browser.ask('POST', '/admin/imports/columns', { names });
+  assert.deepEqual(
+    columns.map(({ name, field, isKnown }: Record<string, unknown>) => [name, field, isKnown]),
+    [
+      ['ListPrice', 'listPrice', true],
+      ['listPrice', 'listPrice', true],
+      ['Zip', 'postalCode', false],
+      ['Sq Ft', 'livingArea', false],
+      ['Adress', 'address', false],
+      ['LotSizeAcres', 'LotSizeAcres', true],
+      ['metadata.notes', 'metadata.notes', true],
+      ['Agent', null, false],
+      ['', null, false],
+    ],
+  );
+  const many = Array.from({ length: 101 }, () => 'Price');
+  await readError(await browser.send('POST', '/admin/imports/columns', { names: many }), 422, 'validation_failed');
 });

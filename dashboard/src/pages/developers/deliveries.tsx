@@ -7,7 +7,7 @@ import { request } from '../../api/client';
 import { deliveriesQuery, refresh, webhookPath, webhooksQuery } from '../../api/queries';
 import type { Delivery } from '../../api/types';
 import { formatChoice, formatDuration, formatNumber } from '../../lib/format';
-import { notify, notifyFailure } from '../../lib/notify';
+import { attempt, notify } from '../../lib/notify';
 import { SelectFilter } from '../../parts/filters';
 import { LoadedCard } from '../../parts/loaded';
 import { NewestOlder } from '../../parts/newest-older';
@@ -129,11 +129,9 @@ function State({ delivery: { state, nextAttemptAt } }: { delivery: Delivery }) {
 }
 
 async function redeliver(webhookId: string, { id, sequence }: Delivery): Promise<void> {
-  try {
+  await attempt('The event could not be sent again', async () => {
     await request('POST', `${webhookPath(webhookId)}/deliveries/${encodeURIComponent(id)}/redeliver`);
     notify(`Event ${formatNumber(sequence)} is being sent again.`);
-  } catch (error) {
-    notifyFailure('The event could not be sent again', error);
-  }
+  });
   await refresh(webhooksQuery);
 }

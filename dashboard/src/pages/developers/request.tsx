@@ -1,7 +1,6 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { ApiError } from '../../api/client';
 import { requestQuery } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
@@ -9,7 +8,7 @@ import { formatJson } from '../../lib/json';
 import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
 import { Facts } from '../../parts/facts';
-import { NotLoaded } from '../../parts/loaded';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { toCurl } from './curl';
@@ -18,16 +17,9 @@ import { StatusCode } from './status-code';
 export function RequestPage() {
   const { id } = useParams({ from: '/inside/developers/requests/$id' });
   const query = useQuery(requestQuery(id));
-  const { data, error } = query;
+  const { data } = query;
   const back = <BackTo to="/developers/requests">Requests</BackTo>;
-  if (data === undefined) {
-    const isGone = error instanceof ApiError && error.status === 404;
-    return (
-      <Page title={isGone ? 'Request not found' : 'Request'} above={back}>
-        <NotLoaded query={query} />
-      </Page>
-    );
-  }
+  if (data === undefined) return <NotLoadedPage title="Request" above={back} query={query} />;
   return (
     <Page title={`${data.method} ${data.path}`} above={back}>
       <Stack>

@@ -1,17 +1,13 @@
-import { Alert, Badge } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import type { Overview, Webhook } from '../../api/types';
+import { StateBadge } from '../../parts/state-badge';
 import { Time } from '../../parts/time';
 
 export function WebhookState({ webhook: { enabled, failingSince } }: { webhook: Webhook }) {
   const [label, color] = stateOf(enabled, failingSince);
-  return (
-    <Badge variant="default" size="sm" tt="none" miw="max-content">
-      <span className="status-dot in-text" style={{ background: `var(--mantine-color-${color})` }} aria-hidden />
-      {label}
-    </Badge>
-  );
+  return <StateBadge label={label} color={color} />;
 }
 
 function stateOf(enabled: boolean, failingSince: string | null): [label: string, color: string] {

@@ -2,14 +2,14 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiError, request } from '../../api/client';
+import { request } from '../../api/client';
 import { refresh, webhookPath, webhookQuery, webhooksQuery } from '../../api/queries';
 import type { Webhook, WebhookTest } from '../../api/types';
 import { formatExact, formatNumber } from '../../lib/format';
-import { notify, notifyFailure } from '../../lib/notify';
+import { attempt, notify } from '../../lib/notify';
 import { BackTo } from '../../parts/back-to';
 import { Facts } from '../../parts/facts';
-import { NotLoaded } from '../../parts/loaded';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Deliveries } from './deliveries';
@@ -22,14 +22,9 @@ const REFETCH_MS = 3_000;
 export function WebhookPage() {
   const { id } = useParams({ from: '/inside/developers/webhooks/$id' });
   const query = useQuery({ ...webhookQuery(id), refetchInterval: REFETCH_MS });
-  const { data, error } = query;
+  const { data } = query;
   if (data !== undefined) return <Endpoint webhook={data} />;
-  const isGone = error instanceof ApiError && error.status === 404;
-  return (
-    <Page title={isGone ? 'Endpoint not found' : 'Endpoint'} above={<BackToWebhooks />}>
-      <NotLoaded query={query} />
-    </Page>
-  );
+  return <NotLoadedPage title="Endpoint" above={<BackToWebhooks />} query={query} />;
 }
 
 function BackToWebhooks() {
@@ -42,13 +37,10 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
   const [isTesting, setTesting] = useState(false);
   const test = async () => {
     setTesting(true);
-    try {
-      setResult(await request<WebhookTest>('POST', `${webhookPath(id)}/test`));
-    } catch (error) {
-      notifyFailure('The sample could not be sent', error);
-    } finally {
-      setTesting(false);
-    }
+    await attempt('The sample could not be sent', async () =>
+      setResult(await request<WebhookTest>('POST', `${webhookPath(id)}/test`)),
+    );
+    setTesting(false);
   };
   return (
     <Page
@@ -103,11 +95,9 @@ function factsOf(webhook: Webhook) {
 }
 
 async function setEnabled({ id }: Webhook, enabled: boolean): Promise<void> {
-  try {
+  await attempt('The endpoint could not be changed', async () => {
     await request('PATCH', webhookPath(id), { body: { enabled } });
     notify(enabled ? 'Endpoint enabled. It continues where it stopped.' : 'Endpoint disabled.');
-  } catch (error) {
-    notifyFailure('The endpoint could not be changed', error);
-  }
+  });
   await refresh(webhooksQuery);
 }

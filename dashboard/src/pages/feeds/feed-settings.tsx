@@ -1,10 +1,14 @@
-import { Checkbox, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { request } from '../../api/client';
 import { feedPath, feedsQuery, refresh } from '../../api/queries';
 import type { Feed } from '../../api/types';
+import type { Targets } from '../../lib/columns';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
+import { ColumnMapping } from '../listings/column-mapping';
+import { DATES } from '../listings/reading-options';
 
 export const MISSING: Record<Feed['missing'], string> = {
   keep: 'Keep it',
@@ -12,12 +16,6 @@ export const MISSING: Record<Feed['missing'], string> = {
   delete: 'Delete it',
 };
 const MISSING_OPTIONS = Object.entries(MISSING).map(([value, label]) => ({ value, label }));
-
-const DATES = [
-  { value: '', label: 'Only 2026-03-04' },
-  { value: 'mdy', label: '03/04/2026 is March 4' },
-  { value: 'dmy', label: '03/04/2026 is April 3' },
-];
 
 /** The settings as the inputs have them; `yes` or an empty text for true and false. */
 export const INITIAL = {
@@ -34,8 +32,9 @@ export type SettingsForm = Pick<ReturnType<typeof useForm<keyof typeof INITIAL>>
 
 export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => void }) {
   const form = useForm(toForm(feed));
+  const [map, setMap] = useState<Targets>(feed.map);
   const save = async () => {
-    await request('PATCH', feedPath(feed.name), { body: toSettings(form.values) });
+    await request('PATCH', feedPath(feed.name), { body: { ...toSettings(form.values), map } });
     await refresh(feedsQuery);
     notify('Settings saved.');
     onClose();
@@ -51,7 +50,44 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
       onSubmit={save}
     >
       <SettingsFields form={form} />
+      <StoredColumns map={map} onChange={setMap} />
     </FormDialog>
+  );
+}
+
+/** The columns whose names are not those of fields. A file without one of them is rejected. */
+function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Targets) => void }) {
+  const [name, setName] = useState('');
+  const columns = Object.keys(map).map((column) => ({ name: column, samples: [], field: null, isKnown: false }));
+  const trimmed = name.trim();
+  const add = () => {
+    onChange({ ...map, [trimmed]: '' });
+    setName('');
+  };
+  return (
+    <>
+      {columns.length > 0 && (
+        <ColumnMapping
+          columns={columns}
+          targets={map}
+          onChange={onChange}
+          onRemove={(removed) => onChange(Object.fromEntries(Object.entries(map).filter(([key]) => key !== removed)))}
+        />
+      )}
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          flex={1}
+          label="Column"
+          description="Its name in the file, if that is not the name of a field."
+          placeholder="Price"
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Button variant="default" disabled={trimmed === '' || Object.hasOwn(map, trimmed)} onClick={add}>
+          Add column
+        </Button>
+      </Group>
+    </>
   );
 }
 

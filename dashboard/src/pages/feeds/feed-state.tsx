@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core';
 import type { Feed, FeedRun } from '../../api/types';
+import { StateBadge } from '../../parts/state-badge';
 
 export const OUTCOMES: Record<FeedRun['outcome'], string> = {
   running: 'Running',
@@ -19,21 +19,12 @@ const COLORS: Record<FeedRun['outcome'], string> = {
 
 export function FeedState({ feed: { isLate, lastRun } }: { feed: Feed }) {
   if (lastRun?.outcome === 'running') return <Outcome outcome="running" />;
-  if (isLate) return <State label="Late" color="yellow-6" />;
-  return lastRun === null ? <State label="No runs" color="gray-6" /> : <Outcome outcome={lastRun.outcome} />;
+  if (isLate) return <StateBadge label="Late" color="yellow-6" />;
+  return lastRun === null ? <StateBadge label="No runs" color="gray-6" /> : <Outcome outcome={lastRun.outcome} />;
 }
 
 export function Outcome({ outcome }: { outcome: FeedRun['outcome'] }) {
-  return <State label={OUTCOMES[outcome]} color={COLORS[outcome]} />;
-}
-
-function State({ label, color }: { label: string; color: string }) {
-  return (
-    <Badge variant="default" size="sm" tt="none" miw="max-content">
-      <span className="status-dot in-text" style={{ background: `var(--mantine-color-${color})` }} aria-hidden />
-      {label}
-    </Badge>
-  );
+  return <StateBadge label={OUTCOMES[outcome]} color={COLORS[outcome]} />;
 }
 
 const HOUR_MS = 3_600_000;

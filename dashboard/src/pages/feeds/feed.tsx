@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { History, Upload } from 'lucide-react';
 import { useState } from 'react';
-import { ApiError, request } from '../../api/client';
+import { request } from '../../api/client';
 import { feedPath, feedQuery, feedsQuery, refresh, runsQuery } from '../../api/queries';
 import type { Feed, FeedRun } from '../../api/types';
 import { formatCount, formatNumber } from '../../lib/format';
@@ -11,7 +11,7 @@ import { notify } from '../../lib/notify';
 import { BackTo } from '../../parts/back-to';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Facts } from '../../parts/facts';
-import { LoadedCard, NotLoaded } from '../../parts/loaded';
+import { LoadedCard, NotLoadedPage } from '../../parts/loaded';
 import { NewestOlder } from '../../parts/newest-older';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
@@ -26,14 +26,9 @@ const LIMIT = '20';
 export function FeedPage() {
   const { name } = useParams({ from: '/inside/feeds/$name' });
   const query = useQuery({ ...feedQuery(name), refetchInterval: REFETCH_MS });
-  const { data, error } = query;
+  const { data } = query;
   if (data !== undefined) return <ShownFeed feed={data} />;
-  const isGone = error instanceof ApiError && error.status === 404;
-  return (
-    <Page title={isGone ? 'Feed not found' : name} above={<BackTo to="/feeds">Feeds</BackTo>}>
-      <NotLoaded query={query} />
-    </Page>
-  );
+  return <NotLoadedPage title="Feed" above={<BackTo to="/feeds">Feeds</BackTo>} query={query} />;
 }
 
 function ShownFeed({ feed }: { feed: Feed }) {

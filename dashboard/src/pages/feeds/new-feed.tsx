@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { request } from '../../api/client';
 import { feedPath, feedsQuery, refresh } from '../../api/queries';
 import type { FeedRun } from '../../api/types';
-import { notify, notifyFailure } from '../../lib/notify';
+import { attempt, notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
 import { BackTo } from '../../parts/back-to';
 import { Page } from '../../parts/page';
 import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settings';
-import { SendFeedFile } from './send-feed-file';
+import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 
 /** The first file creates the feed; then its settings are stored. */
 export function NewFeedPage() {
@@ -16,13 +16,11 @@ export function NewFeedPage() {
   const { name: typed, ...settings } = form.values;
   const name = typed.trim();
   const navigate = useNavigate();
-  const finish = async ({ id }: FeedRun) => {
-    try {
-      await request('PATCH', feedPath(name), { body: toSettings(settings) });
+  const finish = async ({ id }: FeedRun, columns: ColumnSettings) => {
+    await attempt('The settings could not be saved', async () => {
+      await request('PATCH', feedPath(name), { body: { ...toSettings(settings), ...columns } });
       notify(`Feed ${name} created.`);
-    } catch (error) {
-      notifyFailure('The settings could not be saved', error);
-    }
+    });
     await refresh(feedsQuery);
     await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
   };
@@ -45,13 +43,7 @@ export function NewFeedPage() {
             <SettingsFields form={form} />
           </Stack>
         </section>
-        <SendFeedFile
-          name={name}
-          parameters={toParameters(settings)}
-          isSkipping={settings.ignoreUnknown !== ''}
-          onSkip={(isSkipping) => form.set('ignoreUnknown', isSkipping ? 'yes' : '')}
-          onDone={finish}
-        />
+        <SendFeedFile name={name} parameters={toParameters(settings)} onDone={finish} />
       </Stack>
     </Page>
   );

@@ -3,8 +3,8 @@ import type { FeedPlan } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { Section } from '../../parts/page';
 import { type Column, Table } from '../../parts/table';
-import { Counts } from './counts';
-import { FailedRows } from './failed-rows';
+import { FailedRows } from '../listings/failed-rows';
+import { RunCounts } from './counts';
 
 /** More examples than a person reads. */
 const SHOWN_MAX = 50;
@@ -33,11 +33,11 @@ export function Plan({ plan }: { plan: FeedPlan }) {
   const { examples, created, updated, missing } = plan;
   return (
     <>
-      <Counts counts={plan} label="Result of the check" />
+      <RunCounts counts={plan} label="Result of the check" />
       <Kind title="To be created" columns={CREATE} rows={examples.create} count={created} />
       <Kind title="To be updated" columns={UPDATE} rows={examples.update} count={updated} />
       <Kind title="Missing in the file" columns={MISSING} rows={examples.missing} count={missing} />
-      <FailedRows rows={examples.failed.slice(0, SHOWN_MAX)} count={plan.failed} />
+      <FailedRows errors={examples.failed} count={plan.failed} />
     </>
   );
 }

@@ -2,19 +2,19 @@ import { Button, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { ApiError, send } from '../../api/client';
+import { send } from '../../api/client';
 import { feedPath, runQuery } from '../../api/queries';
 import type { FeedRun } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { saveFile } from '../../lib/save-file';
 import { BackTo } from '../../parts/back-to';
 import { Facts } from '../../parts/facts';
 import { Note } from '../../parts/form';
-import { NotLoaded } from '../../parts/loaded';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { Counts } from './counts';
-import { FailedRows } from './failed-rows';
+import { FailedRows } from '../listings/failed-rows';
+import { RunCounts } from './counts';
 import { OUTCOMES, Outcome } from './feed-state';
 
 const REFETCH_MS = 1_000;
@@ -25,19 +25,16 @@ export function FeedRunPage() {
     ...runQuery(name, runId),
     refetchInterval: ({ state }) => state.data?.outcome === 'running' && REFETCH_MS,
   });
-  const { data, error } = query;
-  const isGone = error instanceof ApiError && error.status === 404;
-  const title = isGone ? 'Run not found' : `Run of ${name}`;
+  const { data } = query;
+  const back = (
+    <BackTo to="/feeds/$name" name={name}>
+      {name}
+    </BackTo>
+  );
+  if (data === undefined) return <NotLoadedPage title="Run" above={back} query={query} />;
   return (
-    <Page
-      title={title}
-      above={
-        <BackTo to="/feeds/$name" name={name}>
-          {name}
-        </BackTo>
-      }
-    >
-      {data === undefined ? <NotLoaded query={query} /> : <Run run={data} />}
+    <Page title={`Run of ${name}`} above={back}>
+      <Run run={data} />
     </Page>
   );
 }
@@ -53,7 +50,7 @@ function Run({ run }: { run: FeedRun }) {
           {error.message}
         </Note>
       )}
-      <Counts counts={run} label="Result" />
+      <RunCounts counts={run} label="Result" />
       <Facts
         facts={{
           Outcome: <Outcome outcome={outcome} />,
@@ -63,7 +60,7 @@ function Run({ run }: { run: FeedRun }) {
         }}
       />
       <FailedRows
-        rows={errors}
+        errors={errors}
         count={failed}
         actions={
           <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={() => download(run)}>
@@ -76,11 +73,9 @@ function Run({ run }: { run: FeedRun }) {
 }
 
 async function download({ feed, id }: FeedRun): Promise<void> {
-  try {
+  await attempt('The rows could not be downloaded', async () => {
     const headers = { Accept: 'text/csv' };
     const response = await send('GET', `${feedPath(feed)}/runs/${encodeURIComponent(id)}/errors`, { headers });
     saveFile(await response.blob(), `${feed}-failed-rows.csv`);
-  } catch (error) {
-    notifyFailure('The rows could not be downloaded', error);
-  }
+  });
 }

@@ -1,33 +1,60 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Query } from '../../api/client';
 import type { FeedRun } from '../../api/types';
+import { findRepeated, isSkipping, type Targets, toMap } from '../../lib/columns';
 import { formatCount } from '../../lib/format';
 import { ErrorNote, Note } from '../../parts/form';
-import { UploadProgress } from '../../parts/upload-progress';
-import { ColumnIssues } from '../listings/column-issues';
+import { LoadingRows } from '../../parts/states';
+import { Steps } from '../../parts/steps';
+import { describeUpload, UploadProgress } from '../../parts/upload-progress';
+import { ColumnMapping, MappingSummary } from '../listings/column-mapping';
 import { FileDrop } from '../listings/file-drop';
 import { Plan } from './plan';
 import { useFeedFile } from './use-feed-file';
 
+/** The settings of a feed about the columns of its files. */
+export interface ColumnSettings {
+  map: Targets;
+  ignoreUnknown?: boolean;
+}
+
 interface SendFeedFileProps {
   name: string;
   /** Settings of the run that differ from those of the feed. */
-  parameters: Query;
-  isSkipping: boolean;
-  onSkip: (isSkipping: boolean) => void;
-  onDone: (run: FeedRun) => Promise<void>;
+  parameters?: Query;
+  /** The mapping that the feed has. */
+  stored?: Targets;
+  onDone: (run: FeedRun, columns: ColumnSettings) => Promise<void>;
 }
 
-/** Drop a file, check it, and apply exactly what the check has shown. */
-export function SendFeedFile({ name, parameters, isSkipping, onSkip, onDone }: SendFeedFileProps) {
-  const { file, plan, columnIssues, error, progress, ...sending } = useFeedFile(name, parameters, onDone);
+const NO_MAP = {};
+const STEPS = ['File', 'Columns', 'Check'];
+
+/** Drop a file, say what its columns are, check it, and apply exactly what the check has shown. */
+export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }: SendFeedFileProps) {
+  const finish = (run: FeedRun) => {
+    const mapping = { columns, targets };
+    return onDone(run, { map: toMap(mapping), ...(isSkipping(mapping) && { ignoreUnknown: true }) });
+  };
+  const sending = useFeedFile(name, parameters, stored, finish);
+  const { file, columns = [], targets, plan, error, progress } = sending;
   const isBusy = progress !== undefined;
   const isStopped = plan !== undefined && plan.guard.length > 0;
+  const isReading = file !== undefined && sending.columns === undefined;
+  const mapping = { columns, targets, onChange: sending.map };
+  const isReady = columns.length > 0 && !isBusy;
   return (
     <Stack>
+      <Steps names={STEPS} current={[isReading || columns.length === 0, plan === undefined, true].indexOf(true)} />
       <FileDrop file={file} onChoose={sending.choose} isDisabled={isBusy} />
       <ErrorNote>{error}</ErrorNote>
-      {columnIssues && <ColumnIssues issues={columnIssues} isIgnored={isSkipping} onIgnore={onSkip} />}
+      {isReading && <LoadingRows count={4} />}
+      {isReady && plan === undefined && (
+        <>
+          <MappingSummary {...mapping} />
+          <ColumnMapping {...mapping} />
+        </>
+      )}
       {plan !== undefined && (
         <>
           {isStopped && (
@@ -43,26 +70,25 @@ export function SendFeedFile({ name, parameters, isSkipping, onSkip, onDone }: S
         </>
       )}
       {isBusy && (
-        <UploadProgress
-          label="File"
-          fraction={progress}
-          next="Comparing the file with the listings…"
-          onStop={sending.stop}
-        />
+        <UploadProgress label="File" fraction={progress} onStop={sending.stop}>
+          {describeUpload(progress, 'Comparing the file with the listings…')}
+        </UploadProgress>
       )}
-      {file !== undefined && (
+      {isReady && (
         <Group justify="flex-end" gap="xs">
-          <Button
-            variant={plan === undefined ? 'filled' : 'default'}
-            disabled={isBusy || name === ''}
-            onClick={() => sending.check(file)}
-          >
-            {plan === undefined ? 'Check the file' : 'Check again'}
-          </Button>
-          {plan !== undefined && (
-            <Button disabled={isBusy} onClick={sending.apply} {...(isStopped && { color: 'red.8' })}>
-              {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
+          {plan === undefined ? (
+            <Button disabled={name === '' || findRepeated(targets).size > 0} onClick={sending.check}>
+              Check the file
             </Button>
+          ) : (
+            <>
+              <Button variant="default" onClick={() => sending.map(targets)}>
+                Back to columns
+              </Button>
+              <Button onClick={sending.apply} {...(isStopped && { color: 'red.8' })}>
+                {isStopped ? 'Apply anyway' : `Apply ${formatCount(changesOf(plan), 'change')}`}
+              </Button>
+            </>
           )}
         </Group>
       )}

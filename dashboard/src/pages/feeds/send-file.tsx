@@ -1,14 +1,25 @@
+import { Checkbox, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { notify } from '../../lib/notify';
+import { request } from '../../api/client';
+import { feedPath, feedQuery, feedsQuery, refresh } from '../../api/queries';
+import { attempt, notify } from '../../lib/notify';
 import { BackTo } from '../../parts/back-to';
+import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
-import { SendFeedFile } from './send-feed-file';
+import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 
 export function SendFilePage() {
   const { name } = useParams({ from: '/inside/feeds/$name/send' });
-  const [isSkipping, setSkipping] = useState(false);
+  const query = useQuery(feedQuery(name));
+  const [isRemembering, setRemembering] = useState(true);
   const navigate = useNavigate();
+  const remember = (columns: ColumnSettings) =>
+    attempt('The columns could not be remembered', async () => {
+      await request('PATCH', feedPath(name), { body: columns });
+      await refresh(feedsQuery);
+    });
   return (
     <Page
       title={`Send a file to ${name}`}
@@ -19,16 +30,26 @@ export function SendFilePage() {
       }
       description="Nothing changes until you have seen the plan and applied it."
     >
-      <SendFeedFile
-        name={name}
-        parameters={isSkipping ? { ignoreUnknown: 'true' } : {}}
-        isSkipping={isSkipping}
-        onSkip={setSkipping}
-        onDone={async ({ id }) => {
-          await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
-          notify('The file was applied.');
-        }}
-      />
+      {query.data === undefined ? (
+        <NotLoaded query={query} />
+      ) : (
+        <Stack>
+          <SendFeedFile
+            name={name}
+            stored={query.data.map}
+            onDone={async ({ id }, columns) => {
+              if (isRemembering) await remember(columns);
+              await navigate({ to: '/feeds/$name/runs/$runId', params: { name, runId: id } });
+              notify('The file was applied.');
+            }}
+          />
+          <Checkbox
+            label="Remember these columns for the feed"
+            checked={isRemembering}
+            onChange={({ currentTarget }) => setRemembering(currentTarget.checked)}
+          />
+        </Stack>
+      )}
     </Page>
   );
 }

@@ -1,52 +1,84 @@
 import { useState } from 'react';
-import { ApiError, type Query, type ValidationIssue } from '../../api/client';
+import { ApiError, type UploadQuery } from '../../api/client';
 import { feedPath, feedsQuery, refresh, refreshListings } from '../../api/queries';
 import type { FeedPlan, FeedRun } from '../../api/types';
 import { upload } from '../../api/upload';
+import { type FileColumn, proposeTargets, readFileColumns, type Targets, toMap, toMapQuery } from '../../lib/columns';
 import { describeError } from '../../lib/errors';
-import { isAboutColumns, typeOf } from '../../lib/running-import';
+import { typeOf } from '../../lib/file-rows';
 
 interface FeedFile {
   file?: File | undefined;
+  /** Undefined while the file's columns are read. */
+  columns?: FileColumn[] | undefined;
+  targets: Targets;
   plan?: FeedPlan | undefined;
-  columnIssues?: ValidationIssue[] | undefined;
   error?: string | undefined;
   /** How much of the file has been sent, from 0 to 1; undefined if nothing is being sent. */
   progress?: number | undefined;
 }
 
-/** A file that is checked, and then sent to a feed as it was checked. */
-export function useFeedFile(name: string, parameters: Query, onDone: (run: FeedRun) => Promise<void>) {
-  const [state, setState] = useState<FeedFile>({});
-  const [aborter, setAborter] = useState<AbortController>();
+const NOTHING: FeedFile = { targets: {} };
 
-  async function send<T>(file: File, query: Query): Promise<T | undefined> {
+/** A file that is checked, and then sent to a feed as it was checked. `stored` is the feed's own mapping. */
+export function useFeedFile(
+  name: string,
+  parameters: UploadQuery,
+  stored: Targets,
+  onDone: (run: FeedRun) => Promise<void>,
+) {
+  const [state, setState] = useState(NOTHING);
+  const [aborter, setAborter] = useState<AbortController>();
+  const { file, columns = [], targets, plan } = state;
+  const change = (changes: Partial<FeedFile>) => setState((before) => ({ ...before, ...changes }));
+
+  async function choose(chosen: File | undefined): Promise<void> {
+    setState({ ...NOTHING, file: chosen });
+    if (chosen === undefined) return;
+    const { columns: read = [], error } = await readFileColumns(chosen);
+    const next = { file: chosen, columns: read, error, targets: proposeTargets(read, stored) };
+    // Another file may have been chosen meanwhile.
+    setState((before) => (before.file === chosen ? next : before));
+  }
+
+  async function send<T>(query: UploadQuery): Promise<T | undefined> {
+    if (file === undefined) return undefined;
     const own = new AbortController();
     setAborter(own);
-    setState((before) => ({ file, plan: before.plan, progress: 0 }));
-    const showProgress = (progress: number) => setState((before) => ({ ...before, progress }));
+    change({ error: undefined, progress: 0 });
     try {
-      const sent = { ...parameters, ...query };
-      return await upload<T>('PUT', feedPath(name), sent, file, typeOf(file), showProgress, own.signal);
+      return await upload<T>({
+        method: 'PUT',
+        path: feedPath(name),
+        query: { ...parameters, ...toMapQuery({ columns, targets }), ...replaceMap(), ...query },
+        file,
+        type: typeOf(file),
+        onProgress: (progress) => change({ progress }),
+        signal: own.signal,
+      });
     } catch (error) {
       if (!(error instanceof ApiError)) reportError(error);
-      setState({
-        file,
-        ...(isAboutColumns(error) ? { columnIssues: error.details } : { error: describeError(error) }),
-      });
+      change({ plan: undefined, error: describeError(error) });
       return undefined;
+    } finally {
+      change({ progress: undefined });
     }
   }
 
-  async function check(file: File): Promise<void> {
-    const plan = await send<FeedPlan>(file, { dryRun: 'true' });
-    if (plan !== undefined) setState({ file, plan });
+  /** Without a mapping, the run would use the stored one, which may name columns that this file lacks. */
+  function replaceMap(): UploadQuery {
+    if (Object.keys(stored).length === 0 || Object.keys(toMap({ columns, targets })).length > 0) return {};
+    const column = columns.find(({ field }) => field === 'externalId' || field === 'address');
+    return column === undefined ? {} : { map: { [column.name]: column.name } };
+  }
+
+  async function check(): Promise<void> {
+    change({ plan: undefined });
+    change({ plan: await send<FeedPlan>({ dryRun: 'true' }) });
   }
 
   async function apply(): Promise<void> {
-    const { file, plan } = state;
-    if (file === undefined || plan === undefined) return;
-    const run = await send<FeedRun>(file, { plan: plan.planId });
+    const run = plan && (await send<FeedRun>({ plan: plan.planId }));
     void refresh(feedsQuery);
     void refreshListings();
     if (run !== undefined) await onDone(run);
@@ -54,7 +86,8 @@ export function useFeedFile(name: string, parameters: Query, onDone: (run: FeedR
 
   return {
     ...state,
-    choose: (file: File | undefined) => setState({ file }),
+    choose,
+    map: (changed: Targets) => change({ targets: changed, plan: undefined }),
     check,
     apply,
     stop: () => aborter?.abort(),

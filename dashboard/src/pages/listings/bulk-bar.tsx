@@ -5,7 +5,7 @@ import { listingStatusValues } from '../../api/admin';
 import type { Listing, Status as StatusValue } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatChoice, formatNumber } from '../../lib/format';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { setStatus } from './bulk-status';
 import { deleteListings } from './delete-listing';
 import { CSV, exportAll, exportSome } from './export';
@@ -33,14 +33,11 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
   };
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
-    try {
+    await attempt('The listings could not be processed', async () => {
       await work();
       clear();
-    } catch (error) {
-      notifyFailure('The listings could not be processed', error);
-    } finally {
-      setBusy(false);
-    }
+    });
+    setBusy(false);
   };
   const change = (status: StatusValue) => run(() => setStatus(isAll ? search : selected, status));
   const save = () => run(() => (isAll ? exportAll(search, CSV) : exportSome(selected)));

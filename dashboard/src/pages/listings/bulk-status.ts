@@ -13,8 +13,7 @@ export async function setStatus(listings: Listing[] | ListingSearch, status: Sta
   const ids = Array.isArray(listings) ? listings.map(({ id }) => id) : await findIds(listings);
   const rows = ids.map((id) => `${JSON.stringify({ id, status })}\n`);
   const file = new File(rows, 'status.ndjson');
-  const signal = new AbortController().signal;
-  const report = await upload<ImportReport>('POST', '/admin/imports', {}, file, NDJSON, () => {}, signal);
+  const report = await upload<ImportReport>({ method: 'POST', path: '/admin/imports', file, type: NDJSON });
   const { updated, unchanged, failed, errors } = report;
   await refreshListings();
   await queryClient.invalidateQueries({ queryKey: ['listing'] });

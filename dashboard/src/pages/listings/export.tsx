@@ -5,7 +5,7 @@ import { send } from '../../api/client';
 import type { Listing } from '../../api/types';
 import { toCsv } from '../../lib/csv';
 import { formatBytes } from '../../lib/format';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { saveFile } from '../../lib/save-file';
 import { COLUMNS } from './columns';
 import { type ListingSearch, toExportQuery } from './search';
@@ -34,13 +34,8 @@ export function ExportMenu({ search }: { search: ListingSearch }) {
 
   const download = async (format: Format) => {
     setBytes(0);
-    try {
-      await exportAll(search, format, setBytes);
-    } catch (error) {
-      notifyFailure('The export failed', error);
-    } finally {
-      setBytes(undefined);
-    }
+    await attempt('The export failed', () => exportAll(search, format, setBytes));
+    setBytes(undefined);
   };
 
   return (
@@ -70,7 +65,7 @@ export async function exportAll(search: ListingSearch, { type, ending }: Format,
 
 /** Downloads these listings as CSV. */
 export async function exportSome(listings: Listing[]): Promise<void> {
-  const names = ['id', ...COLUMNS.map(({ name }) => name), 'version', 'createdAt', 'updatedAt', 'feed'] as const;
+  const names = ['id', ...COLUMNS, 'version', 'createdAt', 'updatedAt', 'feed'];
   save(new Blob([toCsv(names, listings)], { type: CSV.type }), CSV.ending);
 }
 

@@ -16,7 +16,7 @@ export function Facts({ listing }: { listing: Listing }) {
       <Title order={2} mb="md">
         Details
       </Title>
-      <dl className="facts">
+      <dl className="fact-grid">
         {facts.map(({ name, label }) => (
           <Fact key={name} label={label}>
             {formatField(name, listing[name], listing)}

@@ -22,6 +22,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
     <div
       className="drop"
       data-over={isOver || undefined}
+      data-chosen={file !== undefined || undefined}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);

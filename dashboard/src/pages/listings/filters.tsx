@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'react';
 import { formatChoice, formatDay, formatNumber } from '../../lib/format';
 import { FilterPanel } from './filter-panel';
 import { FILTERS, type Filter, type ListingSearch, NO_FILTERS, SEARCH_LENGTH_MAX, withSearch } from './search';
+import { SavedViews } from './views';
 
 /** A pause in typing of this length starts the search. */
 const TYPING_MS = 300;
@@ -24,8 +25,9 @@ export function FilterBar({ search }: { search: ListingSearch }) {
 
   return (
     <Stack gap="xs" mb="md">
-      <Group gap="xs" wrap="nowrap">
+      <Group gap="xs">
         <SearchField q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
+        <SavedViews search={search} />
         <FilterPanel search={search} onApply={apply} count={active.length} buttonRef={button} />
       </Group>
       {active.length > 0 && (
@@ -83,7 +85,7 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
   };
   return (
     <TextInput
-      flex={1}
+      flex="1 1 220px"
       type="search"
       aria-label="Search listings"
       placeholder="Search address, city, postal code, or ID"

@@ -1,25 +1,30 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { changeImport, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
+import { findRepeated } from '../../lib/columns';
+import { formatCount, formatNumber } from '../../lib/format';
+import { changeImport, changeReading, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
 import { ErrorNote } from '../../parts/form';
 import { Page } from '../../parts/page';
-import { UploadProgress } from '../../parts/upload-progress';
+import { LoadingRows } from '../../parts/states';
+import { Steps } from '../../parts/steps';
+import { describeUpload, UploadProgress } from '../../parts/upload-progress';
 import { BackLink } from './back';
-import { ColumnIssues } from './column-issues';
+import { ColumnMapping, MappingSummary } from './column-mapping';
 import { FileDrop } from './file-drop';
 import { ImportColumns } from './import-columns';
 import { Report } from './import-report';
+import { ReadingFields } from './reading-options';
+
+const STEPS = ['File', 'Columns', 'Check', 'Import'];
 
 export function ImportPage() {
-  const { file, ignoreUnknown, columnIssues, error, result, progress, isSeen } = useImport();
+  const state = useImport();
+  const { file, columns, targets, error, result, progress, isSeen } = state;
   const isBusy = progress !== undefined;
   useEffect(() => {
     if (!isBusy && !isSeen) changeImport({ isSeen: true });
   }, [isBusy, isSeen]);
-
-  // A second import would duplicate listings without an external ID.
-  const isImported = result?.isDryRun === false && error === undefined;
 
   return (
     <Page
@@ -32,37 +37,101 @@ export function ImportPage() {
         </>
       }
     >
+      <Steps names={STEPS} current={stepOf(state)} />
       <Stack>
         <FileDrop file={file} onChoose={chooseFile} isDisabled={isBusy} />
         <ErrorNote>{error}</ErrorNote>
-        {columnIssues.length > 0 && !isImported && (
-          <ColumnIssues
-            issues={columnIssues}
-            isIgnored={ignoreUnknown}
-            onIgnore={(ignored) => changeImport({ ignoreUnknown: ignored })}
-          />
-        )}
-        {file !== undefined && !isImported && (
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={isBusy} onClick={() => startImport(true)}>
-              Check only
-            </Button>
-            <Button loading={isBusy} onClick={() => startImport(false)}>
-              Import
-            </Button>
-          </Group>
-        )}
-        {progress !== undefined && (
-          <UploadProgress label="Import" fraction={progress} next="Saving the last rows…" onStop={stopImport} />
-        )}
-        {result !== undefined && <Report {...result} />}
-        {isImported && (
-          <Group justify="flex-end">
-            <Button renderRoot={(props) => <Link to="/listings" {...props} />}>Go to listings</Button>
-          </Group>
-        )}
-        <ImportColumns />
+        {file !== undefined && columns === undefined && error === undefined && <LoadingRows count={4} />}
+        {columns !== undefined && columns.length > 0 && result === undefined && !isBusy && <Columns />}
+        {isBusy && <Running {...progress} />}
+        {file !== undefined && result !== undefined && <Report file={file} targets={targets} result={result} />}
+        {result !== undefined && !isBusy && <Next />}
+        {file === undefined && <ImportColumns />}
       </Stack>
     </Page>
+  );
+}
+
+function stepOf({ columns, result, progress }: ReturnType<typeof useImport>): number {
+  if (progress !== undefined) return progress.isDryRun ? 2 : 3;
+  if (result !== undefined) return result.isDryRun ? 2 : 4;
+  return columns === undefined ? 0 : 1;
+}
+
+function Columns() {
+  const { columns = [], targets, reading } = useImport();
+  const mapping = { columns, targets, onChange: (changed: typeof targets) => changeReading({ targets: changed }) };
+  return (
+    <>
+      <MappingSummary {...mapping} />
+      <ColumnMapping {...mapping} />
+      <div className="card form-section">
+        <ReadingFields reading={reading} onChange={(changed) => changeReading({ reading: changed })} />
+      </div>
+      <Group justify="flex-end">
+        <Button disabled={findRepeated(targets).size > 0} onClick={() => startImport(true)}>
+          Check the file
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+type Progress = NonNullable<ReturnType<typeof useImport>['progress']>;
+
+function Running({ isDryRun, fraction, rows, total }: Progress) {
+  const verb = isDryRun ? 'Checking' : 'Saving';
+  const done =
+    total === undefined ? `${formatNumber(rows)} rows` : `${formatNumber(rows)} of ${formatCount(total, 'row')}`;
+  const next = rows === 0 ? `${verb} rows…` : `${verb} ${done}…`;
+  // The browser reads how many rows are done when it has sent the whole file.
+  const isSent = fraction === 1 && total !== undefined;
+  return (
+    <UploadProgress label="Import" fraction={isSent ? rows / total : fraction} onStop={stopImport}>
+      {describeUpload(fraction, next)}
+    </UploadProgress>
+  );
+}
+
+/** After a check, the import; after the import, the listings. */
+function Next() {
+  const { result, error } = useImport();
+  if (result === undefined) return null;
+  const { report, isDryRun } = result;
+  const { created, updated, unchanged, failed } = report;
+  // A second import would duplicate listings without an external ID.
+  if (!isDryRun) {
+    return (
+      <Group justify="flex-end" gap="xs">
+        {failed > 0 && (
+          <Text size="sm" c="dimmed" flex="1 1 240px">
+            Fix the failed rows in the downloaded file, and import that file.
+          </Text>
+        )}
+        <Button variant="default" onClick={() => chooseFile(undefined)}>
+          Import another file
+        </Button>
+        {error === undefined ? (
+          <Button renderRoot={(props) => <Link to="/listings" {...props} />}>Go to listings</Button>
+        ) : (
+          <Button onClick={() => startImport(false)}>Import again</Button>
+        )}
+      </Group>
+    );
+  }
+  return (
+    <Group justify="flex-end" gap="xs">
+      {failed > 0 && (
+        <Text size="sm" c="dimmed" flex="1 1 240px">
+          Failed rows are left out. You can fix and import them later.
+        </Text>
+      )}
+      <Button variant="default" onClick={() => changeReading({})}>
+        Back to columns
+      </Button>
+      <Button disabled={created + updated === 0} onClick={() => startImport(false)}>
+        {created + updated === 0 ? 'Nothing to import' : `Import ${formatCount(created + updated + unchanged, 'row')}`}
+      </Button>
+    </Group>
   );
 }

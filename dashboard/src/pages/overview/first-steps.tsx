@@ -2,14 +2,13 @@ import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import type { Listing } from '../../api/types';
 import { formatCount } from '../../lib/format';
-import { CopyIcon } from '../../parts/copy-button';
 import { Page } from '../../parts/page';
 import { useSession } from '../../shell/session';
-import { curlCreate } from '../settings/curl';
 import { GenerateApiKey } from '../settings/generate-api-key';
+import { QuickStart } from '../settings/quick-start';
 import { useFirstListing } from './use-first-listing';
 
 const PLACEHOLDER = 'API_KEY';
@@ -18,9 +17,7 @@ const PLACEHOLDER = 'API_KEY';
 export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Promise<void> }) {
   const { user } = useSession();
   const [isGenerating, generating] = useDisclosure();
-  const shown = useRef<HTMLElement>(null);
   const listing = useFirstListing();
-  const command = curlCreate(PLACEHOLDER);
 
   return (
     <Page
@@ -39,14 +36,12 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
             </Button>
           </Group>
         </Step>
-        <Step number={2} title="Run this command in a terminal" isDone={listing !== undefined}>
+        <Step number={2} title="Send your first request" isDone={listing !== undefined}>
           <Text size="sm" c="dimmed">
-            Copy the command that is shown with your new key, or replace <code>{PLACEHOLDER}</code> below.
+            Your new key comes with this code filled in. Copy it from there, or replace <code>{PLACEHOLDER}</code>{' '}
+            below.
           </Text>
-          <code className="secret" ref={shown}>
-            {command}
-          </code>
-          <CopyIcon text={command} shown={shown} label={`Copy the command with ${PLACEHOLDER}`} />
+          <QuickStart apiKey={PLACEHOLDER} />
         </Step>
         <Step number={3} title="See your first listing" isDone={listing !== undefined}>
           {listing === undefined ? <Waiting /> : <Arrived listing={listing} onEnd={onEnd} />}

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { KeyRound, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { request } from '../../api/client';
@@ -24,7 +25,13 @@ export function ApiKeysPage() {
   const [deleting, setDeleting] = useState<ApiKey>();
   const refetchInterval = deleting === undefined ? REFETCH_MS : DECIDING_REFETCH_MS;
   const query = useQuery({ ...apiKeysQuery, refetchInterval });
+  const { generate } = useSearch({ from: '/inside/settings/api' });
+  const navigate = useNavigate();
   const [isGenerating, generating] = useDisclosure();
+  const close = () => {
+    generating.close();
+    void navigate({ to: '/settings/api', search: {}, replace: true });
+  };
   const askToDelete = (key: ApiKey) => {
     setDeleting(key);
     // The dialog shows whether the key is still used.
@@ -53,7 +60,7 @@ export function ApiKeysPage() {
           )
         }
       </LoadedCard>
-      <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
+      <GenerateApiKey isOpen={isGenerating || generate !== undefined} onClose={close} />
       <ConfirmDialog
         title="Delete this key?"
         action={find(deleting) && 'Delete'}

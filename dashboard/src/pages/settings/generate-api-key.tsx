@@ -1,13 +1,12 @@
-import { Group, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useRef, useState } from 'react';
+import { NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { request } from '../../api/client';
 import { apiKeysQuery, overviewQuery, refresh } from '../../api/queries';
 import type { GeneratedApiKey } from '../../api/types';
 import { useForm } from '../../lib/use-form';
-import { CopyIcon } from '../../parts/copy-button';
 import { FormDialog } from '../../parts/dialogs';
 import { Secret } from '../../parts/secret';
-import { curlCreate, curlList } from './curl';
+import { QuickStart } from './quick-start';
 
 const DAY_MS = 86_400_000;
 const EXPIRIES = [
@@ -90,8 +89,6 @@ function toExpiresAt(expiry: string, day: string): string | undefined {
 }
 
 export function ShowApiKey({ generated: { key, access }, onDone }: { generated: GeneratedApiKey; onDone: () => void }) {
-  const shown = useRef<HTMLElement>(null);
-  const command = access === 'read' ? curlList(key) : curlCreate(key);
   const description = (
     <>
       Store it somewhere safe. <strong>You won’t be able to see it again.</strong>
@@ -100,15 +97,10 @@ export function ShowApiKey({ generated: { key, access }, onDone }: { generated: 
   return (
     <Secret text={key} description={description} onDone={onDone}>
       <Stack gap={6} mt="xs">
-        <Group justify="space-between" gap="xs">
-          <Text size="sm" fw={500}>
-            Try it in a terminal
-          </Text>
-          <CopyIcon text={command} shown={shown} label="Copy the curl command" />
-        </Group>
-        <code className="secret" ref={shown}>
-          {command}
-        </code>
+        <Text size="sm" fw={500}>
+          Try it
+        </Text>
+        <QuickStart apiKey={key} isReadOnly={access === 'read'} />
       </Stack>
     </Secret>
   );

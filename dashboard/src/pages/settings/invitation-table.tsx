@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { request } from '../../api/client';
 import { invitationsQuery, refresh } from '../../api/queries';
 import type { CreatedInvitation, Invitation } from '../../api/types';
-import { notifyFailure } from '../../lib/notify';
+import { attempt } from '../../lib/notify';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Email } from '../../parts/email';
 import { actions, type Column, Table } from '../../parts/table';
@@ -63,11 +63,9 @@ export function InvitationTable({ invitations, onRenewed }: InvitationTableProps
 
 /** The service stores only a hash of the link, so the old one cannot be shown again. */
 async function renew({ email, role }: Invitation, onRenewed: (invitation: CreatedInvitation) => void): Promise<void> {
-  try {
-    onRenewed(await request<CreatedInvitation>('POST', '/admin/invitations', { body: { email, role } }));
-  } catch (error) {
-    notifyFailure('The link could not be created', error);
-  }
+  await attempt('The link could not be created', async () =>
+    onRenewed(await request<CreatedInvitation>('POST', '/admin/invitations', { body: { email, role } })),
+  );
   await refresh(invitationsQuery);
 }
 

@@ -20,6 +20,7 @@ const TAGS: Record<string, Tag> = {
   overview: { name: 'Overview', description: 'Counts of listings and requests.' },
   activity: { name: 'Activity', description: 'The audit log of the account.' },
   requests: { name: 'Requests', description: 'The requests with API keys of the account.' },
+  views: { name: 'Saved views', description: 'The searches that you have named.' },
   members: { name: 'Team', description: 'The members of the account, as under Settings → Team.' },
   invitations: { name: 'Invitations', description: 'Invitations to the team.' },
   me: { name: 'Key', description: 'The API key of the request.' },

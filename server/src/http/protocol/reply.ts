@@ -61,7 +61,8 @@ export function replyError(error: AppError, requestId: string): Reply {
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }
 
-function errorBody(error: AppError, requestId: string): string {
+/** The JSON text of an error. */
+export function errorBody(error: AppError, requestId: string): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ error: { code, message, requestId, ...members, details } });
 }

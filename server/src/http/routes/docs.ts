@@ -43,7 +43,11 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
  * The viewer would send the examples of optional parameters with each request, so they become part of the descriptions.
  * It treats each type with "json" in its name as JSON, and would quote NDJSON examples.
  */
-const START = `const withoutExample = (name, value) => {
+const START = `// As in the dashboard, which has the same origin.
+const scheme = localStorage.getItem('mantine-color-scheme-value');
+const isDark = scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+document.documentElement.classList.toggle('dark-mode', isDark);
+const withoutExample = (name, value) => {
   if (!value?.in || value.required || value.example === undefined) return value;
   const { example, ...rest } = value;
   return { ...rest, description: rest.description + ' Example: \`' + example + '\`.' };

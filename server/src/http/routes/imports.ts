@@ -4,7 +4,7 @@ import { type Import, importRows } from '../../domain/imports.ts';
 import { getActingAccount } from '../../domain/writing.ts';
 import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import { type ImportQuery, importOperation } from '../contract/operations/imports.ts';
+import { importOperation } from '../contract/operations/imports.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { ATOMIC_BYTES_MAX, HeldBytes } from '../gate/held-bytes.ts';
@@ -12,12 +12,11 @@ import { fileTooLarge } from '../imports/file-body.ts';
 import type { FileReading } from '../imports/file-reading.ts';
 import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
-import type { Admitted } from '../protocol/exchange.ts';
 import { fingerprintStart, readIdempotencyKey, replayHeaders } from '../protocol/idempotency.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import type { Reply } from '../protocol/reply.ts';
 import { streamLines } from '../protocol/stream-lines.ts';
-import type { Services } from '../services.ts';
+import { type ImportRequest, type OnRows, streamProgress, withProgress } from './import-progress.ts';
 
 export const importEndpoints = [
   endpoint(importOperation, async (exchange, { query, mediaType, services }) => {
@@ -28,6 +27,7 @@ export const importEndpoints = [
       throw fileTooLarge(ATOMIC_BYTES_MAX);
     requireFullAccess(exchange.principal);
     const request = { exchange, query, key, mediaType, services };
+    if (query.progress) return streamProgress(request, run);
     if (mediaType === JSON_TYPE || query.atomic) return run(request);
     return streamLines(mediaType, async (write) => {
       const { body } = await run(request, (failure) => write(`${JSON.stringify(failure)}\n`));
@@ -36,21 +36,16 @@ export const importEndpoints = [
   }),
 ];
 
-interface ImportRequest {
-  exchange: Admitted;
-  query: ImportQuery;
-  key: string | undefined;
-  mediaType: string;
-  services: Services;
-}
-
-/** @param onFailure called for each failed row of an import that is not atomic */
-function run(request: ImportRequest, onFailure?: Import['onFailure']): Promise<Reply> {
+/**
+ * @param onFailure called for each failed row of an import that is not atomic
+ * @param onRows called with the number of rows that are done
+ */
+function run(request: ImportRequest, onFailure?: Import['onFailure'], onRows?: OnRows): Promise<Reply> {
   const { exchange, query, services } = request;
   return services.uploadGate.run(exchange, async (signal) => {
     const reading = await toReadingRequest(request, onFailure !== undefined);
     using file = services.readingThreads.open(exchange.principal.accountId, reading);
-    const upload = { ...request, file, signal, onFailure };
+    const upload = { ...request, file, signal, onFailure, onRows };
     // `await` is necessary, because `file` is disposed at the end of this block.
     return await (query.atomic ? importAll(upload) : importSome(upload));
   });
@@ -60,6 +55,7 @@ interface Upload extends ImportRequest {
   file: FileReading;
   signal: AbortSignal;
   onFailure: Import['onFailure'];
+  onRows: OnRows | undefined;
 }
 
 async function importSome(upload: Upload): Promise<Reply> {
@@ -87,10 +83,12 @@ async function importAll(upload: Upload): Promise<Reply> {
   return replyReport(outcome, mediaType, replayHeaders(isReplayed));
 }
 
-function toImport({ exchange, query, file, signal, onFailure }: Upload, onBytes?: (bytes: number) => void): Import {
+function toImport(upload: Upload, onBytes?: (bytes: number) => void): Import {
+  const { exchange, query, file, signal, onFailure, onRows } = upload;
+  const batches = file.rows((stop) => readUpload(exchange, stop), signal, onBytes);
   return {
     actor: exchange.principal,
-    batches: file.rows((stop) => readUpload(exchange, stop), signal, onBytes),
+    batches: onRows === undefined ? batches : withProgress(batches, onRows),
     isDryRun: query.dryRun ?? false,
     onCommit(sequence) {
       exchange.sequence = sequence;

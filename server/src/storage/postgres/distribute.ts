@@ -32,6 +32,7 @@ const TENANT_TABLES = [
   'feed_runs',
   'feed_errors',
   'request_blocks',
+  'saved_views',
 ];
 /** Foreign keys between tables of account data. */
 const FOREIGN_KEYS = [

@@ -23,6 +23,11 @@ const importQuery = z.strictObject({
     'merge',
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
+  progress: booleanParameter(
+    'With `Accept: application/x-ndjson`, at most two lines a second say how many rows are done: `{"rows":8400}`. Failed ' +
+      'rows are then no lines; the last line is the report with up to 10,000 errors, or the error that stopped the ' +
+      'import. It cannot be combined with `atomic`.',
+  ).optional(),
   ...readingParameters,
 });
 

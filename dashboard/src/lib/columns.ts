@@ -1,0 +1,116 @@
+import { ApiError, request, type UploadQuery } from '../api/client';
+import { describeError } from './errors';
+import { readRows, typeOf } from './file-rows';
+
+/** A column of a file, or a member of its objects. */
+export interface FileColumn {
+  name: string;
+  /** Its values in the first rows. */
+  samples: string[];
+  /** The field that it has or probably means. */
+  field: string | null;
+  /** Whether an import reads it as `field` without a mapping. */
+  isKnown: boolean;
+}
+
+/** The field of each column; empty for a column that is not imported. */
+export type Targets = Record<string, string>;
+
+export interface Mapping {
+  columns: FileColumn[];
+  targets: Targets;
+}
+
+const SAMPLES_MAX = 3;
+const SAMPLE_LENGTH_MAX = 60;
+/** Objects need not have all members; these many rows are searched for them. */
+const ROWS_MAX = 1_000;
+/** So many long names fit in a request. */
+const NAMES_MAX = 50;
+const NAME_LENGTH_MAX = 200;
+
+const NOT_UTF8 = 'This file is not UTF-8. Open it in your spreadsheet, save it as “CSV UTF-8”, and choose it again.';
+const EMPTY = 'This file has no rows. Its first line must have the names of the columns.';
+
+/** Reads the columns of a file, and asks the service which fields they probably are. */
+export async function readFileColumns(file: File): Promise<{ columns?: FileColumn[]; error?: string }> {
+  try {
+    const columns = await readColumns(file);
+    return columns.length === 0 ? { error: EMPTY } : { columns };
+  } catch (error) {
+    if (error instanceof ApiError) return { error: describeError(error) };
+    if (error instanceof TypeError) return { error: NOT_UTF8 };
+    return { error: `This file can’t be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+async function readColumns(file: File): Promise<FileColumn[]> {
+  const samples = new Map<string, string[]>();
+  let count = 0;
+  for await (const { values } of readRows(file)) {
+    for (const [name, value] of Object.entries(values)) {
+      const known = samples.get(name) ?? [];
+      samples.set(name, known);
+      const text = typeof value === 'string' ? value : JSON.stringify(value);
+      const sample = text === 'null' ? '' : text.slice(0, SAMPLE_LENGTH_MAX);
+      if (sample !== '' && known.length < SAMPLES_MAX && !known.includes(sample)) known.push(sample);
+    }
+    count += 1;
+    if (count === (typeOf(file) === 'text/csv' ? SAMPLES_MAX : ROWS_MAX)) break;
+  }
+  const matched = await match([...samples.keys()]);
+  return matched.map((column) => ({ ...column, samples: samples.get(column.name) ?? [] }));
+}
+
+async function match(names: string[]): Promise<Omit<FileColumn, 'samples'>[]> {
+  const matched: Omit<FileColumn, 'samples'>[] = [];
+  for (let at = 0; at < names.length; at += NAMES_MAX) {
+    const body = { names: names.slice(at, at + NAMES_MAX).map((name) => name.slice(0, NAME_LENGTH_MAX)) };
+    const { columns } = await request<{ columns: typeof matched }>('POST', '/admin/imports/columns', { body });
+    matched.push(...columns);
+  }
+  return matched;
+}
+
+/** The stored field of each column, or else the one that it probably means, unless another column has it. */
+export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Targets {
+  const targets: Targets = {};
+  const taken = new Set(columns.flatMap(({ name }) => stored[name] ?? []));
+  // Columns whose names are fields come first: `Price` must not take the field from `listPrice`.
+  for (const { name, field } of columns.toSorted((one, next) => Number(next.isKnown) - Number(one.isKnown))) {
+    const proposed = field !== null && !taken.has(field) ? field : '';
+    const target = stored[name] ?? proposed;
+    targets[name] = target;
+    taken.add(target);
+  }
+  return targets;
+}
+
+/** The columns whose meaning is not their own: the parameter `map` of a run, and the setting of a feed. */
+export function toMap({ columns, targets }: Mapping): Targets {
+  const changed = columns.filter(({ name, field, isKnown }) =>
+    isKnown ? targets[name] !== field : targets[name] !== '',
+  );
+  return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
+}
+
+/** The parameters of a run about its columns. Unknown columns that are not imported are skipped. */
+export function toMapQuery(mapping: Mapping): UploadQuery {
+  return { map: toMap(mapping), ignoreUnknown: isSkipping(mapping) ? 'true' : undefined };
+}
+
+export function isSkipping({ columns, targets }: Mapping): boolean {
+  return columns.some(({ name, isKnown }) => !isKnown && targets[name] === '');
+}
+
+export interface ReadingOptions {
+  clean: boolean;
+  /** `mdy` or `dmy`; empty for ISO 8601 only. */
+  dates: string;
+}
+
+/** The fields that several columns have. */
+export function findRepeated(targets: Targets): Set<string> {
+  const fields = Object.values(targets).filter((field) => field !== '');
+  return new Set(fields.filter((field, index) => fields.indexOf(field) !== index));
+}

@@ -1,0 +1,160 @@
+import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import { type FileColumn, findRepeated, type Targets } from '../../lib/columns';
+import { actions, type Column, Table } from '../../parts/table';
+import { FORM_FIELDS } from './form-fields';
+
+const FIELDS = [
+  ...FORM_FIELDS.map(({ name, label }) => ({ value: String(name), label })),
+  { value: 'photos', label: 'Photos (JSON)' },
+  { value: 'metadata', label: 'Custom fields (JSON)' },
+];
+/** Fields that a file has in parts, by their RESO names. */
+const PARTS = [
+  { value: 'LotSizeAcres', label: 'Lot size in acres' },
+  { value: 'LotSizeSquareFeet', label: 'Lot size in square feet' },
+  { value: 'LotSizeSquareMeters', label: 'Lot size in square meters' },
+  { value: 'BathroomsFull', label: 'Full baths' },
+  { value: 'BathroomsThreeQuarter', label: 'Three-quarter baths' },
+  { value: 'BathroomsHalf', label: 'Half baths' },
+  { value: 'BathroomsOneQuarter', label: 'Quarter baths' },
+  { value: 'ListingId', label: 'Second external ID' },
+];
+const LABELS = new Map([...FIELDS, ...PARTS].map(({ value, label }) => [value, label]));
+const SKIP = { value: '', label: 'Not imported' };
+
+interface ColumnMappingProps {
+  columns: FileColumn[];
+  targets: Targets;
+  onChange: (targets: Targets) => void;
+  /** Adds a button that removes the mapping of a column. */
+  onRemove?: (name: string) => void;
+}
+
+/** Says for each column of a file which field it is. */
+export function ColumnMapping({ columns, targets, onChange, onRemove }: ColumnMappingProps) {
+  const repeated = findRepeated(targets);
+  const rows = columns.map((column) => ({ ...column, id: column.name }));
+  const shown: Column<(typeof rows)[number]>[] = [
+    { label: 'Column', className: 'mapped-name', cell: (column) => <ColumnName column={column} /> },
+    {
+      label: 'Field',
+      className: 'mapped',
+      cell: ({ name, field }) => (
+        <FieldSelect
+          name={name}
+          field={field}
+          target={targets[name] ?? ''}
+          isRepeated={repeated.has(targets[name] ?? '')}
+          onChange={(target) => onChange({ ...targets, [name]: target })}
+        />
+      ),
+    },
+  ];
+  if (onRemove !== undefined) {
+    const remove = ({ name }: FileColumn) => (
+      <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={() => onRemove(name)} />
+    );
+    shown.push(actions(remove));
+  }
+  return (
+    <div className="card">
+      <Table label="Columns of the file" columns={shown} rows={rows} />
+    </div>
+  );
+}
+
+function ColumnName({ column: { name, samples } }: { column: FileColumn }) {
+  return (
+    <>
+      <Text component="bdi" size="sm" fw={500}>
+        {name === '' ? '(no name)' : name}
+      </Text>
+      {samples.length > 0 && (
+        <Text size="xs" c="dimmed" component="div" className="two-lines" title={samples.join('\n')}>
+          <bdi>{samples.join(' · ')}</bdi>
+        </Text>
+      )}
+    </>
+  );
+}
+
+interface FieldSelectProps {
+  name: string;
+  field: string | null;
+  target: string;
+  isRepeated: boolean;
+  onChange: (target: string) => void;
+}
+
+function FieldSelect({ name, field, target, isRepeated, onChange }: FieldSelectProps) {
+  const data = useMemo(() => {
+    const custom = customField(name);
+    // A field that is set by the service, such as `version`, or a member of `metadata` that has another name.
+    const others = [...new Set([field ?? '', target])].filter((value) => value !== '' && !LABELS.has(value));
+    return [
+      SKIP,
+      { group: 'Fields', items: FIELDS },
+      { group: 'Parts of fields', items: PARTS },
+      {
+        group: 'Other',
+        items: [
+          { value: custom, label: `Custom field “${name}”` },
+          ...others.filter((value) => value !== custom).map((value) => ({ value, label: value })),
+        ],
+      },
+    ];
+  }, [name, field, target]);
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={`Field of ${name}`}
+      data={data}
+      value={target}
+      error={isRepeated && 'Another column is this field.'}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  );
+}
+
+/** As long as the name of a custom field can be. */
+const NAME_LENGTH_MAX = 40;
+
+function customField(name: string): string {
+  return `metadata.${name.trim().normalize('NFC').slice(0, NAME_LENGTH_MAX)}`;
+}
+
+const REQUIRED = ['address', 'beds', 'baths'];
+
+/** Says which columns are not imported, and which fields have no column. */
+export function MappingSummary({ columns, targets, onChange }: ColumnMappingProps) {
+  const skipped = columns.filter(({ name }) => targets[name] === '');
+  const given = Object.values(targets);
+  const hasBaths = given.some((target) => target.startsWith('Bathrooms'));
+  const missing = REQUIRED.filter((field) => !given.includes(field) && !(field === 'baths' && hasBaths));
+  const keep = () => {
+    const kept = skipped.filter(({ name }) => name !== '').map(({ name }) => [name, customField(name)]);
+    onChange({ ...targets, ...Object.fromEntries(kept) });
+  };
+  return (
+    <Stack gap={6}>
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" flex="1 1 240px">
+          {columns.length - skipped.length} of {columns.length} columns are imported.
+          {skipped.length > 0 && <> Not imported: {skipped.map(({ name }) => name || '(no name)').join(', ')}.</>}
+        </Text>
+        {skipped.length > 0 && (
+          <Button size="xs" variant="default" onClick={keep}>
+            Keep them as custom fields
+          </Button>
+        )}
+      </Group>
+      {missing.length > 0 && (
+        <Text size="sm" c="dimmed">
+          No column is {missing.map((field) => LABELS.get(field)).join(', ')}. Rows can change listings, but not create
+          them.
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,29 @@
+import { SimpleGrid, Text } from '@mantine/core';
+import type { Ref } from 'react';
+import { formatNumber } from '../lib/format';
+
+interface CountsProps {
+  label: string;
+  /** By name; those that are undefined are left out. */
+  counts: Record<string, number | undefined>;
+  ref?: Ref<HTMLDivElement>;
+}
+
+/** The counts of an import, a run, or a plan. */
+export function Counts({ label, counts, ref }: CountsProps) {
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} role="status" aria-label={label} tabIndex={-1} ref={ref}>
+      {Object.entries(counts).map(
+        ([name, count]) =>
+          count !== undefined && (
+            <div key={name} className="card figure">
+              <Text size="sm" c="dimmed">
+                {name}
+              </Text>
+              <Text className="figure-number">{formatNumber(count)}</Text>
+            </div>
+          ),
+      )}
+    </SimpleGrid>
+  );
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import type { Tenant } from '../../testkit/src/service.ts';
+import {
+  assertFits,
+  findBarriers,
+  openListings as openAt,
+  settle,
+  signOut,
+  startDashboard,
+  untilFocused,
+} from './support/window.ts';
+
+const dashboard = await startDashboard();
+const { service } = dashboard;
+const openListings = (count: number, options?: Parameters<typeof openAt>[2]) => openAt(dashboard, count, options);
+
+async function listingsOf(tenant: Tenant): Promise<Record<string, unknown>[]> {
+  return Object(await (await service.fetch(tenant, '/v1/listings?limit=100&sort=createdAt')).json()).data;
+}
+
+async function countListings(tenant: Tenant): Promise<number> {
+  return (await listingsOf(tenant)).length;
+}
+
+async function choose(page: Page, text: string | Buffer, name = 'listings.csv'): Promise<void> {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.getByLabel('File', { exact: true }).setInputFiles(file);
+}
+
+const field = (page: Page, column: string) => page.getByLabel(`Field of ${column}`, { exact: true });
+
+test('a messy file is imported without editing it, and its failed rows are fixed and sent again', async () => {
+  await using list = await openListings(0, { width: 820 });
+  const { page, tenant } = list;
+  await page.goto('/listings/import');
+  await choose(
+    page,
+    'MLS #\tStreet\tZip\tBedrooms\tBaths\tAsking Price\tStatus\tAgent\tSq Ft\r\n' +
+      'A-1\t"1 Oak Avenue; rear"\t78701\t3\t2\t$450,000\tFor sale\tGrace\t1,250 sq ft\r\n' +
+      'A-2\t\t78702\t2.5\t1\t$90,000\tSold\tAda\t900\r\n' +
+      'A-3\t3 Oak Avenue\t78703\t2\t1\t=1\tSold\tAda\t900\r\n' +
+      'A-4\t"4 Oak\r\nAvenue"\t78703\t2\tnone\t1\tSold\tAda\t900\r\n',
+  );
+  await page.getByText('8 of 9 columns are imported. Not imported: Agent.').waitFor();
+  await page.getByText('Grace · Ada').waitFor();
+  for (const [column, target] of [
+    ['MLS #', 'externalId'],
+    ['Street', 'address'],
+    ['Zip', 'postalCode'],
+    ['Bedrooms', 'beds'],
+    ['Asking Price', 'listPrice'],
+    ['Sq Ft', 'livingArea'],
+    ['Agent', ''],
+  ] as const) {
+    assert.equal(await field(page, column).inputValue(), target, column);
+  }
+  await field(page, 'Agent').selectOption('Address');
+  await page.getByText('Another column is this field.').first().waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Check the file' }).isDisabled());
+  await field(page, 'Agent').selectOption('Not imported');
+  await page.getByRole('button', { name: 'Keep them as custom fields' }).click();
+  await assertFits(page);
+  assert.deepEqual(await findBarriers(page), []);
+
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await untilFocused(page.getByRole('status', { name: 'Result of the check' }));
+  await page.getByText('To be created').waitFor();
+  assert.equal(await countListings(tenant), 0);
+  const failed = page.getByRole('table', { name: 'Failed rows' });
+  await failed.getByRole('row', { name: /^3.*A-2.*address.*This value is missing.*beds.*“2.5”/ }).waitFor();
+  await failed.getByRole('row', { name: /^4.*A-3.*3 Oak Avenue.*listPrice.*“=1”/ }).waitFor();
+  await assertFits(page);
+  assert.deepEqual(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Back to columns' }).click();
+  assert.equal(await field(page, 'Agent').inputValue(), 'metadata.Agent');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+
+  await page.getByRole('button', { name: 'Import 1 row' }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  const [listing] = await listingsOf(tenant);
+  const { externalId, address, postalCode, listPrice, livingArea, status, metadata } = listing ?? {};
+  assert.deepEqual(
+    { externalId, address, postalCode, listPrice, livingArea, status, metadata },
+    {
+      externalId: 'A-1',
+      address: '1 Oak Avenue; rear',
+      postalCode: '78701',
+      listPrice: 450_000,
+      livingArea: 1250,
+      status: 'active',
+      metadata: { Agent: 'Grace' },
+    },
+  );
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download failed rows' }).click(),
+  ]);
+  const refused = await readFile(await download.path(), 'utf8');
+  const lines = refused.split('\r\n');
+  assert.equal(lines[0], 'MLS #\tStreet\tZip\tBedrooms\tBaths\tAsking Price\tStatus\tAgent\tSq Ft\tproblem');
+  assert.match(lines[1] ?? '', /^A-2\t\t78702\t2\.5\t1\t"\$90,000"\tSold\tAda\t900\taddress: This value is missing/);
+  assert.match(refused, /A-4\t"4 Oak\r\nAvenue"\t/);
+
+  const fixed = refused
+    .replace('A-2\t\t78702\t2.5', 'A-2\t2 Oak Avenue\t78702\t2')
+    .replace('\t=1\t', '\t1\t')
+    .replace('none', '1')
+    .replace('4 Oak\r\nAvenue', '4 Oak Avenue');
+  await page.getByRole('button', { name: 'Import another file' }).click();
+  await choose(page, fixed);
+  await page.getByText('Not imported: Agent, problem.').waitFor();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Import 3 rows' }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).click();
+  await page.getByRole('row', { name: /3 Oak Avenue/ }).waitFor();
+  assert.equal(await countListings(tenant), 4);
+});
+
+test('JSON arrays, JSON lines, and RESO names are mapped; a file that is not UTF-8 says so', async () => {
+  await using list = await openListings(0);
+  const { page, tenant } = list;
+  await page.goto('/listings/import');
+  const rows = [
+    { UnparsedAddress: '1 "Oak" [Avenue]', BedroomsTotal: 3, BathroomsTotalInteger: 2, Price: 5, Views: null },
+    { UnparsedAddress: '2 Oak Avenue, }', BedroomsTotal: 'x', BathroomsTotalInteger: 1, Colour: 'red' },
+  ];
+  await choose(page, Buffer.from('address,beds,baths\nStra\xdfe,1,1\n', 'latin1'));
+  await page.getByText('This file is not UTF-8').waitFor();
+  await choose(page, '');
+  await page.getByText('This file has no rows').waitFor();
+  for (const [name, text] of [
+    ['rows.json', JSON.stringify(rows, null, 2)],
+    ['reso.json', JSON.stringify({ '@reso.context': 'urn:reso', value: rows })],
+    ['rows.ndjson', rows.map((row) => JSON.stringify(row)).join('\n')],
+  ] as const) {
+    await choose(page, text, name);
+    await page.getByText('4 of 6 columns are imported. Not imported: Views, Colour.').waitFor();
+    assert.equal(await field(page, 'UnparsedAddress').inputValue(), 'address');
+    assert.equal(await field(page, 'Price').inputValue(), 'listPrice');
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    const failed = page.getByRole('table', { name: 'Failed rows' });
+    await failed.getByRole('row', { name: /^2.*2 Oak Avenue, }.*beds.*“x”/ }).waitFor();
+    await page.getByRole('button', { name: 'Import 1 row' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Import 1 row' }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  const [listing] = await listingsOf(tenant);
+  assert.deepEqual([listing?.address, listing?.listPrice], ['1 "Oak" [Avenue]', 5]);
+});
+
+test('a known column that is set to "Not imported" is left out', async () => {
+  await using list = await openListings(0, { width: 320 });
+  const { page, tenant } = list;
+  await page.goto('/listings/import');
+  await page.getByRole('button', { name: 'Download template' }).click();
+  await choose(page, 'address,beds,baths,listPrice\n5 Oak Avenue,3,2,450000\n');
+  await field(page, 'listPrice').selectOption('Not imported');
+  await assertFits(page);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Import 1 row' }).click();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  await settle(page);
+  await assertFits(page);
+  const [listing] = await listingsOf(tenant);
+  assert.deepEqual([listing?.address, listing?.listPrice], ['5 Oak Avenue', undefined]);
+});
+
+test('an import says how many rows are done', async () => {
+  await using list = await openListings(0);
+  const { page } = list;
+  await page.goto('/listings/import');
+  const rows = Array.from({ length: 6_000 }, (_, index) => `${index} Oak Avenue,3,2`);
+  await choose(page, ['address,beds,baths', ...rows].join('\n'));
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByRole('button', { name: 'Import 6,000 rows' }).click();
+  await page.getByText(/Uploaded\. Saving [\d,]+ of 6,000 rows…/).waitFor();
+  await page.getByRole('link', { name: 'Go to listings' }).waitFor();
+  await page.getByRole('status', { name: 'Result' }).getByText('6,000').waitFor();
+});
+
+test('an import continues on other pages, where it can be stopped and its report opened', async () => {
+  await using list = await openListings(1);
+  const { page, tenant } = list;
+  let { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/admin/imports*', async (route) => {
+    if (!route.request().url().includes('dryRun')) await released;
+    await route.continue().catch(() => undefined);
+  });
+  const bar = page.getByRole('region', { name: 'Import' });
+  async function beginImport(): Promise<void> {
+    const buffer = Buffer.from('address,beds,baths\n1 Oak Avenue,3,2\n2 Oak Avenue,none,1\n');
+    await page.getByRole('link', { name: 'Import', exact: true }).click();
+    await page.getByLabel('File').setInputFiles({ name: 'listings.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByRole('link', { name: 'Listings' }).click();
+    await bar.getByText('listings.csv is being imported.').waitFor();
+  }
+
+  await beginImport();
+  await signOut(page);
+  await page.getByText('An import is running').waitFor();
+  release();
+  await bar.getByText('listings.csv was imported: 1 created, 0 updated, 1 row failed.').waitFor();
+  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
+  await bar.getByRole('link', { name: 'Show report' }).click();
+  await page.getByRole('table', { name: 'Failed rows' }).waitFor();
+  await page.getByRole('link', { name: 'Back' }).click();
+  await page.getByRole('row', { name: /1 Oak Avenue/ }).waitFor();
+  assert.equal(await bar.count(), 0);
+
+  ({ promise: released, resolve: release } = Promise.withResolvers<void>());
+  await beginImport();
+  await bar.getByRole('button', { name: 'Stop' }).click();
+  await bar.getByText('listings.csv was not fully imported. Import stopped.').waitFor();
+  await bar.getByRole('button', { name: 'Dismiss' }).click();
+  await bar.waitFor({ state: 'detached' });
+  release();
+  assert.equal(await countListings(tenant), 2);
+});

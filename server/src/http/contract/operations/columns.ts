@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { expected } from '../schemas/fields.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+
+/** As many and as long as `map` can have. */
+const NAMES_MAX = 100;
+const NAME_LENGTH_MAX = 200;
+
+export const columnNames = z
+  .strictObject(
+    { names: z.array(z.string().max(NAME_LENGTH_MAX)).max(NAMES_MAX).meta({ description: 'The names of columns.' }) },
+    expected('an object'),
+  )
+  .meta({ id: 'ColumnNames' });
+
+const columns = z
+  .object({
+    columns: z.array(
+      z.object({
+        name: z.string(),
+        field: z.string().nullable().meta({ description: 'The field that the column has, or probably means.' }),
+        isKnown: z.boolean().meta({ description: 'Whether an import needs no `map` for the column.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Columns' });
+
+export const matchColumnsOperation: Operation<'member'> = {
+  method: 'post',
+  path: '/imports/columns',
+  operationId: 'matchColumns',
+  summary: 'Find the fields of columns',
+  description:
+    'Says for each name of a column which field it is, or probably means: in another spelling, as a synonym, or ' +
+    'mistyped. Nothing is stored.',
+  caller: 'member',
+  query: noQuery,
+  body: { types: ['application/json'], schema: columnNames, example: { names: ['ListPrice', 'Zip', 'Agent'] } },
+  replies: [
+    {
+      status: 200,
+      description: 'The columns, in the same order.',
+      schema: columns,
+      example: {
+        columns: [
+          { name: 'ListPrice', field: 'listPrice', isKnown: true },
+          { name: 'Zip', field: 'postalCode', isKnown: false },
+          { name: 'Agent', field: null, isKnown: false },
+        ],
+      },
+    },
+  ],
+  errors: INPUT_ERRORS,
+};

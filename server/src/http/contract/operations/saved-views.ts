@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../media-types.ts';
+import type { Operation } from '../operation.ts';
+import { expected, text } from '../schemas/fields.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS } from './common.ts';
+
+export const savedView = z
+  .strictObject(
+    {
+      name: text({ lengthMax: 60, example: 'Austin below $500,000' }),
+      search: text({
+        lengthMax: 2_048,
+        description: 'The query string of the Listings page.',
+        example: 'city=Austin&listPrice%5Blte%5D=500000',
+      }),
+    },
+    expected('an object'),
+  )
+  .meta({ id: 'SavedView' });
+
+const example = { name: 'Austin below $500,000', search: 'city=Austin&listPrice%5Blte%5D=500000' };
+
+export const listSavedViewsOperation: Operation<'member'> = {
+  method: 'get',
+  path: '/views',
+  operationId: 'listSavedViews',
+  summary: 'List your saved views',
+  description: 'The searches of listings that you have saved in this account, by name.',
+  caller: 'member',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The views.',
+      schema: z.object({ data: z.array(savedView), nextCursor: z.null() }).meta({ id: 'SavedViewList' }),
+      example: { data: [example], nextCursor: null },
+    },
+  ],
+  errors: [],
+};
+
+export const saveViewOperation: Operation<'member'> = {
+  method: 'post',
+  path: '/views',
+  operationId: 'saveView',
+  summary: 'Save a view',
+  description: 'Replaces your view with the same name. You can have 50 views in each account.',
+  caller: 'member',
+  query: noQuery,
+  body: { types: [JSON_TYPE], schema: savedView, example },
+  replies: [{ status: 200, description: 'The saved view.', schema: savedView, example }],
+  errors: [...INPUT_ERRORS, 'conflict'],
+  errorExamples: {
+    conflict: { message: 'You have 50 saved views, which is the most; delete one first.' },
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'name', code: 'blank', message: 'Must not be blank.' }],
+    },
+  },
+};
+
+export const deleteSavedViewOperation: Operation<'member'> = {
+  method: 'delete',
+  path: '/views/{name}',
+  operationId: 'deleteSavedView',
+  summary: 'Delete a saved view',
+  description: 'Deletes your view with this name.',
+  caller: 'member',
+  query: noQuery,
+  replies: [{ status: 204, description: 'Deleted.' }],
+  errors: ['not_found', 'outcome_unknown', 'storage_full'],
+  errorExamples: { not_found: { message: 'There is no saved view with this name.' } },
+};

@@ -1,0 +1,78 @@
+import type { RowFailure } from '../../domain/import-report.ts';
+import type { Import } from '../../domain/imports.ts';
+import { AppError } from '../../model/errors.ts';
+import { JSON_TYPE } from '../contract/media-types.ts';
+import type { ImportQuery } from '../contract/operations/imports.ts';
+import type { Admitted } from '../protocol/exchange.ts';
+import { errorBody, type Reply } from '../protocol/reply.ts';
+import { streamLines } from '../protocol/stream-lines.ts';
+import type { Services } from '../services.ts';
+
+export interface ImportRequest {
+  exchange: Admitted;
+  query: ImportQuery;
+  key: string | undefined;
+  mediaType: string;
+  services: Services;
+}
+
+/** Called with the number of rows that are done. */
+export type OnRows = (count: number) => Promise<void>;
+
+type Run = (request: ImportRequest, onFailure: Import['onFailure'], onRows: OnRows) => Promise<Reply>;
+
+/** Often enough for a person, and few enough lines that a client need not read them before its whole body is sent. */
+const INTERVAL_MS = 500;
+/** Failures in the report: more than a person fixes by hand, in bounded memory. */
+const ERRORS_MAX = 10_000;
+const ERRORS_LENGTH_MAX = 4 * 1024 * 1024;
+
+/** Sends the number of rows that are done while the import runs, and then the report or the error. */
+export async function streamProgress(request: ImportRequest, run: Run): Promise<Reply> {
+  const { query, mediaType, exchange } = request;
+  if (query.atomic || mediaType === JSON_TYPE) throw progressRejected();
+  const errors: string[] = [];
+  let room = ERRORS_LENGTH_MAX;
+  const onFailure = async (failure: RowFailure) => {
+    const text = JSON.stringify(failure);
+    room -= text.length;
+    if (errors.length < ERRORS_MAX && room >= 0) errors.push(text);
+  };
+  const reply = await streamLines(mediaType, async (write) => {
+    let toldMs = performance.now();
+    let hasBegun = false;
+    const onRows = async (rows: number) => {
+      if (performance.now() - toldMs < INTERVAL_MS) return;
+      toldMs = performance.now();
+      hasBegun = true;
+      await write(`${JSON.stringify({ rows })}\n`);
+    };
+    try {
+      const { body } = await run(request, onFailure, onRows);
+      const counts = JSON.stringify({ ...JSON.parse(String(body)), errors: undefined });
+      await write(`${counts.slice(0, -1)},"errors":[${errors.join()}]}\n`);
+    } catch (error) {
+      // Before the first line, the error has its own status.
+      if (!hasBegun || !(error instanceof AppError)) throw error;
+      await write(`${errorBody(error, exchange.requestId)}\n`);
+    }
+  });
+  // Compression would hold lines back.
+  return { ...reply, isCompressible: false };
+}
+
+/** Tells how many rows are done when the next ones are taken. */
+export async function* withProgress<Row>(batches: AsyncIterable<Row[]>, onRows: OnRows): AsyncGenerator<Row[]> {
+  let count = 0;
+  for await (const rows of batches) {
+    yield rows;
+    count += rows.length;
+    await onRows(count);
+  }
+}
+
+function progressRejected(): AppError {
+  const message = 'Is only for Accept: application/x-ndjson, and not for atomic=true.';
+  const details = [{ field: 'query.progress', code: 'inconsistent' as const, message }];
+  return new AppError('invalid_query', `query.progress: ${message}`, { details });
+}
