@@ -34,7 +34,9 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
   const form = useForm(toForm(feed));
   const [map, setMap] = useState<Targets>(feed.map);
   const save = async () => {
-    await request('PATCH', feedPath(feed.name), { body: { ...toSettings(form.values), map } });
+    // The map is merged with the stored one.
+    const removed = Object.fromEntries(Object.keys(feed.map).flatMap((name) => (name in map ? [] : [[name, null]])));
+    await request('PATCH', feedPath(feed.name), { body: { ...toSettings(form.values), map: { ...removed, ...map } } });
     await refresh(feedsQuery);
     notify('Settings saved.');
     onClose();

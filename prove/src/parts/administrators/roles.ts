@@ -19,6 +19,7 @@ const FOR_MEMBERS = new Set([
   ...['retrieveListing', 'updateListing', 'deleteListing', 'upsertListing'],
   ...['listHistory', 'listFeeds', 'retrieveFeed', 'putFeed', 'updateFeed', 'deleteFeed'],
   ...['listFeedRuns', 'retrieveFeedRun', 'listFeedRunErrors'],
+  ...['matchColumns', 'listSavedViews', 'saveView', 'deleteSavedView'],
   ...['retrieveListingByExternalId', 'updateListingByExternalId', 'deleteListingByExternalId'],
 ]);
 /** Headers that would raise privileges if the service read them. */

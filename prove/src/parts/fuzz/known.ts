@@ -29,6 +29,8 @@ export class Known {
   readonly feeds = new Set<string>();
   /** Runs of feeds by id, with the names of their feeds. */
   readonly runs = new Map<string, string>();
+  /** The names of saved views. */
+  readonly views = new Set<string>();
   readonly webhooks = new Set<string>();
   readonly deletedWebhooks = new Set<string>();
   /** Deliveries by id, with the ids of their endpoints. */

@@ -82,6 +82,8 @@ export class Lane {
       known.deleteFeed(lastPart(request.path));
       known.takeFeeds((await this.#readAll()).data);
     }
+    if (operationId === 'saveView') known.views.add(JSON.parse(told.text).name);
+    if (operationId === 'deleteSavedView') known.views.delete(decodeURIComponent(lastPart(request.path)));
     if (operationId === 'createWebhook') known.webhooks.add(JSON.parse(told.text).id);
     if (operationId === 'deleteWebhook') known.deleteWebhook(lastPart(request.path));
     if (operationId === 'listWebhookDeliveries') this.#learnDeliveries(request.path.split('/').at(-2) ?? '', told);

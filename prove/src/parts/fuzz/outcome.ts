@@ -13,6 +13,7 @@ const IN_WORDS: Record<string, RegExp> = {
   createWebhook: /^507 quota_exceeded$/,
   replayWebhook: /^410 events_expired$/,
   redeliverWebhookDelivery: /^(404 not_found|410 events_expired|507 quota_exceeded)$/,
+  saveView: /^409 conflict$/,
   createInvitation: /^(409 conflict|429 rate_limited)$/,
   updateMember: /^409 conflict$/,
   deleteMember: /^409 conflict$/,

@@ -43,7 +43,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   let owner: string | undefined;
   // The last object of the path decides which one it belongs to.
   for (const name of names.toReversed()) {
-    const { live, deleted } = poolsOf(name, known);
+    const { live, deleted } = poolsOf(/Views?$/.test(operationId) ? 'view' : name, known);
     const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
     const value = owner ?? pool[at % Math.max(1, pool.length)] ?? NOTHING[at % NOTHING.length] ?? '';
     owner = owners.get(value);
@@ -76,6 +76,7 @@ function poolsOf(name: string, known: Known): { live: string[]; deleted: string[
   if (name === 'entryId') return { live: known.requests, deleted: [] };
   if (name === 'memberId') return { live: [known.memberId], deleted: [] };
   if (name === 'name') return { live: [...known.feeds], deleted: FEEDS.filter((feed) => !known.feeds.has(feed)) };
+  if (name === 'view') return { live: [...known.views], deleted: [] };
   if (name === 'runId') return { live: [...known.runs.keys()], deleted: [] };
   if (name === 'webhookId') return { live: [...known.webhooks], deleted: [...known.deletedWebhooks] };
   if (name === 'deliveryId') return { live: [...known.deliveries.keys()], deleted: [] };

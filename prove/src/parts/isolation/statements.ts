@@ -203,13 +203,21 @@ function readTokens(sql: string): Token[] {
       const group: Group = { tokens: [] };
       top.push(group);
       stack.push(group.tokens);
-    } else if (text === ')') stack.pop();
-    else if (text === '?') {
+    } else if (text === ')') {
+      const inner = stack.pop() ?? [];
+      const outer = stack.at(-1) ?? [];
+      if (/^(where|and)$/.test(String(outer.at(-2))) && isConjunction(inner)) outer.splice(-1, 1, ...inner);
+    } else if (text === '?') {
       placeholders += 1;
       top.push(`$${placeholders}`);
     } else top.push(number !== undefined ? `$${number}` : (quoted ?? word?.toLowerCase() ?? text));
   }
   return stack[0] ?? [];
+}
+
+/** Whether the conditions in parentheses hold as if there were no parentheses. */
+function isConjunction(tokens: Token[]): boolean {
+  return tokens.includes('and') && !tokens.some((token) => token === ',' || token === 'or' || token === 'not');
 }
 
 const PART_STARTS = new Set<Token | undefined>(['select', 'insert', 'update', 'delete', 'with']);
