@@ -64,6 +64,10 @@ for (const operation of operations) {
         const own = await createWorld(service, SESSION_GATE, LISTING);
         const caller = await signIn(service, await createPerson(service, { accountId: own.accountId, role: 'member' }));
         if (operation.path.startsWith('/feeds')) await addFeed(own);
+        if (operation.path.startsWith('/views/')) {
+          const view = { name: 'In Austin', search: 'city=Austin' };
+          own.ids.name = (await caller.ask('POST', '/admin/views', view)).name;
+        }
         const change = operation.operationId === 'createListing' ? { body: JSON.stringify(MINIMAL) } : {};
         const response = await call(own, operation, { caller, ...change });
         assert.ok(response.ok, await response.text());
