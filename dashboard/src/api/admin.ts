@@ -8656,7 +8656,19 @@ export interface operations {
                 };
             };
             415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["validation_failed"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];

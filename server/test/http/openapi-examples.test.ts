@@ -61,6 +61,8 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
       'listFeedRunErrors',
     ].map((operationId) => [operationId, addFeed]),
   ),
+  listSavedViews: addView,
+  deleteSavedView: addView,
   listApiKeys: addKey,
   deleteMember: addMember,
   listInvitations: addInvitation,
@@ -86,6 +88,12 @@ const BEFORE: Record<string, (world: World) => Promise<unknown>> = {
 };
 
 const receiver = await startReceiver({ after });
+
+async function addView(world: World): Promise<void> {
+  const view = { name: 'Austin below $500,000', search: 'city=Austin&listPrice%5Blte%5D=500000' };
+  await sendJson(world, 'POST', '/views', view);
+  world.ids.name = view.name;
+}
 
 /** Adds an endpoint that responds, and waits until it has received the listing. */
 async function addDelivery(world: World): Promise<void> {

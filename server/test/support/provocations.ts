@@ -146,6 +146,14 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     await (await ask()).text();
     return ask();
   },
+  'saveView validation_failed': ({ ask }) => ask({ body: '{"name":" ","search":"city=Austin"}' }),
+  'saveView conflict': async ({ ask, world }) => {
+    for (let count = 0; count < 50; count += 1) {
+      await sendJson(world, 'POST', '/views', { name: `View ${count}`, search: 'city=Austin' });
+    }
+    return ask();
+  },
+  'matchColumns validation_failed': ({ ask }) => ask({ body: '{"names":"ListPrice"}' }),
   'updateAccount validation_failed': ({ ask }) => ask({ body: '{"currency":"XXX"}' }),
   headers_too_large: ({ ask }) => ask({ headers: { 'X-Note': 'x'.repeat(20_000) } }),
 };

@@ -10,7 +10,12 @@ const NAME_LENGTH_MAX = 200;
 
 export const columnNames = z
   .strictObject(
-    { names: z.array(z.string().max(NAME_LENGTH_MAX)).max(NAMES_MAX).meta({ description: 'The names of columns.' }) },
+    {
+      names: z
+        .array(z.string().max(NAME_LENGTH_MAX), expected('an array'))
+        .max(NAMES_MAX)
+        .meta({ description: 'The names of columns.' }),
+    },
     expected('an object'),
   )
   .meta({ id: 'ColumnNames' });
@@ -35,6 +40,12 @@ export const matchColumnsOperation: Operation<'member'> = {
   description:
     'Says for each name of a column which field it is, or probably means: in another spelling, as a synonym, or ' +
     'mistyped. Nothing is stored.',
+  errorExamples: {
+    validation_failed: {
+      message: 'One field is not valid; see details.',
+      details: [{ field: 'names', code: 'invalid_type', message: 'Must be an array, not a string.' }],
+    },
+  },
   caller: 'member',
   query: noQuery,
   body: { types: ['application/json'], schema: columnNames, example: { names: ['ListPrice', 'Zip', 'Agent'] } },
