@@ -151,16 +151,11 @@ export async function untilFocused(target: Locator): Promise<void> {
   await until(`${target} has the focus`, () => target.evaluate((element) => element === document.activeElement));
 }
 
-/**
- * The accessibility violations that axe-core finds on the page. The dark scheme differs only in its
- * colors, so there, only the rules for colors are checked.
- */
+/** The accessibility violations that axe-core finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-    const rules = isDark ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
-    const { violations } = await axe.run({ ...rules, resultTypes: ['violations'] });
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { counts, importFile, JSON_ARRAY, listAll, NDJSON, readReport, sendFile } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
@@ -363,11 +363,7 @@ describe('with Accept: application/x-ndjson each failed row is a line', () => {
   }
 
   for (const [name, end, check] of [
-    [
-      'the report',
-      '{}',
-      ({ failed, errors }: LastLine) => assert.ok(errors.length === failed || errors.length > 5_000),
-    ],
+    ['the report', '{}', ({ failed, errors }: LastLine) => assert.ok(failed > 100 && errors.length === failed)],
     ['the error', '', ({ error }: LastLine) => assert.equal(error?.code, 'invalid_json')],
   ] as const) {
     test(`with progress=true, lines say how many rows are done, and the last one is ${name}`, async () => {
@@ -378,7 +374,7 @@ describe('with Accept: application/x-ndjson each failed row is a line', () => {
         yield `[${good},`;
         while (!isBegun) {
           yield some;
-          await setImmediate();
+          await sleep(5);
         }
         yield `${end}]`;
       }

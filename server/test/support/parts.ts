@@ -10,10 +10,10 @@ const BOTH = '{domain,http,storage}/*.test.ts';
 /** Tests of promises above storage, where the engine makes no difference. */
 const ABOVE_STORAGE = `
   admin-access bad-bodies bad-fields bad-photos-and-metadata better-auth-routes
-  bounded-validation cleaned-imports compression connections csv-imports dashboard error-pages
-  guesses http-1-0 identity-faults import-limits import-names import-uploads invitation-limit
-  late-passwords list-formats list-negotiation list-texts log-lines long-marks openapi
-  openapi-examples password-attempts raw-requests short-bodies slow-bodies wrong-links`
+  bounded-validation compression connections csv-imports dashboard error-pages
+  identity-faults import-limits import-uploads late-passwords list-formats
+  list-negotiation list-texts log-lines long-marks openapi openapi-examples
+  password-attempts raw-requests short-bodies slow-bodies wrong-links`
   .trim()
   .split(/\s+/)
   .map((name) => `http/${name}.test.ts`);

@@ -9,20 +9,11 @@ export interface Noticed {
   words: string[];
 }
 
-interface Given {
-  port: number;
-  key: string;
-  listingIds: readonly string[];
-  name: string;
-  /** After so long without a response, a client leaves. */
-  patienceSeconds: number;
-}
-
 /** Another account with normal load: 100 requests a second, one in ten on a new connection. */
 export class Neighbour {
   readonly #flood: Flood;
 
-  constructor({ port, key, listingIds, name, patienceSeconds }: Given) {
+  constructor(port: number, key: string, listingIds: readonly string[], name: string) {
     this.#flood = new Flood({
       port,
       listingIds,
@@ -38,7 +29,7 @@ export class Neighbour {
       ],
       idleMax: 20,
       freshEvery: 10,
-      patienceSeconds,
+      patienceSeconds: 5,
     });
     this.#flood.start();
   }

@@ -47,9 +47,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   const begin = (url: string) => {
     generation += 1;
     const name = `N${generation}`;
-    // The small form runs on busy machines.
-    const patienceSeconds = trial.size === 'full' ? 5 : 30;
-    return new Neighbour({ port: portOf(url), key, listingIds: ids, name, patienceSeconds });
+    return new Neighbour(portOf(url), key, ids, name);
   };
   const findServing = () => withChildren(Number(stage.service.child.pid));
   const stage: Stage = {
