@@ -123,7 +123,9 @@ async function tryCourse(
   const sequences = await readSequences(urls[0] ?? '', key);
   trial.say(`waiting for ${sequences.length} events at ${endpoints} endpoints`);
   const hasAll = ({ delivered, fault }: Receiver) => fault !== undefined || delivered.size >= sequences.length;
-  const areSilent = () => receivers.every(({ lastMs }) => performance.now() - lastMs > SILENCE_MS);
+  const finishedMs = performance.now();
+  const areSilent = () =>
+    receivers.every(({ lastMs }) => performance.now() - Math.max(lastMs, finishedMs) > SILENCE_MS);
   await until('every event arrives', () => receivers.every(hasAll) || areSilent(), 2 * PATIENCE_MS);
   for (const [index, { fault, delivered }] of receivers.entries()) {
     assert.equal(fault, undefined, `endpoint ${index}: ${fault}`);
