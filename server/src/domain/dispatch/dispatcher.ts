@@ -8,6 +8,7 @@ import { claimWebhook, findEnabledWebhooks } from '../../storage/webhooks.ts';
 import { accountWrites } from '../event-hub.ts';
 import { mailDisabledWebhook } from '../webhook-mail.ts';
 import type { WebhookServices } from '../webhooks.ts';
+import type { EndReason } from './delivery-results.ts';
 import { EndpointSender } from './endpoint-sender.ts';
 import { Leases } from './leases.ts';
 import { openSecrets } from './message.ts';
@@ -202,7 +203,7 @@ export class Dispatcher {
     const webhook = await database.write((transaction) => claimWebhook(transaction, accountId, id, owner), accountId);
     if (webhook === undefined) return undefined;
     const keys = openSecrets(secretBox, accountId, webhook);
-    const onEnd = (sender: EndpointSender, why: 'changed' | 'disabled' | Error) => this.#onEnd(sender, why);
+    const onEnd = (sender: EndpointSender, why: EndReason) => this.#onEnd(sender, why);
     const context = {
       ...this.#services,
       slots: this.#slots,
@@ -217,7 +218,7 @@ export class Dispatcher {
   }
 
   /** A sender that has ended starts again at the next tick, from what the database says. */
-  #onEnd(sender: EndpointSender, why: 'changed' | 'disabled' | Error): void {
+  #onEnd(sender: EndpointSender, why: EndReason): void {
     this.#senders.delete(sender.webhook.id);
     if (why instanceof Error) this.#logError(why);
     if (why === 'changed') this.refresh();

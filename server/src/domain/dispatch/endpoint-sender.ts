@@ -1,23 +1,16 @@
 import { createCounter } from '../../lib/metrics.ts';
 import type { Outcome } from '../../lib/outgoing.ts';
 import type { EventType } from '../../model/listings.ts';
-import {
-  type Delivery,
-  deliveryId,
-  FAILING_MAX_MS,
-  nextAttemptAt,
-  PENDING_MAX,
-  parseRetryAfter,
-} from '../../model/webhooks.ts';
+import { deliveryId, nextAttemptAt, PENDING_MAX, parseRetryAfter } from '../../model/webhooks.ts';
 import { findSequences } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../storage/events.ts';
 import type { FairSemaphore } from '../../storage/fair-semaphore.ts';
-import { findPendingDeliveries, putDeliveries, trimDeliveries } from '../../storage/webhook-deliveries.ts';
-import { advanceWebhook, type ClaimedWebhook } from '../../storage/webhooks.ts';
-import { SERVICE } from '../audit.ts';
+import { findPendingDeliveries } from '../../storage/webhook-deliveries.ts';
+import type { ClaimedWebhook } from '../../storage/webhooks.ts';
 import { eventJson } from '../events.ts';
-import { audit, type WebhookServices } from '../webhooks.ts';
+import type { WebhookServices } from '../webhooks.ts';
+import { DeliveryResults, deliveryOf, type EndReason, type ResultsOwner, toError } from './delivery-results.ts';
 import { EndpointQueue, type Entry } from './endpoint-queue.ts';
 import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
 import type { Pace } from './pace.ts';
@@ -29,14 +22,6 @@ const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 const OPEN_MAX = 128;
 /** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
 const STORED_MAX = PENDING_MAX / 2;
-/** Results of this time are stored together. All endpoints store theirs at the same moments. */
-const FLUSH_MS = 200;
-/** How often a position is stored that only passed events of other types or feeds. */
-const POSITION_MS = 5_000;
-const UNSTORED_RESULTS_MAX = 256;
-/** Settled deliveries that are kept in each state. */
-const KEPT_MAX = 1_000;
-const TRIM_EVERY = 250;
 const FAILURES_IN_ROW = 3;
 const LIMIT_START = 16;
 const LIMIT_MAX = 64;
@@ -61,11 +46,11 @@ export interface SenderContext extends WebhookServices {
   epoch: string;
   owner: string;
   /** The endpoint must be read again, or is disabled. */
-  onEnd(sender: EndpointSender, why: 'changed' | 'disabled' | Error): void;
+  onEnd(sender: EndpointSender, why: EndReason): void;
 }
 
-/** Sends the events of one endpoint, and stores the results. */
-export class EndpointSender implements SlotUser {
+/** Sends the events of one endpoint. */
+export class EndpointSender implements SlotUser, ResultsOwner {
   readonly accountId: string;
   readonly webhook: ClaimedWebhook;
   readonly #context: SenderContext;
@@ -74,17 +59,12 @@ export class EndpointSender implements SlotUser {
   readonly #queue: EndpointQueue;
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
-  #changes: Delivery[] = [];
-  #flushing: Promise<void> | undefined;
-  #storedPosition: number;
-  #positionMs = performance.now();
+  readonly #results: DeliveryResults;
   #failingSince: number | null;
   #failuresInRow = 0;
   #mayHaveMore = true;
   #isAwake = false;
   #pumping: Promise<void> | undefined;
-  #flushTimer: NodeJS.Timeout | undefined;
-  #sinceTrim = TRIM_EVERY;
   #heldBytes = 0;
   limit = LIMIT_START;
 
@@ -96,8 +76,13 @@ export class EndpointSender implements SlotUser {
     this.#url = new URL(webhook.url);
     this.#queue = new EndpointQueue(webhook.position);
     this.#types = webhook.types === null ? undefined : new Set(webhook.types);
-    this.#storedPosition = webhook.position;
+    this.#results = new DeliveryResults(this, context.database, context.owner);
     this.#failingSince = webhook.failingSince;
+  }
+
+  get progress() {
+    const { position, storedCount: pending } = this.#queue;
+    return { position, pending, failingSince: this.#failingSince };
   }
 
   get isFailing(): boolean {
@@ -123,8 +108,7 @@ export class EndpointSender implements SlotUser {
 
   /** Continues if a retry is due. */
   wakeIfDue(now: number): void {
-    const isPositionDue = this.#queue.position > this.#storedPosition && this.#isPositionOld;
-    if (this.#queue.dueAt <= now || isPositionDue) this.wake();
+    if (this.#queue.dueAt <= now || this.#results.isPositionDue) this.wake();
   }
 
   wake(): void {
@@ -141,8 +125,7 @@ export class EndpointSender implements SlotUser {
     if (this.#hasEnded) return;
     this.#close();
     await this.#pumping;
-    await this.#flushing?.catch(() => {});
-    await this.#flush().catch(() => {});
+    await this.#results.finish();
   }
 
   get #database(): Database {
@@ -153,19 +136,15 @@ export class EndpointSender implements SlotUser {
     return this.#ending.signal.aborted;
   }
 
-  get #isPositionOld(): boolean {
-    return performance.now() - this.#positionMs > POSITION_MS;
-  }
-
   async #pump(): Promise<void> {
     try {
       while (this.#isAwake && !this.#hasEnded) {
         this.#isAwake = false;
-        if (this.#needsFlush) await this.#flush();
+        if (this.#results.isDue) await this.#results.store();
         if (this.#hasWork) await this.#takeTurn();
       }
     } catch (error) {
-      this.#end(toError(error));
+      this.end(toError(error));
     }
   }
 
@@ -185,11 +164,6 @@ export class EndpointSender implements SlotUser {
     const startMs = performance.now();
     this.#sendReady(Math.max(pace.endMs, startMs + 1));
     pace.use(performance.now() - startMs);
-  }
-
-  get #needsFlush(): boolean {
-    if (this.#changes.length >= UNSTORED_RESULTS_MAX / 2) return true;
-    return this.#queue.position > this.#storedPosition && this.#isPositionOld;
   }
 
   get #mayRead(): boolean {
@@ -254,7 +228,7 @@ export class EndpointSender implements SlotUser {
     const now = Date.now();
     this.#queue.wake(now);
     while (this.#queue.hasReady) {
-      if (performance.now() >= endMs || this.#changes.length >= UNSTORED_RESULTS_MAX) {
+      if (performance.now() >= endMs || this.#results.isFull) {
         this.wake();
         return;
       }
@@ -266,10 +240,10 @@ export class EndpointSender implements SlotUser {
         return;
       }
       void this.#attempt(entry)
-        .catch((error: unknown) => this.#end(toError(error)))
+        .catch((error: unknown) => this.end(toError(error)))
         .finally(() => {
           free();
-          if (this.#hasWork || this.#needsFlush) this.wake();
+          if (this.#hasWork || this.#results.isDue) this.wake();
         });
     }
   }
@@ -278,7 +252,7 @@ export class EndpointSender implements SlotUser {
     const message = entry.message ?? (await this.#findMessage(entry));
     if (message === undefined) {
       this.#queue.settle(entry);
-      this.#record({ ...rowOf(entry, 'expired'), updatedAt: Date.now() });
+      this.#results.add({ ...deliveryOf(entry, 'expired'), updatedAt: Date.now() });
       return;
     }
     if (message.json.length <= LARGE_BYTES) return this.#send(entry, message);
@@ -315,13 +289,13 @@ export class EndpointSender implements SlotUser {
     const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, retryAfterMs);
     const result = { lastAt: now, status, durationMs, response, error, updatedAt: now };
     if (nextAt === undefined) {
-      this.#record({ ...rowOf(entry, isDelivered ? 'delivered' : 'failed'), ...result });
+      this.#results.add({ ...deliveryOf(entry, isDelivered ? 'delivered' : 'failed'), ...result });
       this.#queue.settle(entry);
       return;
     }
     entry.nextAt = nextAt;
     const [, ...behind] = this.#queue.postpone(entry);
-    this.#record({ ...rowOf(entry, 'pending'), ...result });
+    this.#results.add({ ...deliveryOf(entry, 'pending'), ...result });
     this.#queue.markStored(entry);
     for (const other of behind) if (!other.isStored) this.#store(other);
   }
@@ -337,87 +311,20 @@ export class EndpointSender implements SlotUser {
   /** Stores an event that waits behind another one of its listing. */
   #store(entry: Entry): void {
     this.#drop(entry);
-    this.#record({ ...rowOf(entry, 'pending'), updatedAt: Date.now() });
+    this.#results.add({ ...deliveryOf(entry, 'pending'), updatedAt: Date.now() });
     this.#queue.markStored(entry);
   }
 
   #expire(sequence: number, lastSequence: number): void {
     const entry = { sequence, epoch: this.#context.epoch, type: null, listingId: null, attempts: 0, nextAt: 0 };
-    this.#record({ ...rowOf(entry, 'expired'), lastSequence, updatedAt: Date.now() });
+    this.#results.add({ ...deliveryOf(entry, 'expired'), lastSequence, updatedAt: Date.now() });
   }
 
-  #record(delivery: Delivery): void {
-    this.#changes.push(delivery);
-    if (this.#changes.length === 1) this.#setFlushTimer();
+  onStored(): void {
+    if (this.#hasWork) this.wake();
   }
 
-  #setFlushTimer(): void {
-    clearTimeout(this.#flushTimer);
-    this.#flushTimer = setTimeout(
-      () => void this.#flush().catch((error: unknown) => this.#end(toError(error))),
-      Math.ceil(FLUSH_MS - (performance.now() % FLUSH_MS)),
-    );
-  }
-
-  /** Stores the results so far, unless some are being stored. It waits for no turn, so that endpoints share commits. */
-  #flush(): Promise<void> {
-    this.#flushing ??= this.#storeResults().finally(() => {
-      this.#flushing = undefined;
-      if (this.#hasEnded) return;
-      if (this.#changes.length > 0) this.#setFlushTimer();
-      if (this.#hasWork) this.wake();
-    });
-    return this.#flushing;
-  }
-
-  /** Stores results and the position in one transaction. */
-  async #storeResults(): Promise<void> {
-    // The latest row of a delivery replaces earlier ones.
-    const rows = new Map(this.#changes.map((row) => [`${row.epoch} ${row.sequence}`, row]));
-    this.#changes = [];
-    clearTimeout(this.#flushTimer);
-    const { position, storedCount: pending } = this.#queue;
-    if (rows.size === 0 && position === this.#storedPosition) return;
-    const now = Date.now();
-    const isDisabled = this.#failingSince !== null && now - this.#failingSince >= FAILING_MAX_MS;
-    this.#sinceTrim += rows.size;
-    const isTrimmed = this.#sinceTrim >= TRIM_EVERY;
-    const advance = { position, pending, disabledAt: isDisabled ? now : null, enabled: isDisabled ? 0 : 1 };
-    if (!(await this.#writeResults([...rows.values()], advance, isTrimmed))) return this.#end('changed');
-    if (isTrimmed) this.#sinceTrim = 0;
-    this.#storedPosition = position;
-    this.#positionMs = performance.now();
-    if (isDisabled) this.#end('disabled');
-  }
-
-  #writeResults(
-    rows: Delivery[],
-    {
-      position,
-      pending,
-      disabledAt,
-      enabled,
-    }: { position: number; pending: number; disabledAt: number | null; enabled: number },
-    isTrimmed: boolean,
-  ): Promise<boolean> {
-    const { accountId, webhook } = this;
-    const { id, revision } = webhook;
-    const from = this.#storedPosition;
-    const failingSince = this.#failingSince;
-    const { owner } = this.#context;
-    return this.#database.write(async (transaction) => {
-      const values = [position, pending, failingSince, disabledAt, enabled, from, revision, owner] as const;
-      if (!(await advanceWebhook(transaction, accountId, id, ...values))) return false;
-      await putDeliveries(transaction, accountId, id, rows);
-      if (isTrimmed)
-        for (const state of ['delivered', 'failed', 'expired'] as const)
-          await trimDeliveries(transaction, accountId, id, state, KEPT_MAX);
-      if (enabled === 0) await audit(transaction, accountId, SERVICE, 'webhook.disabled', webhook);
-      return true;
-    }, accountId);
-  }
-
-  #end(why: 'changed' | 'disabled' | Error): void {
+  end(why: EndReason): void {
     if (this.#hasEnded) return;
     this.#close();
     this.#context.onEnd(this, why);
@@ -425,42 +332,8 @@ export class EndpointSender implements SlotUser {
 
   #close(): void {
     this.#ending.abort();
-    clearTimeout(this.#flushTimer);
+    this.#results.close();
     this.#context.held.bytes -= this.#heldBytes;
     this.#heldBytes = 0;
   }
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-/** The row of an event without a result. */
-function rowOf(
-  {
-    sequence,
-    epoch,
-    type,
-    listingId,
-    attempts,
-    nextAt,
-  }: Omit<Entry, 'isStored' | 'message' | 'type' | 'listingId'> & Pick<Delivery, 'type' | 'listingId'>,
-  state: Delivery['state'],
-): Delivery {
-  return {
-    sequence,
-    epoch,
-    state,
-    lastSequence: sequence,
-    type,
-    listingId,
-    attempts,
-    nextAt: state === 'pending' && nextAt !== 0 ? nextAt : null,
-    lastAt: null,
-    status: null,
-    durationMs: null,
-    response: null,
-    error: null,
-    updatedAt: 0,
-  };
 }
