@@ -58,8 +58,9 @@ async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
   let service = await serve(trial, settings);
   const { key } = await createTenant(trial, settings);
   const urls = [service.url];
-  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async () => {
-    if (!(await killSome(service, random))) return;
+  return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async (count) => {
+    // The first time the whole service, which must read the stored retries again.
+    if (!(await (count === 1 ? killAtOnce(service) : killSome(service, random)))) return;
     service = await serve(trial, settings);
     urls[0] = service.url;
   });
@@ -101,7 +102,7 @@ interface Attempted {
 /** Fails again and again under load, and waits until each endpoint has every event. */
 async function tryCourse(
   { trial, random, urls, key, failures }: Attempted,
-  fail: () => Promise<void>,
+  fail: (count: number) => Promise<void>,
 ): Promise<Course> {
   const { endpoints, away } = SIZES[trial.size];
   const start = () => Receiver.start(trial, createRandom(random.upTo(2 ** 31)));
@@ -111,9 +112,10 @@ async function tryCourse(
   if (absent !== undefined) absent.isAway = true;
 
   const load = startMixedLoad(urls, key, LANES);
+  await until('the absent endpoint has retries', () => hasRetries(urls[0] ?? '', key), PATIENCE_MS);
   for (let count = 1; count <= failures; count += 1) {
     await work(load, 1 + random.upTo(WRITES_MAX));
-    await fail();
+    await fail(count);
     if (count % 10 === 0) trial.say(`${count} of ${failures} failures`);
   }
   await work(load, Math.max(0, away - load.told('acknowledged')));
@@ -151,9 +153,18 @@ async function createEndpoint(url: string, key: string, target: string): Promise
   return JSON.parse(text).secret;
 }
 
+async function hasRetries(url: string, key: string): Promise<boolean> {
+  const { data } = await readJson<{ data: { pending: number }[] }>(url, '/webhooks', key);
+  return data.some(({ pending }) => pending > 0);
+}
+
+/** Waits for this many acknowledged writes, of which some must succeed within `PATIENCE_MS` each time. */
 async function work({ told, reaches }: MixedLoad, writes: number): Promise<void> {
-  const wanted = told('acknowledged') + writes;
-  if (!(await reaches(() => told('acknowledged') >= wanted, PATIENCE_MS))) throw new Error('the load does not run');
+  const end = told('acknowledged') + writes;
+  for (let wanted = 0; wanted < end; ) {
+    wanted = Math.min(end, told('acknowledged') + WRITES_MAX);
+    if (!(await reaches(() => told('acknowledged') >= wanted, PATIENCE_MS))) throw new Error('the load does not run');
+  }
 }
 
 async function readSequences(url: string, key: string): Promise<number[]> {
