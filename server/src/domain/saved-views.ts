@@ -16,7 +16,7 @@ export async function saveView(database: Database, principal: SessionPrincipal, 
   await database.write(async (transaction) => {
     await requireMember(transaction, principal);
     if ((await countOtherViews(transaction, accountId, user.userId, view.name)) >= VIEWS_MAX) {
-      throw new AppError('conflict', `You have ${VIEWS_MAX} saved views, which is the most; delete one first.`);
+      throw new AppError('conflict', `You already have ${VIEWS_MAX} saved views, the maximum; delete one first.`);
     }
     await putSavedView(transaction, { accountId, userId: user.userId }, view);
   }, accountId);

@@ -1,6 +1,6 @@
 import type { TellProgress } from '../storage/rebuild.ts';
 
-/** A migration of fewer listings is not described. */
+/** Migrations of fewer listings are not announced. */
 const LISTINGS_MIN = 10_000;
 /** The time left is told once this much is known of the speed. */
 const MEASURED_MS = 1_000;

@@ -124,7 +124,7 @@ function NothingYet({ retention }: Pick<LoggedRequestList, 'retention'>) {
   }
   return (
     <EmptyState icon={ScrollText} title="No requests yet">
-      Requests with an API key of this account appear here, with the errors that they got.
+      Requests with an API key of this account appear here, with the errors they returned.
     </EmptyState>
   );
 }

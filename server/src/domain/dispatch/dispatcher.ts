@@ -10,6 +10,7 @@ import { mailDisabledWebhook } from '../webhook-mail.ts';
 import type { WebhookServices } from '../webhooks.ts';
 import type { EndReason } from './delivery-results.ts';
 import { EndpointSender } from './endpoint-sender.ts';
+import { EventPages } from './event-pages.ts';
 import { Leases } from './leases.ts';
 import { openSecrets } from './message.ts';
 import { Pace } from './pace.ts';
@@ -42,6 +43,7 @@ export class Dispatcher {
   readonly #leases: Leases;
   readonly #slots = new Slots();
   readonly #pace = new Pace();
+  readonly #pages: EventPages;
   readonly #held = { bytes: 0 };
   readonly #large = new FairSemaphore(LARGE_MAX, LARGE_PER_ACCOUNT_MAX);
   readonly #starting = new FairSemaphore(STARTING_MAX);
@@ -59,6 +61,7 @@ export class Dispatcher {
   constructor(services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined }) {
     this.#services = services;
     this.#leases = new Leases(services.database);
+    this.#pages = new EventPages(services.database);
   }
 
   /** Without this, nothing is sent. */
@@ -154,6 +157,7 @@ export class Dispatcher {
   };
 
   #notify(accountId: string, id: string): void {
+    this.#pages.noteWrite(accountId);
     const sender = this.#senders.get(id);
     if (sender instanceof EndpointSender) sender.notify();
     else if (sender === undefined) void this.#startSender(accountId, id);
@@ -208,6 +212,7 @@ export class Dispatcher {
       ...this.#services,
       slots: this.#slots,
       pace: this.#pace,
+      pages: this.#pages,
       held: this.#held,
       large: this.#large,
       epoch: this.#epoch,

@@ -12,12 +12,11 @@ import { eventJson } from '../events.ts';
 import type { WebhookServices } from '../webhooks.ts';
 import { DeliveryResults, deliveryOf, type EndReason, type ResultsOwner, toError } from './delivery-results.ts';
 import { EndpointQueue, type Entry } from './endpoint-queue.ts';
+import { type EventPages, PAGE } from './event-pages.ts';
 import { type Message, type SigningKeys, signedHeaders, webhookBody } from './message.ts';
 import type { Pace } from './pace.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
-/** Events read at a time. Reading them takes less than 2 ms. */
-const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 /** Events in memory that are neither settled nor stored. */
 const OPEN_MAX = 128;
 /** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
@@ -39,6 +38,7 @@ const attempts = createCounter<'outcome'>({
 export interface SenderContext extends WebhookServices {
   slots: Slots;
   pace: Pace;
+  pages: EventPages;
   /** The bytes of messages in memory. */
   held: { bytes: number };
   /** Permits for large messages. */
@@ -174,7 +174,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   async #read(): Promise<void> {
     this.#mayHaveMore = false;
     const { readTo } = this.#queue;
-    const { rows, isCut } = await findEvents(this.#database, this.accountId, readTo, PAGE);
+    const { rows, isCut } = await this.#context.pages.read(this.accountId, readTo);
     const [first] = rows;
     if (first === undefined) return this.#noteRemoved();
     if (first.sequence > readTo + 1) this.#expire(readTo + 1, first.sequence - 1);

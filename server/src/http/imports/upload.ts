@@ -89,7 +89,7 @@ class Pace {
   }
 
   #judgeSilence(): void {
-    if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No bytes arrived for too long; send the file again.'));
+    if (this.#heldSinceMs === undefined) this.#onSlow(tooSlow('No data arrived for too long; send the file again.'));
     else this.#silence = this.#waitForBytes();
   }
 

@@ -114,7 +114,7 @@ async function endWithRequest(
  */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
-    // A response can end after the request that it began with, as that of an import.
+    // The response of an import, for example, ends after the request.
     if (incoming.complete) return;
     const timer = setTimeout(() => incoming.socket.destroySoon(), LINGER_MS);
     incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));

@@ -8,7 +8,7 @@ import type { PreparedQueries } from './prepared-queries.ts';
 /** Above every number. */
 export const END = Number.MAX_SAFE_INTEGER;
 
-/** The first batch has this many listings unless fewer are wanted, each further one twice as many. */
+/** The first batch has at most this many listings; each further batch is twice as large. */
 const BATCH_LENGTHS = { first: 32, max: 256 };
 
 /** A listing's number, and its value in the sort column. */

@@ -167,7 +167,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     payload_too_large: {
       message: 'An atomic import can have at most 10000 rows; send several files, or leave out atomic=true.',
     },
-    request_timeout: { message: 'No bytes arrived for too long; send the file again.' },
+    request_timeout: { message: 'No data arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
       members: {

@@ -97,7 +97,7 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
       members: { runId: EXAMPLE_RUN.id, line: 1 },
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
-    request_timeout: { message: 'No bytes arrived for too long; send the file again.' },
+    request_timeout: { message: 'No data arrived for too long; send the file again.' },
     invalid_json: {
       message: 'Expected an element after the comma, at byte 73.',
       members: { runId: EXAMPLE_RUN.id, line: 2, offset: 73 },
