@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 interface Body {
   id: string;
   sequence: number;
-  data: { listPrice: number }[];
+  data: { id: string; listPrice: number }[];
 }
 
 interface Target {
@@ -13,44 +13,49 @@ interface Target {
 
 /** Different media types, encodings, and orders, some of them several times in a row. */
 const LISTS = ['?limit=20', '?limit=20', '?limit=20&sort=-listPrice', '?fields=id,listPrice', '?beds=3&count=true', ''];
+const LISTING = { address: '12 Elm Street', beds: 3, baths: 2, listPrice: 1 };
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const READERS = 4;
+const WRITERS = 2;
 
 /**
- * Changes the price of a listing again and again, and meanwhile reads lists, each of which must have
- * the price of the last change that was acknowledged before the request, or a later one.
+ * Writers change the price of a listing each, again and again. Meanwhile, readers read lists, each of
+ * which must have the prices of the last changes that were acknowledged before the request, or later
+ * ones.
  */
 export async function readListsWhileWriting(target: Target, count: number): Promise<void> {
-  const created = await send(target, 'POST', '/v1/listings', {
-    address: '12 Elm Street',
-    beds: 3,
-    baths: 2,
-    listPrice: 1,
-  });
-  const acknowledged = { price: 1, sequence: 1 };
+  const acknowledged = { prices: new Map<string, number>(), changes: 0 };
+  for (let writer = 0; writer < WRITERS; writer += 1) {
+    const { id } = await send(target, 'POST', '/v1/listings', LISTING);
+    acknowledged.prices.set(id, LISTING.listPrice);
+    acknowledged.changes += 1;
+  }
   let left = count;
   const read = async () => {
     for (let turn = 0; left > 0; turn += 1) {
       left -= 1;
-      const before = { ...acknowledged };
+      const before = { prices: [...acknowledged.prices], changes: acknowledged.changes };
       const headers = { 'Accept-Encoding': ENCODINGS[turn % ENCODINGS.length] ?? '' };
       const list = await send(target, 'GET', `/v1/listings${LISTS[turn % LISTS.length]}`, undefined, headers);
-      assert.ok(list.sequence >= before.sequence, `${list.sequence} is before ${before.sequence}`);
-      assert.ok((list.data[0]?.listPrice ?? 0) >= before.price, `a stale list: ${JSON.stringify({ ...before, list })}`);
+      const what = () => `a stale list: ${JSON.stringify({ before, list })}`;
+      // Each change increases the sequence by one.
+      assert.ok(list.sequence >= before.changes, what());
+      const prices = new Map(list.data.map(({ id, listPrice }) => [id, listPrice]));
+      for (const [id, price] of before.prices) assert.ok((prices.get(id) ?? 0) >= price, what());
     }
   };
-  const write = async () => {
-    while (left > 0) {
-      const listPrice = acknowledged.price + 1;
-      await send(target, 'PATCH', `/v1/listings/${created.id}`, { listPrice });
-      acknowledged.price = listPrice;
-      acknowledged.sequence += 1;
+  const write = async (id: string) => {
+    for (let listPrice = LISTING.listPrice + 1; left > 0; listPrice += 1) {
+      await send(target, 'PATCH', `/v1/listings/${id}`, { listPrice });
+      acknowledged.prices.set(id, listPrice);
+      acknowledged.changes += 1;
       // Some lists are read several times between two changes.
       if (listPrice % 3 === 0) await send(target, 'GET', '/v1/listings?limit=20');
     }
   };
-  await Promise.all([write(), ...Array.from({ length: READERS }, read)]);
-  assert.ok(acknowledged.price > READERS, 'the listing changed meanwhile');
+  const ids = [...acknowledged.prices.keys()];
+  await Promise.all([...ids.map(write), ...Array.from({ length: READERS }, read)]);
+  for (const price of acknowledged.prices.values()) assert.ok(price > READERS, 'each listing changed meanwhile');
 }
 
 async function send(
