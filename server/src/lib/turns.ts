@@ -49,6 +49,16 @@ export function countWaiting(): number {
   return waitingCount;
 }
 
+/** Counts as waiting until the result is disposed of. For tasks that wait for a database first. */
+export function noteWaiting(): Disposable {
+  waitingCount += 1;
+  return {
+    [Symbol.dispose]() {
+      waitingCount -= 1;
+    },
+  };
+}
+
 /** Call this for each new connection. */
 export function noteConnection(): void {
   if (connectingTurns === 0) {

@@ -91,7 +91,7 @@ export async function findTargetNames(
   action: AuditAction,
   since: string,
 ): Promise<Map<string, string>> {
-  const { rows } = await scans.query<{ id: string; name: string }>(accountId, (query) =>
+  const rows = await scans.query<{ id: string; name: string }>(accountId, (query) =>
     query
       .selectFrom('audit_log')
       .select(['target_id as id', 'target_name as name'])

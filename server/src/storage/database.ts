@@ -1,7 +1,6 @@
 import type { CompiledQuery, Dialect, Kysely, RawBuilder } from 'kysely';
 import type { CounterStore } from '../lib/limiter.ts';
 import { AppError } from '../model/errors.ts';
-import type { RunOptions } from './fair-semaphore.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 import type { ListingSearch } from './searches.ts';
@@ -71,14 +70,9 @@ export type QueryBuild<R> = (query: QueryBuilder, engine: EngineSql) => { compil
 export interface Scans {
   /**
    * The rows of a query on an account's data.
-   * @throws {AppError} `unavailable`, or the reason of an aborted `signal`
+   * @throws {AppError} `unavailable`
    */
-  query<R>(accountId: string, build: QueryBuild<R>, options?: ScanOptions): Promise<Run<R>>;
-}
-
-export interface ScanOptions extends Pick<RunOptions, 'signal' | 'continues'> {
-  /** Where to stop, as in `executeRun`. */
-  bytesMax?: number;
+  query<R>(accountId: string, build: QueryBuild<R>): Promise<R[]>;
 }
 
 /** Compiles queries for an engine without running them. */

@@ -75,8 +75,8 @@ export const removeKeyUseBatches = command(['before'], (query, parameter: Parame
 );
 
 /** The account's key hours from a time on, in order of hours. */
-export async function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
-  const { rows } = await scans.query<KeyHour>(accountId, (query) =>
+export function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
+  return scans.query<KeyHour>(accountId, (query) =>
     query
       .selectFrom('key_hours')
       .select(['key_id as keyId', 'hour', 'requests', 'errors'])
@@ -85,7 +85,6 @@ export async function findKeyHours(scans: Scans, accountId: string, since: numbe
       .orderBy('hour')
       .orderBy('key_id'),
   );
-  return rows;
 }
 
 type Purge = { before: number; limit: number };

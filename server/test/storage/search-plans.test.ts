@@ -221,6 +221,9 @@ interface Node {
   'Index Name'?: string;
   'Relation Name'?: string;
   'Plan Rows': number;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
   Plans?: Node[];
 }
 
@@ -229,6 +232,21 @@ const READ_MAX = 500;
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 const kindOf = (node: Node) => node['Node Type'];
+
+/** Explains the queries on search rows, with the settings and values with which they are sent to PostgreSQL. */
+function collectPlans(t: TestContext): Promise<Node[]>[] {
+  const plans: Promise<Node[]>[] = [];
+  const { query } = pg.Client.prototype;
+  t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
+    const [{ text, values }] = given as [{ text: string; values: SQLInputValue[] }];
+    if (text.includes('listing_facets')) {
+      const explained = Reflect.apply(query, this, [{ text: `explain (analyze, format json) ${text}`, values }]);
+      plans.push(explained.then(({ rows: [row] }: pg.QueryResult) => nodesOf(row['QUERY PLAN'][0].Plan)));
+    }
+    return Reflect.apply(query, this, given);
+  });
+  return plans;
+}
 
 test(
   'the first query of a list reads listings from an index in the order of the list',
@@ -239,23 +257,15 @@ test(
     await storeMany(database, other, 5_000);
     // Otherwise, the plans depend on whether the server has analyzed the table in the meantime.
     await sql('analyze listings, listing_facets');
-    const asked: { text: string; values: SQLInputValue[] }[] = [];
-    const { query } = pg.Client.prototype;
-    t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
-      const [{ text, values }] = given as [{ text: string; values: SQLInputValue[] }];
-      if (text.startsWith('declare')) asked.push({ text, values });
-      return Reflect.apply(query, this, given);
-    });
+    const plans = collectPlans(t);
     for (const search of SEARCHES.filter(({ order }) => order.by !== 'distance')) {
       let after: Position | undefined;
       for (let page = 0; page < 2; page += 1) {
-        asked.length = 0;
+        plans.length = 0;
         const { rows } = await database.search.findPage(accountId, search, { after, ...PAGE }, {});
         after = rows.at(-1) ?? after;
-        const [first] = asked;
-        assert.ok(first !== undefined);
-        const [explained] = await sql(`explain (format json) ${first.text}`, ...first.values);
-        const nodes = nodesOf(Object(explained)['QUERY PLAN'][0].Plan);
+        const nodes = await plans[0];
+        assert.ok(nodes !== undefined);
         const what = JSON.stringify([search, nodes.map(({ Plans, ...node }) => node)]);
         const scans = nodes.filter((node) => node['Relation Name'] === 'listing_facets');
         assert.ok(scans.length > 0, what);
@@ -272,3 +282,42 @@ test(
     }
   },
 );
+
+/** The rows that a scan reads, matching or not. */
+function rowsOf(node: Node): number {
+  return node['Actual Rows'] * node['Actual Loops'] + (node['Rows Removed by Filter'] ?? 0);
+}
+
+/** Listings that a page of a sorted list may read: each of its parts reads at most a page. */
+const PARTS_MAX = 4;
+
+for (const isAnalyzed of [true, false]) {
+  test(
+    `each page of a sorted list of equal values reads few listings, ${isAnalyzed ? 'with' : 'without'} statistics`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, sql, accountId } = await accountFor(t, 6_000, () => ({ listPrice: 250_000 }));
+      if (isAnalyzed) await sql('analyze listings, listing_facets');
+      const newest = await sql('select id from listing_facets order by id desc limit 100');
+      const plans = collectPlans(t);
+      for (const isDescending of [true, false]) {
+        const search = make({ order: { by: 'listPrice', isDescending } });
+        let after: Position | undefined;
+        for (let page = 0; page < 3; page += 1) {
+          plans.length = 0;
+          const { rows } = await database.search.findPage(accountId, search, { after, ...PAGE }, {});
+          after = rows.at(-1);
+          const expected = newest.slice(page * PAGE.limit, (page + 1) * PAGE.limit);
+          assert.deepEqual(
+            rows.map(({ id }) => id),
+            expected.map(({ id }) => id),
+          );
+          assert.equal(plans.length, 1);
+          const scans = (await plans[0])?.filter((node) => node['Relation Name'] === 'listing_facets') ?? [];
+          const read = scans.reduce((sum, node) => sum + rowsOf(node), 0);
+          assert.ok(read <= PARTS_MAX * PAGE.limit, `${read} listings are read: ${JSON.stringify(scans)}`);
+        }
+      }
+    },
+  );
+}

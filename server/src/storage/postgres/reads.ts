@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { ownTurn } from '../../lib/turns.ts';
+import { noteWaiting, ownTurn } from '../../lib/turns.ts';
 import type { Statement } from '../database.ts';
 import type { Run } from '../runs.ts';
 import { Backoff } from './backoff.ts';
-import { compiler, type Query, send, toQuery, toRows } from './connection.ts';
+import { compiler, named, type Query, type Result, send, toQuery, toRows } from './connection.ts';
 import { isConnectionLost, translateError } from './errors.ts';
 import type { Pool } from './pool.ts';
 import { type ResultRun, readRun } from './read-run.ts';
@@ -39,15 +39,8 @@ export async function execute<P, R>(
   const { settings, beginLimits } = pool;
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, settings.preparesStatements);
-  const work = async (client: pg.ClientBase) => {
-    if (beginLimits === '') return send(client, query);
-    const [, read] = await Promise.all([
-      send(client, { text: `begin read only${beginLimits}` }),
-      send(client, query),
-      send(client, { text: 'commit' }),
-    ]);
-    return read;
-  };
+  const work = async (client: pg.ClientBase) =>
+    beginLimits === '' ? send(client, query) : readWith(client, beginLimits, query);
   const { accountId, limit = 1 } = boundsOf(parameters);
   // A statement without an account concerns one key or one user, so it is short.
   const result =
@@ -55,6 +48,16 @@ export async function execute<P, R>(
       ? await retry(() => pool.shareRead(work, JSON.stringify([query.text, query.values])))
       : await readRows(pool, work, { accountId, limit, signal });
   return toRows(compiled, result) as R[];
+}
+
+/** Reads with settings for this query only, each after a semicolon. */
+export async function readWith(client: pg.ClientBase, settings: string, query: Query): Promise<Result> {
+  const [, result] = await Promise.all([
+    send(client, { text: `begin read only${settings}` }),
+    send(client, query),
+    send(client, { text: 'commit' }),
+  ]);
+  return result;
 }
 
 export async function executeRun<P, R>(
@@ -67,29 +70,27 @@ export async function executeRun<P, R>(
   const compiled = compiler.compile(statement);
   const query = toQuery(compiled, parameters, false);
   const { accountId, limit = Number.POSITIVE_INFINITY } = boundsOf(parameters);
-  const run = await readPage(pool, query, { accountId, limit, bytesMax, signal });
-  return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
-}
-
-interface PageOptions extends Bounds {
-  bytesMax: number;
-  /** Statements after `begin`, each after a semicolon. */
-  settings?: string;
-}
-
-/** Reads up to `limit` rows of an account, and stops as `Executor.executeRun` does. */
-export function readPage(
-  pool: Pool,
-  query: Query,
-  { bytesMax, settings = '', ...bounds }: PageOptions,
-): Promise<ResultRun> {
   const work: Work<ResultRun> = async (client, tell) => {
-    const begun = send(client, { text: `begin read only${pool.beginLimits}${settings}` });
+    const begun = send(client, { text: `begin read only${pool.beginLimits}` });
     const [, run] = await Promise.all([begun, readRun(client, query, bytesMax)]);
     tell(run);
     await send(client, { text: 'commit' });
     return run;
   };
+  const run = await readRows(pool, work, { accountId, limit, signal });
+  return { rows: toRows(compiled, run) as R[], isCut: run.isCut };
+}
+
+interface PageOptions extends Bounds {
+  /** Settings for this query only, each after a semicolon. With settings, the query is prepared. */
+  settings: string;
+}
+
+/** Reads up to `limit` rows of an account. */
+export function readPage(pool: Pool, query: Query, { settings, ...bounds }: PageOptions): Promise<Result> {
+  const isNamed = settings !== '' && pool.settings.preparesStatements;
+  const work = (client: pg.ClientBase) =>
+    readWith(client, pool.beginLimits + settings, isNamed ? named(client, query) : query);
   return readRows(pool, work, bounds);
 }
 
@@ -111,6 +112,7 @@ function boundsOf(parameters: unknown): { accountId: string | undefined; limit: 
 /** Reads an account's rows; long reads need a permit. */
 async function readRows<T>(pool: Pool, work: Work<T>, { accountId, limit, signal }: Bounds): Promise<T> {
   if (accountId === undefined || limit < LONG_ROWS_MIN) return await read(pool, work, accountId);
+  using _ = noteWaiting();
   const readInTurn = async () => {
     // Waits before the query, since the server would send the rows before this process can handle them.
     await ownTurn(accountId);

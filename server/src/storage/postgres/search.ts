@@ -1,5 +1,6 @@
-import sql, { raw, type Sql } from 'sql-template-tag';
-import { isUnfiltered, type Search } from '../../model/search.ts';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
+import { ownTurn } from '../../lib/turns.ts';
+import { isUnfiltered, type Search, type SearchColumn } from '../../model/search.ts';
 import { type TermCondition, termConditions } from '../../model/search-terms.ts';
 import { columnOf } from '../functions.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
@@ -15,11 +16,10 @@ import {
   toTotals,
   type Wanted,
 } from '../searches.ts';
-import { type Query, withoutNul } from './connection.ts';
+import { type Query, type Result, withoutNul } from './connection.ts';
 import type { Pool } from './pool.ts';
-import type { ResultRun } from './read-run.ts';
 import { readPage } from './reads.ts';
-import type { PostgresScans } from './scans.ts';
+import type { PostgresScans, ScanOptions } from './scans.ts';
 import { TAG_LENGTH } from './sql.ts';
 
 // How a search is answered from indexes:
@@ -29,12 +29,22 @@ import { TAG_LENGTH } from './sql.ts';
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
 const WALK_MAX = 500;
+/** Longer parts of a sorted list are sorted, which takes less time per listing. */
+const IN_ORDER_MAX = 1_001;
+/** Positions that are packed per turn of the event loop, in about a millisecond. */
+const PACKED_PER_TURN = 10 * RUN_LENGTH;
 /** The first query of a list by distance reads a circle with this part of the radius. */
 const NEAR_PART = 1 / 6;
 
 /** Without statistics, such as after fast growth, the planner would read the whole account and sort it. */
 const IN_INDEX_ORDER =
   '; set local enable_sort = off; set local enable_bitmapscan = off; set local enable_seqscan = off';
+
+/** The columns of the index `listing_facets_counts`. Their terms would be compared for each match, which takes longer. */
+const COUNTED: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
+
+/** Without statistics, the planner would read the whole table for each run of documents. */
+const BY_KEY = '; set local enable_hashjoin = off; set local enable_mergejoin = off';
 
 export class PostgresSearch implements ListingSearch {
   readonly #pool: Pool;
@@ -53,17 +63,16 @@ export class PostgresSearch implements ListingSearch {
   ): Promise<Run<FoundDoc>> {
     const first = firstMatches(accountId, search, wanted);
     if (first !== undefined) {
-      const { rows, isCut } = await readPage(this.#pool, toQuery(withDocs(accountId, search, first)), {
+      const { rows } = await readPage(this.#pool, toQuery(withDocs(accountId, search, first, wanted.bytesMax)), {
         accountId,
         settings: search.order.by === 'distance' ? '' : IN_INDEX_ORDER,
-        ...wanted,
-        ...options,
+        limit: wanted.limit,
+        signal: options.signal,
       });
-      if (isCut || rows.length === wanted.limit || isUnfiltered(search)) return { rows: rows.map(toFoundDoc), isCut };
+      if (rows.length === wanted.limit || isUnfiltered(search) || isTooLong(rows)) return toRun(rows);
     }
-    const every = withDocs(accountId, search, allMatches(accountId, search, wanted));
-    const { rows, isCut } = await this.#scan(accountId, every, { ...options, bytesMax: wanted.bytesMax });
-    return { rows: rows.map(toFoundDoc), isCut };
+    const every = withDocs(accountId, search, allMatches(accountId, search, wanted), wanted.bytesMax);
+    return toRun((await this.#scan(accountId, every, options)).rows);
   }
 
   async findPositions(
@@ -72,9 +81,15 @@ export class PostgresSearch implements ListingSearch {
     wanted: Wanted,
     options: SearchOptions,
   ): Promise<PackedRows<Position>> {
-    const { rows } = await this.#scan(accountId, allMatches(accountId, search, wanted), options);
+    const isInOrder = isUnfiltered(search) && wanted.limit <= IN_ORDER_MAX;
+    const found = isInOrder
+      ? sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as found order by ${inOrder(search)}`
+      : allMatches(accountId, search, wanted);
+    const settings = isInOrder ? IN_INDEX_ORDER : '';
+    const { rows } = await this.#scan(accountId, found, { ...options, settings });
     const packs: (() => Position[])[] = [];
     for (let start = 0; start < rows.length; start += RUN_LENGTH) {
+      if (start % PACKED_PER_TURN === 0 && start > 0) await ownTurn(accountId);
       const pack = Buffer.from(JSON.stringify(rows.slice(start, start + RUN_LENGTH)));
       packs.push(() => JSON.parse(pack.toString()).map(toPosition));
     }
@@ -85,20 +100,26 @@ export class PostgresSearch implements ListingSearch {
     accountId: string,
     search: Search,
     ids: readonly string[],
-    options: SearchOptions & { bytesMax: number },
+    { bytesMax, ...options }: SearchOptions & { bytesMax: number },
   ): Promise<{ docs: string[]; count: number }> {
-    const query = sql`select wanted.place, listings.doc
-      from unnest(${ids}::text[]) with ordinality as wanted (id, place)
-      inner join listing_facets as facets on facets.account_id = ${accountId} and facets.id = wanted.id
-      inner join listings on listings.account_id = ${accountId} and listings.id = wanted.id
-      where ${meets(search)} and ${hasTerms(accountId, wordsOf(search))} order by wanted.place`;
-    const { rows, isCut } = await this.#scan(accountId, query, options);
-    const docs = rows.map(([, doc]) => String(doc));
-    return { docs, count: isCut ? Number(rows.at(-1)?.[0]) : ids.length };
+    const query = sql`select place, case when coalesce(bytes_before, 0) <= ${bytesMax}::float8 then doc end from (
+        select wanted.place, listings.doc, sum(octet_length(listings.doc))
+          over (order by wanted.place rows between unbounded preceding and 1 preceding) as bytes_before
+        from unnest(${ids}::text[]) with ordinality as wanted (id, place)
+        inner join listing_facets as facets on facets.account_id = ${accountId} and facets.id = wanted.id
+        inner join listings on listings.account_id = ${accountId} and listings.id = wanted.id
+        where ${meets(search)} and ${hasTerms(accountId, wordsOf(search))}
+      ) as found order by place`;
+    const { rows } = await this.#scan(accountId, query, { ...options, settings: BY_KEY });
+    const end = rows.findIndex(([, doc]) => doc === null);
+    if (end === -1) return { docs: rows.map(([, doc]) => String(doc)), count: ids.length };
+    return { docs: rows.slice(0, end).map(([, doc]) => String(doc)), count: Number(rows[end]?.[0]) - 1 };
   }
 
   async count(accountId: string, search: Search, options: SearchOptions): Promise<number> {
-    const query = sql`select count(*) from listing_facets as facets where ${isMatch(accountId, search)}`;
+    const conditions = search.conditions.filter(({ field }) => !COUNTED.has(field));
+    const query = sql`select count(*) from listing_facets as facets where account_id = ${accountId}
+      and ${meets(search)} and ${hasTerms(accountId, termConditions({ ...search, conditions }))}`;
     const { rows } = await this.#scan(accountId, query, options);
     return Number(rows[0]?.[0]);
   }
@@ -110,7 +131,7 @@ export class PostgresSearch implements ListingSearch {
     return toTotals(counts?.rows ?? [], dates?.rows[0]);
   }
 
-  #scan(accountId: string, query: Sql, options: SearchOptions & { bytesMax?: number }): Promise<ResultRun> {
+  #scan(accountId: string, query: Sql, options: ScanOptions): Promise<Result> {
     return this.#scans.run(accountId, () => toQuery(query), options);
   }
 }
@@ -125,32 +146,47 @@ function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | 
   }
   const isMatching = sql`${meets(search)} and ${hasTerms(accountId, wordsOf(search))}`;
   return sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as facets
-    where ${isMatching} limit ${wanted.limit}`;
+    where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
-/** The first listings of the list, matching or not, in two parts: those with a sort value, and those without. */
+/** The first listings of the list, matching or not, in parts that an index has in order. */
 function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted): Sql {
   const { order, conditions } = search;
-  const readMax = isUnfiltered(search) ? limit : WALK_MAX;
+  // Not a parameter: the planner would expect a tenth of the account, and would not keep a plan for any values.
+  const readMax = raw(String(isUnfiltered(search) ? limit : WALK_MAX));
   const value = sortValue(search);
-  const select = sql`select facets.*, ${value} as value from listing_facets as facets where account_id = ${accountId}`;
   const isOlder = after === undefined ? sql`true` : sql`id < ${after.id}`;
-  if (order.by === 'id') return sql`${select} and ${isOlder} order by id desc limit ${readMax}`;
-  const column = raw(columnOf(order.by as 'listPrice'));
-  const [direction, beyond] = order.isDescending ? [raw('desc'), raw('<')] : [raw('asc'), raw('>')];
-  const bounds = conditions.filter(({ field, operator }) => field === order.by && operator !== 'in').map(isMet);
+  const select = (isWanted: Sql, sorting: string) =>
+    sql`(select facets.*, ${value} as value from listing_facets as facets
+      where account_id = ${accountId} and ${isWanted} order by ${raw(sorting)} limit ${readMax})`;
+  if (order.by === 'id') return select(isOlder, 'id desc');
+  const name = columnOf(order.by as 'listPrice');
+  const column = raw(name);
   // Ordered by the column as well, since the planner does not see that the index has these listings in order of their ids.
-  const missing = sql`(${select} and ${column} is null and ${after?.value === null ? isOlder : sql`true`}
-    order by ${column} desc, id desc limit ${readMax})`;
+  const newestFirst = `${name} desc, id desc`;
+  const missing = select(sql`${column} is null and ${after?.value === null ? isOlder : sql`true`}`, newestFirst);
   if (after?.value === null) return missing;
-  const isAfter =
-    after === undefined
-      ? sql`${column} is not null`
-      : sql`${column} ${beyond}= ${after.value} and (${column} ${beyond} ${after.value} or ${isOlder})`;
-  const present = sql`(${select} and ${isAfter} and ${all(bounds)} order by ${column} ${direction}, id desc limit ${readMax})`;
-  if (bounds.length > 0) return present;
-  // Without this limit, listings without a value could follow others that were not read.
-  return sql`select * from (${present} union all ${missing}) as listed limit ${readMax}`;
+  const bounds = conditions.filter(({ field, operator }) => field === order.by && operator !== 'in').map(isMet);
+  const parts = bounds.length > 0 ? [] : [missing];
+  if (order.isDescending) {
+    const isAfter =
+      after === undefined ? sql`${column} is not null` : sql`(${column}, id) < (${after.value}, ${after.id})`;
+    parts.unshift(select(all([isAfter, ...bounds]), newestFirst));
+  } else {
+    const isBeyond = all([
+      after === undefined ? sql`${column} is not null` : sql`${column} > ${after.value}`,
+      ...bounds,
+    ]);
+    // No index has ties newest first in ascending order, so those of the last value are read separately.
+    const last = sql`(select max(${column}) from ${select(isBeyond, `${name}, id`)} as next)`;
+    parts.unshift(
+      ...(after === undefined ? [] : [select(sql`${column} = ${after.value} and ${isOlder}`, newestFirst)]),
+      select(sql`${isBeyond} and ${column} < ${last}`, `${name}, id desc`),
+      select(sql`${column} = ${last}`, newestFirst),
+    );
+  }
+  // Without this limit, listings of a part could follow others that were not read.
+  return sql`select * from (${join(parts, ' union all ')}) as listed limit ${readMax}`;
 }
 
 /** The first matches, found among all matches. */
@@ -180,9 +216,21 @@ function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
   return parts.length === 0 ? sql`true` : sql`facets.terms @@ cast(${parts.join(' & ')} as tsquery)`;
 }
 
-function withDocs(accountId: string, search: Search, found: Sql): Sql {
-  return sql`select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id)
-    from (${found}) as found order by ${inOrder(search)}`;
+/** The documents are null if they have more than `bytesMax` bytes in total. They are not read then. */
+function withDocs(accountId: string, search: Search, found: Sql, bytesMax: number): Sql {
+  return sql`with page as materialized (
+      select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id) as doc
+      from (${found}) as found
+    ) select id, value, case when sum(octet_length(doc)) over () <= ${bytesMax}::float8 then doc end
+    from page order by ${inOrder(search)}`;
+}
+
+function isTooLong([first]: unknown[][]): boolean {
+  return first?.[2] === null;
+}
+
+function toRun(rows: unknown[][]): Run<FoundDoc> {
+  return isTooLong(rows) ? { rows: [], isCut: true } : { rows: rows.map(toFoundDoc), isCut: false };
 }
 
 function toQuery(query: Sql): Query {

@@ -1,10 +1,9 @@
 import { extname } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { startThread } from '../../lib/threads.ts';
-import type { QueryBuild, ScanOptions, Scans } from '../database.ts';
+import type { QueryBuild, Scans } from '../database.ts';
 import { unavailable } from '../errors.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
-import type { Run } from '../runs.ts';
 import type { SearchOptions } from '../searches.ts';
 import { cachedRowMapper } from '../statements.ts';
 import { compiler } from './connection.ts';
@@ -38,10 +37,9 @@ export class ReaderThreads implements Scans {
     this.#file = file;
   }
 
-  async query<R>(accountId: string, build: QueryBuild<R>, options: ScanOptions = {}): Promise<Run<R>> {
-    const { bytesMax } = options;
-    const { columns, rows, isCut } = await this.#run(accountId, () => ({ ...compile(build), bytesMax }), options);
-    return { rows: rows.map(cachedRowMapper(columns)) as R[], isCut };
+  async query<R>(accountId: string, build: QueryBuild<R>): Promise<R[]> {
+    const { columns, rows } = await this.#run(accountId, () => compile(build), {});
+    return rows.map(cachedRowMapper(columns)) as R[];
   }
 
   /** Runs a request for rows as arrays. @throws as `query` */

@@ -35,30 +35,27 @@ test('a query works under `node --watch`', async (t) => {
   process.env.WATCH_REPORT_DEPENDENCIES = '1';
   defer(t, () => delete process.env.WATCH_REPORT_DEPENDENCIES);
   const { database, accountId } = await databaseFor(t);
-  assert.deepEqual(await database.scans.query(accountId, query<{ one: number }>('select 1 as one')), {
-    rows: [{ one: 1 }],
-    isCut: false,
-  });
+  assert.deepEqual(await database.scans.query(accountId, query<{ one: number }>('select 1 as one')), [{ one: 1 }]);
 });
 
 test('a query returns rows, including everything committed before it', async (t) => {
   const { database, accountId } = await databaseFor(t);
   const build: QueryBuild<{ id: string; beds: number }> = (builder) =>
     builder.selectFrom('listing_facets').select(['id', 'beds']).orderBy('id');
-  assert.deepEqual(await database.scans.query(accountId, build), { rows: [], isCut: false });
+  assert.deepEqual(await database.scans.query(accountId, build), []);
   for (const beds of [1, 2, 3]) {
     const { id } = await create(database, accountId, { beds });
-    const { rows } = await database.scans.query(accountId, build);
+    const rows = await database.scans.query(accountId, build);
     assert.deepEqual(rows.at(-1), { id, beds });
     assert.equal(rows.length, beds);
   }
 });
 
 test('a query ends with the row that exceeds its byte limit', async (t) => {
-  const { database, accountId } = await databaseFor(t);
-  const build = query<{ text: string; n: number }>(
-    `select 'ééé' as text, 1 as n union all select 'b', 2 union all select 'c', 3`,
-  );
+  const { path } = await databaseFor(t);
+  const threads = new ReaderThreads(path);
+  defer(t, () => threads.close());
+  const text = `select 'ééé' as text, 1 as n union all select 'b', 2 union all select 'c', 3`;
   for (const [bytesMax, expected, isCut] of [
     [0, [1], true],
     [5, [1], true],
@@ -67,8 +64,8 @@ test('a query ends with the row that exceeds its byte limit', async (t) => {
     [8, [1, 2, 3], false],
     [Number.POSITIVE_INFINITY, [1, 2, 3], false],
   ] as const) {
-    const run = await database.scans.query(accountId, build, { bytesMax });
-    assert.deepEqual([run.rows.map(({ n }) => n), run.isCut], [expected, isCut], String(bytesMax));
+    const run = await threads.run('acc', { sql: text, values: [], bytesMax });
+    assert.deepEqual([run.rows.map(([, n]) => n), run.isCut], [expected, isCut], String(bytesMax));
   }
 });
 
@@ -100,16 +97,14 @@ test('the service reads and writes while a query runs', async (t) => {
   const { id } = await create(database, accountId);
   assert.ok(id);
   assert.equal(isOver, false);
-  assert.deepEqual((await counting).rows, [{ n: 300_000 }]);
+  assert.deepEqual(await counting, [{ n: 300_000 }]);
 });
 
 test('a query cannot change data, and the next one succeeds', async (t) => {
   const { database, accountId } = await databaseFor(t);
   await assert.rejects(database.scans.query(accountId, query('delete from accounts')), isUnavailable);
   await assert.rejects(database.scans.query(accountId, query('select nonsense')), /no such column/);
-  assert.deepEqual((await database.scans.query(accountId, query('select count(*) as n from accounts'))).rows, [
-    { n: 1 },
-  ]);
+  assert.deepEqual(await database.scans.query(accountId, query('select count(*) as n from accounts')), [{ n: 1 }]);
 });
 
 test('more distinct queries than cached statements all succeed', async (t) => {
@@ -120,7 +115,7 @@ test('more distinct queries than cached statements all succeed', async (t) => {
       numbers.map((n) => database.scans.query<{ n: number }>(accountId, query(`select ${n} as n`))),
     );
     assert.deepEqual(
-      runs.map(({ rows }) => rows[0]?.n),
+      runs.map(([row]) => row?.n),
       numbers,
     );
   }
@@ -130,7 +125,7 @@ test('rows with more distinct column lists than the cache holds have the right m
   const { database, accountId } = await databaseFor(t);
   for (let turn = 0; turn < 2; turn += 1) {
     for (let n = 0; n < 120; n += 1) {
-      const { rows } = await database.scans.query(accountId, query(`select ${n} as "a,${n}", 1 as b`));
+      const rows = await database.scans.query(accountId, query(`select ${n} as "a,${n}", 1 as b`));
       assert.deepEqual(rows, [{ [`a,${n}`]: n, b: 1 }]);
     }
   }
@@ -162,7 +157,7 @@ test('a thread that dies fails only its own query and is replaced', async (t) =>
     const asked = ['exit', 'a', 'throw', 'b', 'exit', 'exit', 'c'].map(ask);
     const settled = await Promise.allSettled(asked);
     assert.deepEqual(
-      settled.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.rows[0]?.text : outcome.reason.code)),
+      settled.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value[0]?.text : outcome.reason.code)),
       ['unavailable', 'a', 'unavailable', 'b', 'unavailable', 'unavailable', 'c'],
     );
   }
@@ -185,7 +180,7 @@ test('an aborted query that still waits does not run, and the queries behind it 
     });`,
   );
   const leaving = new AbortController();
-  const ask = (words: string, signal?: AbortSignal) => threads.query<{ ran: string }>('acc', query(words), { signal });
+  const ask = (sql: string, signal?: AbortSignal) => threads.run('acc', { sql, values: [] }, { signal });
   const asked = ['a', 'b', 'c', 'd', 'e'].map((words) => ask(words, leaving.signal));
   const others = ['x', 'y', 'z'].map((words) => ask(words));
   leaving.abort(new Error('disconnected'));
@@ -195,14 +190,16 @@ test('an aborted query that still waits does not run, and the queries behind it 
     ['was running', 'was running', 'disconnected', 'disconnected', 'disconnected'],
   );
   const runs = await Promise.all(others);
-  assert.doesNotMatch(runs.map(({ rows }) => rows[0]?.ran).join(), /[cde]/);
+  assert.doesNotMatch(runs.map(({ rows }) => rows).join(), /[cde]/);
   await assert.rejects(ask('f', leaving.signal), /disconnected/);
 });
 
 test('a signal used for many queries keeps no listeners', async (t) => {
-  const { database, accountId } = await databaseFor(t);
+  const { path } = await databaseFor(t);
+  const threads = new ReaderThreads(path);
+  defer(t, () => threads.close());
   const { signal } = new AbortController();
-  for (let n = 0; n < 20; n += 1) await database.scans.query(accountId, query('select 1 as n'), { signal });
+  for (let n = 0; n < 20; n += 1) await threads.run('acc', { sql: 'select 1', values: [] }, { signal });
   assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
 
@@ -231,8 +228,8 @@ test('excess waiting queries of one account are rejected, and other accounts’ 
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.ok(refused.length > 0 && refused.length < 50, `${refused.length} queries were rejected`);
   assert.ok(refused.every(({ reason }) => isUnavailable(reason)));
-  assert.deepEqual((await other).rows, [{ n: 1 }]);
-  assert.deepEqual((await one()).rows, [{ n: 1 }], 'the account’s queries run again');
+  assert.deepEqual(await other, [{ n: 1 }]);
+  assert.deepEqual(await one(), [{ n: 1 }], 'the account’s queries run again');
 });
 
 test('a failed query can succeed later, because its error is not cached', async (t) => {
@@ -243,5 +240,5 @@ test('a failed query can succeed later, because its error is not cached', async 
   const ask = () => database.scans.query(accountId, query<{ n: number }>('select abs(n) as n from numbers'));
   await assert.rejects(ask(), /integer overflow/);
   await write('update numbers set n = -1');
-  assert.deepEqual((await ask()).rows, [{ n: 1 }]);
+  assert.deepEqual(await ask(), [{ n: 1 }]);
 });
