@@ -41,7 +41,7 @@ const SHARED_DIVISOR = 4;
 /** Connections to the server, opened on demand. Some are shared; accounts take turns using the others. */
 export class Pool {
   readonly settings: PoolSettings;
-  /** Limits to append to `begin` behind a pooler, which drops those of the server session. */
+  /** Settings to append to `begin` behind a pooler, which drops those of the server session. */
   readonly beginLimits: string;
   /**
    * Permits for long reads, which leave connections for other work. While others read, an account has one permit, since
@@ -51,7 +51,7 @@ export class Pool {
   readonly #pool: pg.Pool;
   /** Requests that wait for a connection, by account. */
   readonly #backlogs = new Map<string, Backlog>();
-  /** Permits for the connections that are not shared. An account has at most half of them. */
+  /** Permits for the connections that are not shared. An account has at most a quarter, or half while it is alone. */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
   /** When each connection was opened. */
@@ -68,13 +68,15 @@ export class Pool {
     const sharedCount = Math.ceil(settings.poolSize / SHARED_DIVISOR);
     this.#shared = new SharedConnections((work) => this.#connect(work), sharedCount, ACQUIRE_TIMEOUT_MS);
     const ownCount = Math.max(1, settings.poolSize - sharedCount);
-    this.#permits = new FairSemaphore(ownCount, Math.ceil(ownCount / 2));
-    this.longReads = new FairSemaphore(Math.ceil(ownCount / 2), 1, Math.ceil(ownCount / 4));
-    const limits = limitsOf(settings);
-    const inTransaction = Object.entries(limits).map(([name, value]) => `; set local ${name} = ${value}`);
+    const [half, quarter] = [Math.ceil(ownCount / 2), Math.ceil(ownCount / 4)];
+    // With two, an account can read during its own long write.
+    this.#permits = new FairSemaphore(ownCount, Math.min(half, Math.max(2, quarter)), half);
+    this.longReads = new FairSemaphore(half, 1, quarter);
+    const limits = Object.entries(limitsOf(settings));
+    const inTransaction = limits.map(([name, value]) => `; set local ${name} = ${value}`);
     this.beginLimits = settings.preparesStatements ? '' : inTransaction.join('');
     this.#pool = new pg.Pool({
-      connectionString: url,
+      connectionString: settings.preparesStatements ? withOptions(url, limits) : url,
       max: settings.poolSize,
       connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
       idleTimeoutMillis: IDLE_TIMEOUT_MS,
@@ -84,7 +86,6 @@ export class Pool {
       application_name: 'property-listings',
       pipeline: true,
       types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
-      ...(settings.preparesStatements && limits),
     });
     // Without these listeners, a lost connection would end the process. Its queries fail anyway.
     this.#pool.on('error', () => {});
@@ -217,5 +218,15 @@ function limitsOf({ statementTimeoutMs }: PoolSettings) {
     statement_timeout: statementTimeoutMs,
     lock_timeout: Math.floor(statementTimeoutMs * LOCK_SHARE),
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
+    // Otherwise, the server may compile a query, which takes many times as long as running it.
+    jit: 'off',
   };
+}
+
+/** Adds settings for the server's session. Those that the operator has set take precedence. */
+function withOptions(url: string, settings: [name: string, value: unknown][]): string {
+  const changed = new URL(url);
+  const given = changed.searchParams.get('options') ?? process.env.PGOPTIONS ?? '';
+  changed.searchParams.set('options', `${settings.map(([name, value]) => `-c ${name}=${value}`).join(' ')} ${given}`);
+  return changed.href;
 }
