@@ -62,7 +62,11 @@ function listingOf(index: number) {
 async function prepare(service: TestService, { listings, keys }: { listings: number; keys: number }) {
   const name = listings > 1_000 ? LONG_NAME : 'Hill Country Homes';
   const tenant = listings === 0 ? undefined : await service.createTenant(name);
-  const person = await createPerson(service, { name: 'Ada Moreno', ...(tenant && { accountId: tenant.accountId }) });
+  const person = await createPerson(service, {
+    name: 'Ada Moreno',
+    email: 'ada@hillcountry.example',
+    ...(tenant && { accountId: tenant.accountId }),
+  });
   const api = await signIn(service, person);
   const lines = Array.from({ length: listings }, (_, index) => JSON.stringify(listingOf(index))).join('\n');
   if (tenant !== undefined) {
@@ -72,6 +76,7 @@ async function prepare(service: TestService, { listings, keys }: { listings: num
   for (let index = 1; index < keys; index += 1) {
     await createKey(service, api, keys > 10 ? LONG_NAME : (APPS[index - 1] ?? LONG_NAME), index);
   }
+  if (listings > 0) await createFeedAndWebhook(api);
   const [listing] = (await api.ask('GET', '/admin/listings?limit=1')).data;
   if (listing !== undefined) await change(api, listing.id);
   return { person, listingId: listing?.id };
@@ -86,6 +91,24 @@ async function change(api: Browser, id: string): Promise<void> {
   await api.ask('PATCH', `/admin/listings/${id}`, { ...place, status: 'pending', metadata: { agent: 'Grace Hopper' } });
 }
 
+async function createFeedAndWebhook(api: Browser): Promise<void> {
+  const rows = [1, 2, 3].map((index) => ({
+    externalId: `F-${index}`,
+    address: `${index} Lake Road`,
+    beds: 3,
+    baths: 2,
+  }));
+  await api.ask('PUT', '/admin/feeds/mls?failedMax=50%25', [...rows, { externalId: 'F-4', beds: 3, baths: 2 }]);
+  await api.ask('PATCH', '/admin/feeds/mls', {
+    expectedEveryHours: 24,
+    missing: 'withdraw',
+    map: { Ref: 'externalId' },
+  });
+  const endpoint = { url: 'https://example.com/webhooks', description: 'The website', enabled: false };
+  await api.ask('POST', '/admin/webhooks', endpoint, 201);
+  await api.ask('POST', '/admin/invitations', { email: 'grace@hillcountry.example', role: 'member' }, 201);
+}
+
 async function createKey(service: TestService, api: Browser, name: string, index: number): Promise<void> {
   const { key } = await api.ask('POST', '/admin/api-keys', { name, access: index % 2 === 0 ? 'full' : 'read' }, 201);
   for (let count = 0; count < (index * 7) % 23; count += 1) {
@@ -94,10 +117,12 @@ async function createKey(service: TestService, api: Browser, name: string, index
 }
 
 async function shoot(size: keyof typeof SIZES): Promise<void> {
-  await using service = await startTestService();
+  await using service = await startTestService({ requestLog: { days: 7, bytes: 1e9 } });
   const { person, listingId } = await prepare(service, SIZES[size]);
   const pages =
-    listingId === undefined ? INSIDE : [...INSIDE, ...LISTING.map((rest) => `/listings/${listingId}${rest}`)];
+    listingId === undefined
+      ? INSIDE
+      : [...INSIDE, ...LISTING.map((rest) => `/listings/${listingId}${rest}`), '/feeds/mls', '/feeds/mls/send'];
   const chromium = await launchBrowser();
   for (const width of [320, 820, 1280, 1920]) {
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -37,6 +37,7 @@ export const theme = createTheme({
   primaryShade: 7,
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   fontFamily: "'Inter', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif, 'Noto Color Emoji'",
   fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Code', Menlo, Consolas, 'Liberation Mono', monospace",
   headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.0625rem' } } },

@@ -4,13 +4,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
+import { timeColumn } from '../parts/columns';
+import { type Column, Subline } from '../parts/data-table';
 import { Email } from '../parts/email';
-import { LoadedCard } from '../parts/loaded';
-import { NewestOlder } from '../parts/newest-older';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
-import { type Column, Table } from '../parts/table';
-import { Time } from '../parts/time';
+import { TableList } from '../parts/table-list';
 import { useIsAdministrator } from '../shell/session';
 import { describeAction } from './activity-texts';
 import { ForAdministrators } from './for-administrators';
@@ -18,10 +17,10 @@ import { ForAdministrators } from './for-administrators';
 const LIMIT = '50';
 
 const COLUMNS: Column<Activity>[] = [
-  { label: 'Action', className: 'wide', cell: (entry) => <Action entry={entry} /> },
-  { label: 'User', className: 'from-medium', cell: (entry) => <Actor entry={entry} /> },
-  { label: 'IP address', className: 'from-medium', cell: ({ address }) => address !== null && <code>{address}</code> },
-  { label: 'Time', className: 'nowrap', cell: ({ at }) => <Time at={at} /> },
+  { label: 'Action', isLong: true, cell: (entry) => <Action entry={entry} /> },
+  { label: 'User', width: 260, from: 'medium', cell: (entry) => <Actor entry={entry} /> },
+  { label: 'IP address', width: 150, from: 'large', cell: ({ address }) => address !== null && <code>{address}</code> },
+  timeColumn('Time', 'at', { width: 128, from: 'small' }),
 ];
 
 export function ActivityPage() {
@@ -32,26 +31,24 @@ function ActivityLog() {
   const { cursor } = useSearch({ from: '/inside/activity' });
   const query = useQuery(activityQuery({ limit: LIMIT, cursor }));
   const navigate = useNavigate();
-  const open = (next: string | undefined) => navigate({ to: '/activity', search: next ? { cursor: next } : {} });
   return (
     <Page
       title="Activity"
       description="Actions in the dashboard and on the command line. The log can’t be changed. API requests aren’t included."
     >
-      <LoadedCard query={query}>
-        {({ data, nextCursor }) =>
-          data.length === 0 ? (
-            <EmptyState icon={History} title="No activity yet">
-              Sign-ins and changes to API keys, members, and listings appear here.
-            </EmptyState>
-          ) : (
-            <>
-              <Table label="Activity" columns={COLUMNS} rows={data} />
-              <NewestOlder cursor={cursor} next={nextCursor} onOpen={open} />
-            </>
-          )
+      <TableList
+        label="Activity"
+        query={query}
+        count={8}
+        columns={COLUMNS}
+        cursor={cursor}
+        onPage={(next) => navigate({ to: '/activity', search: next ? { cursor: next } : {} })}
+        empty={
+          <EmptyState icon={History} title="No activity yet">
+            Sign-ins and changes to API keys, members, and listings appear here.
+          </EmptyState>
         }
-      </LoadedCard>
+      />
     </Page>
   );
 }
@@ -63,16 +60,10 @@ function Action({ entry: { action, actor, target, address } }: { entry: Activity
       <Text component="bdi" size="sm" fw={500}>
         {target?.name}
       </Text>
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+      <Subline isNarrow>
         <bdi>{actor.name}</bdi>
-        {actor.email !== null && (
-          <>
-            {' · '}
-            <Email>{actor.email}</Email>
-          </>
-        )}
         {address !== null && ` · ${address}`}
-      </Text>
+      </Subline>
     </>
   );
 }
@@ -82,9 +73,9 @@ function Actor({ entry: { actor } }: { entry: Activity }) {
     <>
       <bdi>{actor.name}</bdi>
       {actor.email !== null && (
-        <Text size="xs" c="dimmed" component="div">
+        <Subline>
           <Email>{actor.email}</Email>
-        </Text>
+        </Subline>
       )}
     </>
   );

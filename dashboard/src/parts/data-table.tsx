@@ -1,44 +1,50 @@
-import { Checkbox, UnstyledButton } from '@mantine/core';
+import { Checkbox, Text, UnstyledButton } from '@mantine/core';
 import { type RowSelectionState, rowSelectionFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
 import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useMemo, useState } from 'react';
+import { sortRows } from '../lib/sort';
 import { TableSettings, useTableSettings } from './table-settings';
 
 export type { RowSelectionState } from '@tanstack/react-table';
 
-export interface DataColumn<Row> {
-  id: string;
+export interface Column<Row> {
   label: string;
   cell(row: Row): ReactNode;
   /** Pixels. The column without a width takes the rest, and cannot be hidden. */
   width?: number;
   isNumber?: boolean;
+  /** Whether its texts wrap. */
+  isLong?: boolean;
   /** The field to sort by. */
-  sortBy?: string;
+  sortBy?: keyof Row & string;
   /** How wide the table must be to show the column, unless the user has chosen columns. */
   from?: 'small' | 'medium' | 'large' | 'wide';
   /** Hidden until the user chooses it. */
   isOptional?: boolean;
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   label: string;
-  columns: readonly DataColumn<Row>[];
+  columns: readonly Column<Row>[];
   rows: Row[];
+  /** Whether there are more rows, so that the table cannot sort them itself. */
+  isPart?: boolean;
+  /** The field that the service sorts the rows by, with `-` for descending order. */
+  sort?: string | undefined;
+  onSort?: (sort: string) => void;
+  /** Selected rows by id; rows can be selected if it is given. */
+  selection?: RowSelectionState;
+  onSelect?: (selection: RowSelectionState) => void;
   /** What a row is called for screen readers. */
-  nameOf(row: Row): string;
-  /** The field that the rows are sorted by, with `-` for descending order. */
-  sort: string | undefined;
-  onSort: (sort: string) => void;
-  /** Selected rows by id. */
-  selection: RowSelectionState;
-  onSelect: (selection: RowSelectionState) => void;
-  onOpen(row: Row): void;
-  actions(row: Row): ReactNode;
+  nameOf?(row: Row): string;
+  /** The last column, which is always in view. */
+  actions?(row: Row): ReactNode;
+  actionsWidth?: number;
 }
 
 const FEATURES = tableFeatures({ rowSelectionFeature });
 const NO_COLUMNS: never[] = [];
+const NOTHING_SELECTED = {};
 
 const CHECKBOX_PX = 44;
 const ACTIONS_PX = 56;
@@ -48,56 +54,70 @@ const REST_PX = 240;
 /**
  * A table that always shows its first and last column. The columns follow the width of the table until the user chooses
  * some of them: then they are all shown, and the table scrolls if they need more room. The arrow keys move between
- * rows, Space selects a row, and Enter opens it.
+ * rows, Space selects a row, and Enter or a click opens its link.
  */
 export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>) {
-  const { label, columns, rows, selection, onSelect, onOpen, actions, nameOf } = props;
+  const { label, columns, rows, selection = NOTHING_SELECTED, onSelect, nameOf, actions } = props;
+  const { actionsWidth = ACTIONS_PX, isPart = false, onSort } = props;
   const settings = useTableSettings(label);
   const { chosen, isDense } = settings;
   const [current, setCurrent] = useState<string>();
+  const [ownSort, setOwnSort] = useState<string>();
+  const sort = onSort === undefined ? ownSort : props.sort;
   const shown = useMemo(
-    () => columns.filter(({ id, isOptional = false }) => chosen[id] ?? !isOptional),
+    () => columns.filter(({ label: name, isOptional = false }) => chosen[name] ?? !isOptional),
     [columns, chosen],
   );
   const table = useTable({
     features: FEATURES,
     // The cells are rendered here; the library keeps the selection.
     columns: NO_COLUMNS,
-    data: rows,
+    data: onSort === undefined ? sortRows(rows, ownSort) : rows,
     getRowId: ({ id }: Row) => id,
     state: { rowSelection: selection },
-    onRowSelectionChange: (change) => onSelect(typeof change === 'function' ? change(selection) : change),
+    onRowSelectionChange: (change) => onSelect?.(typeof change === 'function' ? change(selection) : change),
   });
-  const isWide = columns.some(({ id }) => chosen[id] === true);
+  const isWide = columns.some(({ label: name }) => chosen[name] === true);
+  const hasSettings = columns.some(({ isOptional }) => isOptional);
   const models = table.getRowModel().rows;
   const first = models.some(({ id }) => id === current) ? current : models[0]?.id;
 
   return (
     <div className="data-table-wrap" data-wide={isWide || undefined}>
       <table
-        className="table data-table"
+        className="data-table"
         aria-label={label}
         data-dense={isDense || undefined}
         style={{ minWidth: isWide ? widthOf(shown) : undefined }}
       >
         <thead>
           <tr>
-            <th scope="col" className="check" style={{ width: CHECKBOX_PX }}>
-              <Checkbox
-                size="xs"
-                aria-label="Select all rows of this page"
-                checked={table.getIsAllRowsSelected()}
-                indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
-                onChange={table.getToggleAllRowsSelectedHandler()}
-              />
-            </th>
+            {nameOf && (
+              <th scope="col" className="check" style={{ width: CHECKBOX_PX }}>
+                <Checkbox
+                  size="xs"
+                  aria-label="Select all rows of this page"
+                  checked={table.getIsAllRowsSelected()}
+                  indeterminate={table.getIsSomeRowsSelected() && !table.getIsAllRowsSelected()}
+                  onChange={table.getToggleAllRowsSelectedHandler()}
+                />
+              </th>
+            )}
             {shown.map((column) => (
-              <HeaderCell key={column.id} column={column} isFixed={isWide} {...props} />
+              <HeaderCell
+                key={column.label}
+                column={column}
+                isFixed={isWide}
+                sort={sort}
+                onSort={onSort ?? (isPart ? undefined : setOwnSort)}
+              />
             ))}
-            <th scope="col" className="end" style={{ width: ACTIONS_PX }}>
-              <span className="visually-hidden">Actions</span>
-              <TableSettings columns={columns} shown={shown} settings={settings} />
-            </th>
+            {(actions || hasSettings) && (
+              <th scope="col" className="end" style={{ width: actionsWidth }}>
+                <span className="visually-hidden">Actions</span>
+                {hasSettings && <TableSettings columns={columns} shown={shown} settings={settings} />}
+              </th>
+            )}
           </tr>
         </thead>
         <tbody onKeyDown={moveFocus} onFocus={({ target }) => setCurrent(rowAround(target)?.dataset.id)}>
@@ -110,7 +130,6 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
               isFixed={isWide}
               isSelected={model.getIsSelected()}
               isTabStop={model.id === first}
-              onOpen={onOpen}
               actions={actions}
               nameOf={nameOf}
             />
@@ -125,34 +144,39 @@ function widthOf(columns: readonly { width?: number }[]): number {
   return columns.reduce((sum, { width = REST_PX }) => sum + width, CHECKBOX_PX + ACTIONS_PX);
 }
 
-interface HeaderCellProps<Row> extends Pick<DataTableProps<Row>, 'sort' | 'onSort'> {
-  column: DataColumn<Row>;
+interface HeaderCellProps {
+  column: Pick<Column<AnyRow>, 'label' | 'width' | 'isNumber' | 'from'> & { sortBy?: string };
   /** Whether the column is shown in any width. */
   isFixed: boolean;
+  sort: string | undefined;
+  onSort: ((sort: string) => void) | undefined;
 }
 
 const ARROWS = { ascending: ArrowUp, descending: ArrowDown, none: ArrowUpDown };
 
-function HeaderCell<Row>({ column, isFixed, sort = '', onSort }: HeaderCellProps<Row>) {
+function HeaderCell({ column, isFixed, sort = '', onSort }: HeaderCellProps) {
   const { label, width, isNumber, sortBy, from } = column;
+  const isSortable = sortBy !== undefined && onSort !== undefined;
   const order = sort.startsWith('-') ? 'descending' : 'ascending';
   const direction = sortBy === sort.replace('-', '') ? order : 'none';
   const Arrow = ARROWS[direction];
+  // Names begin with A, and everything else with the most or the newest.
+  const isNextDescending = direction === 'none' ? width !== undefined : direction === 'ascending';
   return (
     <th
       scope="col"
       className={isNumber ? 'number' : undefined}
       data-from={isFixed ? undefined : from}
       style={{ width }}
-      aria-sort={sortBy === undefined ? undefined : direction}
+      aria-sort={isSortable ? direction : undefined}
     >
-      {sortBy === undefined ? (
-        label
-      ) : (
-        <UnstyledButton className="sort" onClick={() => onSort(direction === 'descending' ? sortBy : `-${sortBy}`)}>
+      {isSortable ? (
+        <UnstyledButton className="sort" onClick={() => onSort(`${isNextDescending ? '-' : ''}${sortBy}`)}>
           {label}
           <Arrow size={13} aria-hidden className={direction === 'none' ? 'sort-hint' : undefined} />
         </UnstyledButton>
+      ) : (
+        label
       )}
     </th>
   );
@@ -162,26 +186,24 @@ interface AnyRow {
   id: string;
 }
 
-interface DataRowProps extends Pick<DataTableProps<AnyRow>, 'onOpen' | 'actions' | 'nameOf'> {
+interface DataRowProps {
   row: AnyRow;
   model: { toggleSelected: () => void; getToggleSelectedHandler: () => (event: unknown) => void };
-  columns: readonly DataColumn<AnyRow>[];
+  columns: readonly Pick<Column<AnyRow>, 'label' | 'cell' | 'isNumber' | 'isLong' | 'from'>[];
   isFixed: boolean;
   isSelected: boolean;
   isTabStop: boolean;
+  nameOf: DataTableProps<AnyRow>['nameOf'];
+  actions: DataTableProps<AnyRow>['actions'];
 }
 
 /** Only the rows that change are rendered again, so that selecting stays fast. */
 const DataRow = memo((props: DataRowProps) => {
-  const { row, model, columns, isFixed, isSelected, isTabStop, onOpen, actions, nameOf } = props;
-  const open = ({ target }: MouseEvent) => {
-    const isControl = target instanceof Element && target.closest('a, button, input, label, [role="menu"]') !== null;
-    if (!isControl && String(getSelection()) === '') onOpen(row);
-  };
+  const { row, model, columns, isFixed, isSelected, isTabStop, actions, nameOf } = props;
   const press = (event: KeyboardEvent) => {
     if (event.target !== event.currentTarget) return;
-    if (event.key === 'Enter') onOpen(row);
-    if (event.key !== ' ') return;
+    if (event.key === 'Enter') followLink(event.currentTarget);
+    if (event.key !== ' ' || nameOf === undefined) return;
     event.preventDefault();
     model.toggleSelected();
   };
@@ -190,26 +212,43 @@ const DataRow = memo((props: DataRowProps) => {
       tabIndex={isTabStop ? 0 : -1}
       data-id={row.id}
       data-selected={isSelected || undefined}
-      onClick={open}
+      onClick={clickRow}
       onKeyDown={press}
     >
-      <td className="cell check">
-        <Checkbox
-          size="xs"
-          aria-label={`Select ${nameOf(row)}`}
-          checked={isSelected}
-          onChange={model.getToggleSelectedHandler()}
-        />
-      </td>
-      {columns.map(({ id, cell, isNumber, from }) => (
-        <td key={id} className={isNumber ? 'cell number' : 'cell'} data-from={isFixed ? undefined : from}>
+      {nameOf && (
+        <td className="cell check">
+          <Checkbox
+            size="xs"
+            aria-label={`Select ${nameOf(row)}`}
+            checked={isSelected}
+            onChange={model.getToggleSelectedHandler()}
+          />
+        </td>
+      )}
+      {columns.map(({ label, cell, isNumber, isLong, from }) => (
+        <td
+          key={label}
+          className={`cell${isNumber ? ' number' : ''}${isLong ? ' long' : ''}`}
+          data-from={isFixed ? undefined : from}
+        >
           {cell(row)}
         </td>
       ))}
-      <td className="cell end">{actions(row)}</td>
+      {actions && <td className="cell end">{actions(row)}</td>}
     </tr>
   );
 });
+
+function clickRow({ target, currentTarget }: MouseEvent): void {
+  // In React, events of a row's menus and dialogs also reach the row.
+  if (!(target instanceof Element) || !currentTarget.contains(target)) return;
+  const isControl = target.closest('a, button, input, label, select') !== null;
+  if (!isControl && String(getSelection()) === '') followLink(currentTarget);
+}
+
+function followLink(row: Element): void {
+  row.querySelector<HTMLElement>('.row-link')?.click();
+}
 
 function rowAround(target: EventTarget): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>('tr') : null;
@@ -224,7 +263,24 @@ function moveFocus(event: KeyboardEvent): void {
     End: row?.parentElement?.lastElementChild,
   };
   const target = targets[event.key];
-  if (!(target instanceof HTMLElement) || event.currentTarget !== row?.parentElement) return;
+  // The arrow keys also change the value of an input or a list of choices.
+  const isOther = event.target instanceof Element && event.target.closest('input:not([type="checkbox"]), select');
+  if (!(target instanceof HTMLElement) || isOther || event.currentTarget !== row?.parentElement) return;
   event.preventDefault();
   target.focus();
+}
+
+interface SublineProps {
+  /** Shown only while the table is too narrow for the columns that have the same values. */
+  isNarrow?: boolean;
+  children: ReactNode;
+}
+
+/** A second, smaller line in a cell. */
+export function Subline({ isNarrow = false, children }: SublineProps) {
+  return (
+    <Text size="xs" c="dimmed" component="div" className={isNarrow ? 'subline narrow' : 'subline'}>
+      {children}
+    </Text>
+  );
 }

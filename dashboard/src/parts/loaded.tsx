@@ -42,7 +42,7 @@ export function NotLoadedPage({ title, above, query }: NotLoadedPageProps) {
   );
 }
 
-interface LoadedProps<Data> extends NotLoadedProps {
+export interface LoadedProps<Data> extends NotLoadedProps {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPlaceholderData'> & { refetch: () => unknown };
   children: (data: Data) => ReactNode;
 }

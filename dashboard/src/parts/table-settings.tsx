@@ -3,7 +3,7 @@ import { useLocalStorage } from '@mantine/hooks';
 import { SlidersHorizontal } from 'lucide-react';
 
 interface Settings {
-  /** Columns that the user has shown or hidden, by id. */
+  /** Columns that the user has shown or hidden, by label. */
   chosen: Partial<Record<string, boolean>>;
   isDense: boolean;
 }
@@ -22,7 +22,6 @@ export function useTableSettings(table: string) {
 }
 
 interface SettableColumn {
-  id: string;
   label: string;
   width?: number;
 }
@@ -47,9 +46,9 @@ export function TableSettings({ columns, shown, settings: { chosen, isDense, cha
           .filter(({ width }) => width !== undefined)
           .map((column) => (
             <Menu.CheckboxItem
-              key={column.id}
+              key={column.label}
               checked={shown.includes(column)}
-              onChange={(isShown) => change({ chosen: { ...chosen, [column.id]: isShown } })}
+              onChange={(isShown) => change({ chosen: { ...chosen, [column.label]: isShown } })}
             >
               {column.label}
             </Menu.CheckboxItem>

@@ -1,7 +1,8 @@
 import { Button, Group, Progress, Text } from '@mantine/core';
-import { Link, useRouterState } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import { formatCount, formatNumber } from '../lib/format';
 import { changeImport, stopImport, useImport } from '../lib/running-import';
+import { ButtonLink } from '../parts/links';
 
 const IMPORT_PATH = '/listings/import';
 
@@ -19,9 +20,9 @@ export function ImportBar() {
           <bdi style={{ fontWeight: 600 }}>{file.name}</bdi> {isRunning ? 'is being imported.' : <Outcome />}
         </Text>
         <Group gap="xs">
-          <Button size="xs" variant="default" renderRoot={(props) => <Link to={IMPORT_PATH} {...props} />}>
+          <ButtonLink size="xs" variant="default" to={IMPORT_PATH}>
             {isRunning ? 'Show' : 'Show report'}
-          </Button>
+          </ButtonLink>
           <Button size="xs" variant="default" onClick={isRunning ? stopImport : () => changeImport({ isSeen: true })}>
             {isRunning ? 'Stop' : 'Dismiss'}
           </Button>

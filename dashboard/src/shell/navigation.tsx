@@ -1,6 +1,19 @@
 import { Box, Divider, UnstyledButton } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { Activity, BookOpen, Code, House, LayoutDashboard, type LucideIcon, Rss, Search, Settings } from 'lucide-react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import {
+  Activity,
+  BookOpen,
+  Code,
+  House,
+  LayoutDashboard,
+  type LucideIcon,
+  Radio,
+  Rss,
+  ScrollText,
+  Search,
+  Settings,
+  Webhook,
+} from 'lucide-react';
 import { AccountSwitcher } from './account-switcher';
 import { Brand } from './brand';
 import { useIsAdministrator } from './session';
@@ -26,9 +39,9 @@ export function Navigation({ onSearch }: { onSearch: () => void }) {
         {isAdministrator && (
           <>
             <PageLink to="/developers" label="Developers" icon={Code} isExact />
-            <PageLink to="/developers/requests" label="Requests" />
-            <PageLink to="/developers/events" label="Events" />
-            <PageLink to="/developers/webhooks" label="Webhooks" />
+            <PageLink to="/developers/requests" label="Requests" icon={ScrollText} isNested />
+            <PageLink to="/developers/events" label="Events" icon={Radio} isNested />
+            <PageLink to="/developers/webhooks" label="Webhooks" icon={Webhook} isNested />
             <PageLink to="/activity" label="Activity" icon={Activity} />
             <PageLink to="/settings" label="Settings" icon={Settings} />
           </>
@@ -46,30 +59,22 @@ export function Navigation({ onSearch }: { onSearch: () => void }) {
 }
 
 interface PageLinkProps {
-  to:
-    | '/'
-    | '/listings'
-    | '/feeds'
-    | '/developers'
-    | '/developers/requests'
-    | '/developers/events'
-    | '/developers/webhooks'
-    | '/activity'
-    | '/settings';
+  to: NonNullable<LinkProps['to']>;
   label: string;
-  /** Links without an icon belong to the one above. */
-  icon?: LucideIcon;
+  icon: LucideIcon;
+  /** Whether the link belongs to the one above. */
+  isNested?: boolean;
   isExact?: boolean;
 }
 
-function PageLink({ to, label, icon: Icon, isExact = false }: PageLinkProps) {
+function PageLink({ to, label, icon: Icon, isNested = false, isExact = false }: PageLinkProps) {
   return (
     <Link
-      className={Icon === undefined ? 'nav-link is-nested' : 'nav-link'}
+      className={isNested ? 'nav-link is-nested' : 'nav-link'}
       to={to}
       activeOptions={{ exact: isExact, includeSearch: false }}
     >
-      {Icon !== undefined && <Icon size={17} aria-hidden />}
+      <Icon size={isNested ? 14 : 17} aria-hidden />
       {label}
     </Link>
   );

@@ -81,6 +81,8 @@ export async function openWindow(
     baseURL: url,
     viewport: { width, height: 800 },
     colorScheme,
+    // Without animations, a dialog is complete when it is on the page.
+    reducedMotion: 'reduce',
     locale: 'en-US',
     permissions: hasClipboard ? ['clipboard-read', 'clipboard-write'] : [],
   });
@@ -153,7 +155,7 @@ export async function untilFocused(target: Locator): Promise<void> {
 
 /** The accessibility violations that axe-core finds on the page. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));

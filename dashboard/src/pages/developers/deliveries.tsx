@@ -1,4 +1,4 @@
-import { Button, Group, Text, UnstyledButton } from '@mantine/core';
+import { Button, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Send } from 'lucide-react';
@@ -8,11 +8,11 @@ import { deliveriesQuery, refresh, webhookPath, webhooksQuery } from '../../api/
 import type { Delivery } from '../../api/types';
 import { formatChoice, formatDuration, formatNumber } from '../../lib/format';
 import { attempt, notify } from '../../lib/notify';
+import { countColumn, timeColumn } from '../../parts/columns';
+import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter } from '../../parts/filters';
-import { LoadedCard } from '../../parts/loaded';
-import { NewestOlder } from '../../parts/newest-older';
 import { EmptyState } from '../../parts/states';
-import { actions, type Column, Table } from '../../parts/table';
+import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import { ResponseDialog } from './response-dialog';
 
@@ -21,13 +21,36 @@ const REFETCH_MS = 3_000;
 const FROM = '/inside/developers/webhooks/$id';
 const STATES = { '': 'All', pending: 'Pending', delivered: 'Delivered', failed: 'Failed', expired: 'Expired' };
 
+const COLUMNS: Column<Delivery>[] = [
+  { label: 'State', width: 150, cell: (delivery) => <State delivery={delivery} /> },
+  countColumn('Attempts', 'attempts'),
+  { label: 'Status', width: 84, from: 'medium', cell: ({ status }) => status },
+  {
+    label: 'Duration',
+    width: 100,
+    from: 'large',
+    isNumber: true,
+    cell: ({ durationMs }) => durationMs !== null && formatDuration(durationMs),
+  },
+  timeColumn('Last attempt', 'lastAttemptAt', { from: 'large' }),
+];
+
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const { state, cursor } = useSearch({ from: FROM });
   const navigate = useNavigate({ from: '/developers/webhooks/$id' });
+  const [shown, setShown] = useState<Delivery>();
   const query = useQuery({
     ...deliveriesQuery(webhookId, { limit: LIMIT, state, cursor }),
     refetchInterval: cursor === undefined && REFETCH_MS,
   });
+  const event: Column<Delivery> = {
+    label: 'Event',
+    cell: (delivery) => (
+      <UnstyledButton className="row-link" fz="sm" onClick={() => setShown(delivery)}>
+        {nameOf(delivery)}
+      </UnstyledButton>
+    ),
+  };
   return (
     <>
       <div className="filters">
@@ -38,72 +61,35 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
           onChange={(next) => void navigate({ search: next === undefined ? {} : { state: next }, replace: true })}
         />
       </div>
-      <LoadedCard query={query} count={4}>
-        {({ data, nextCursor }) =>
-          data.length === 0 && cursor === undefined ? (
-            <EmptyState icon={Send} title="No deliveries">
-              {state === undefined
-                ? 'The next change to a listing appears here. Send a test to check the endpoint now.'
-                : 'No delivery is in this state.'}
-            </EmptyState>
-          ) : (
-            <>
-              <DeliveryTable webhookId={webhookId} deliveries={data} />
-              <NewestOlder
-                cursor={cursor}
-                next={nextCursor}
-                onOpen={(next) => void navigate({ search: { ...(state && { state }), ...(next && { cursor: next }) } })}
-              />
-            </>
-          )
+      <TableList
+        label="Deliveries"
+        query={query}
+        count={4}
+        columns={[event, ...COLUMNS]}
+        actionsWidth={112}
+        actions={(delivery) => (
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={delivery.state === 'expired'}
+            onClick={() => redeliver(webhookId, delivery)}
+          >
+            Redeliver<span className="visually-hidden"> event {delivery.sequence}</span>
+          </Button>
+        )}
+        cursor={cursor}
+        onPage={(next) => void navigate({ search: { ...(state && { state }), ...(next && { cursor: next }) } })}
+        empty={
+          <EmptyState icon={Send} title="No deliveries">
+            {state === undefined
+              ? 'The next change to a listing appears here. Send a test to check the endpoint now.'
+              : 'No delivery is in this state.'}
+          </EmptyState>
         }
-      </LoadedCard>
-    </>
-  );
-}
-
-function DeliveryTable({ webhookId, deliveries }: { webhookId: string; deliveries: Delivery[] }) {
-  const [shown, setShown] = useState<Delivery>();
-  const columns: Column<Delivery>[] = [
-    {
-      label: 'Event',
-      className: 'wide',
-      cell: (delivery) => (
-        <UnstyledButton className="quiet-link" fz="sm" onClick={() => setShown(delivery)}>
-          {nameOf(delivery)}
-        </UnstyledButton>
-      ),
-    },
-    { label: 'State', className: 'nowrap', cell: (delivery) => <State delivery={delivery} /> },
-    { label: 'Attempts', className: 'number from-medium', cell: ({ attempts }) => attempts },
-    { label: 'Status', className: 'from-medium', cell: ({ status }) => status },
-    {
-      label: 'Duration',
-      className: 'number from-large',
-      cell: ({ durationMs }) => durationMs !== null && formatDuration(durationMs),
-    },
-    {
-      label: 'Last attempt',
-      className: 'nowrap from-medium',
-      cell: ({ lastAttemptAt }) => lastAttemptAt && <Time at={lastAttemptAt} />,
-    },
-    actions((delivery) => (
-      <Button
-        size="compact-sm"
-        variant="default"
-        disabled={delivery.state === 'expired'}
-        onClick={() => redeliver(webhookId, delivery)}
-      >
-        Redeliver<span className="visually-hidden"> event {delivery.sequence}</span>
-      </Button>
-    )),
-  ];
-  return (
-    <>
-      <Table label="Deliveries" columns={columns} rows={deliveries} />
+      />
       <ResponseDialog
         title={shown ? nameOf(shown) : ''}
-        attempt={shown && (deliveries.find(({ id }) => id === shown.id) ?? shown)}
+        attempt={shown && (query.data?.data.find(({ id }) => id === shown.id) ?? shown)}
         onClose={() => setShown(undefined)}
       />
     </>
@@ -117,14 +103,14 @@ function nameOf({ type, sequence, lastSequence }: Delivery): string {
 
 function State({ delivery: { state, nextAttemptAt } }: { delivery: Delivery }) {
   return (
-    <Group gap={0} display="block">
+    <>
       {formatChoice(state)}
       {nextAttemptAt !== null && (
-        <Text size="xs" c="dimmed" component="div">
+        <Subline>
           next attempt <Time at={nextAttemptAt} />
-        </Text>
+        </Subline>
       )}
-    </Group>
+    </>
   );
 }
 

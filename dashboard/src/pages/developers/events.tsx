@@ -1,4 +1,4 @@
-import { Anchor, Button, Modal, Text } from '@mantine/core';
+import { Button, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Radio, SearchX } from 'lucide-react';
@@ -8,13 +8,15 @@ import { feedsQuery } from '../../api/queries';
 import type { ListingEvent } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { compactSearch } from '../../lib/search';
+import { countColumn, timeColumn } from '../../parts/columns';
 import { CopyBlock } from '../../parts/copy-button';
+import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
+import { TextLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
 import { NewestOlder } from '../../parts/newest-older';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { actions, type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import { EVENT_TYPES } from './event-types';
 import type { EventSearch } from './search';
@@ -23,12 +25,12 @@ import { type EventPage, useEvents } from './use-events';
 type EventRow = ListingEvent & { id: string };
 
 const COLUMNS: Column<EventRow>[] = [
-  { label: 'Sequence', className: 'number', cell: ({ sequence }) => formatNumber(sequence) },
-  { label: 'Time', className: 'nowrap from-medium', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { label: 'Type', className: 'nowrap from-medium', cell: ({ type }) => <code>{type}</code> },
-  { label: 'Listing', className: 'wide', cell: (event) => <ListingCell event={event} /> },
-  { label: 'Changed', className: 'from-large', cell: (event) => changedOf(event) },
-  { label: 'Feed', className: 'from-large name', cell: (event) => 'listing' in event && event.listing.feed },
+  countColumn('Sequence', 'sequence', { from: 'small' }),
+  timeColumn('Time', 'createdAt'),
+  { label: 'Type', width: 150, from: 'medium', cell: ({ type }) => <code>{type}</code> },
+  { label: 'Listing', cell: (event) => <ListingCell event={event} /> },
+  { label: 'Changed', width: 190, from: 'large', cell: (event) => <Changed event={event} /> },
+  { label: 'Feed', width: 120, from: 'wide', cell: (event) => 'listing' in event && event.listing.feed },
 ];
 
 export function EventsPage() {
@@ -86,16 +88,22 @@ function Results({ page: { data, after }, search }: { page: EventPage; search: E
       </EmptyState>
     );
   }
-  const show = actions<EventRow>((event) => (
-    <Button size="compact-sm" variant="default" onClick={() => setShown(event)}>
-      JSON<span className="visually-hidden"> of event {event.sequence}</span>
-    </Button>
-  ));
   const rows = data.map((event) => ({ ...event, id: String(event.sequence) }));
   return (
     <>
       {rows.length > 0 ? (
-        <Table label="Events" columns={[...COLUMNS, show]} rows={rows} />
+        <DataTable
+          label="Events"
+          isPart
+          columns={COLUMNS}
+          rows={rows}
+          actionsWidth={80}
+          actions={(event) => (
+            <Button size="compact-sm" variant="default" onClick={() => setShown(event)}>
+              JSON<span className="visually-hidden"> of event {event.sequence}</span>
+            </Button>
+          )}
+        />
       ) : (
         <Text size="sm" p="md">
           No matching events after event {formatNumber(after)}. Older ones may match.
@@ -129,23 +137,24 @@ function ListingCell({ event }: { event: EventRow }) {
   return (
     <>
       {'listing' in event ? (
-        <Link className="quiet-link" to="/listings/$id" params={{ id: listingId }}>
+        <Link className="row-link" to="/listings/$id" params={{ id: listingId }}>
           <bdi>{event.listing.address}</bdi>
         </Link>
       ) : (
         <bdi>{event.externalId ?? listingId}</bdi>
       )}
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+      <Subline isNarrow>
         {EVENT_TYPES[type]} · <Time at={createdAt} />
-      </Text>
+      </Subline>
     </>
   );
 }
 
-function changedOf(event: EventRow): string {
-  return 'changed' in event ? event.changed.join(', ') : '';
+function Changed({ event }: { event: EventRow }) {
+  const names = 'changed' in event ? event.changed.join(', ') : '';
+  return <span title={names}>{names}</span>;
 }
 
 function ShowNewest() {
-  return <Anchor renderRoot={(props) => <Link to="/developers/events" {...props} />}>Show the newest events</Anchor>;
+  return <TextLink to="/developers/events">Show the newest events</TextLink>;
 }

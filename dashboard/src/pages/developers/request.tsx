@@ -1,6 +1,6 @@
 import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { requestQuery } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
 import { formatDuration, formatExact, formatNumber } from '../../lib/format';
@@ -8,6 +8,7 @@ import { formatJson } from '../../lib/json';
 import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
 import { Facts } from '../../parts/facts';
+import { TextLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -48,24 +49,18 @@ function factsOf({ at, key, path, query, status, code, durationMs, requestId, se
     ),
     Duration: formatDuration(durationMs),
     Key: (
-      <Anchor
-        size="sm"
-        renderRoot={(props) => <Link to="/developers/requests" search={{ keyId: key.id }} {...props} />}
-      >
+      <TextLink to="/developers/requests" search={{ keyId: key.id }}>
         <bdi>{key.name}</bdi>
         {key.isDeleted && ' (deleted)'}
-      </Anchor>
+      </TextLink>
     ),
     Path: <code>{path}</code>,
     Query: query && <code>{query}</code>,
     'Request ID': <CopyText text={requestId} label="Copy the request ID" />,
     Event: sequence !== null && (
-      <Anchor
-        size="sm"
-        renderRoot={(props) => <Link to="/developers/events" search={{ at: String(sequence) }} {...props} />}
-      >
+      <TextLink to="/developers/events" search={{ at: String(sequence) }}>
         Event {formatNumber(sequence)}
-      </Anchor>
+      </TextLink>
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText, SearchX } from 'lucide-react';
@@ -6,12 +6,14 @@ import { apiKeysQuery, requestsQuery } from '../../api/queries';
 import type { LoggedRequest, LoggedRequestList } from '../../api/types';
 import { formatBytes, formatCount, formatDuration, formatExact } from '../../lib/format';
 import { compactSearch } from '../../lib/search';
+import { timeColumn } from '../../parts/columns';
+import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
+import { TextLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
 import { NewestOlder } from '../../parts/newest-older';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { type Column, Table } from '../../parts/table';
 import { Time } from '../../parts/time';
 import type { RequestSearch } from './search';
 import { StatusCode } from './status-code';
@@ -30,13 +32,19 @@ const STATUSES = {
 };
 
 const COLUMNS: Column<LoggedRequest>[] = [
-  { label: 'Time', className: 'nowrap from-medium', cell: ({ at }) => <Time at={at} /> },
-  { label: 'Key', className: 'from-large name', cell: ({ key }) => <KeyName of={key} /> },
-  { label: 'Method', className: 'from-medium', cell: ({ method }) => <code>{method}</code> },
-  { label: 'Path', className: 'wide', cell: (request) => <Path request={request} /> },
-  { label: 'Status', className: 'nowrap', cell: ({ status }) => <StatusCode status={status} /> },
-  { label: 'Code', className: 'from-large', cell: ({ code }) => code !== null && <code>{code}</code> },
-  { label: 'Duration', className: 'number from-medium', cell: ({ durationMs }) => formatDuration(durationMs) },
+  timeColumn('Time', 'at'),
+  { label: 'Key', width: 160, from: 'large', cell: ({ key }) => <KeyName of={key} /> },
+  { label: 'Method', width: 90, from: 'medium', cell: ({ method }) => <code>{method}</code> },
+  { label: 'Path', cell: (request) => <Path request={request} /> },
+  { label: 'Status', width: 84, cell: ({ status }) => <StatusCode status={status} /> },
+  { label: 'Code', width: 170, from: 'large', cell: ({ code }) => code !== null && <code>{code}</code> },
+  {
+    label: 'Duration',
+    width: 100,
+    from: 'medium',
+    isNumber: true,
+    cell: ({ durationMs }) => formatDuration(durationMs),
+  },
 ];
 
 export function RequestsPage() {
@@ -94,7 +102,7 @@ function Results({
   return (
     <>
       {data.length > 0 ? (
-        <Table label="Requests" columns={COLUMNS} rows={data} />
+        <DataTable label="Requests" isPart columns={COLUMNS} rows={data} />
       ) : (
         <Text size="sm" p="md">
           No matching requests in this part of the log. Older parts may have some.
@@ -134,7 +142,7 @@ function NothingFound() {
     <EmptyState
       icon={SearchX}
       title="No matching requests"
-      action={<Anchor renderRoot={(props) => <Link to="/developers/requests" {...props} />}>Clear filters</Anchor>}
+      action={<TextLink to="/developers/requests">Clear filters</TextLink>}
     >
       No request in the log matches all filters.
     </EmptyState>
@@ -153,13 +161,13 @@ function KeyName({ of: { name, isDeleted } }: { of: LoggedRequest['key'] }) {
 function Path({ request: { id, at, key, method, path, code, durationMs } }: { request: LoggedRequest }) {
   return (
     <>
-      <Link className="quiet-link" to="/developers/requests/$id" params={{ id }} title={formatExact(at)}>
+      <Link className="row-link" to="/developers/requests/$id" params={{ id }} title={formatExact(at)}>
         <code>{path}</code>
       </Link>
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+      <Subline isNarrow>
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
         {code !== null && ` · ${code}`} · <Time at={at} />
-      </Text>
+      </Subline>
     </>
   );
 }

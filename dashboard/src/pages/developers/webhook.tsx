@@ -60,10 +60,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       <Stack gap="xl">
         <FailingWebhooks webhooks={[webhook]} />
         <Facts facts={factsOf(webhook)} />
-        <Section
-          title="Deliveries"
-          description="Those of the last 30 days, and those that wait for their next attempt."
-        >
+        <Section title="Deliveries" description="From the last 30 days, and those waiting for their next attempt.">
           <Deliveries webhookId={id} />
         </Section>
       </Stack>

@@ -1,28 +1,27 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { webhooksQuery } from '../../api/queries';
 import type { Webhook } from '../../api/types';
-import { formatNumber } from '../../lib/format';
-import { LoadedCard } from '../../parts/loaded';
+import { countColumn, textColumn, timeColumn } from '../../parts/columns';
+import { type Column, Subline } from '../../parts/data-table';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { type Column, Table } from '../../parts/table';
-import { Time } from '../../parts/time';
+import { TableList } from '../../parts/table-list';
 import { WebhookDialog } from './webhook-dialog';
 import { FailingWebhooks, WebhookState } from './webhook-state';
 
 const REFETCH_MS = 5_000;
 
 const COLUMNS: Column<Webhook>[] = [
-  { label: 'Endpoint', className: 'wide', cell: (webhook) => <Endpoint webhook={webhook} /> },
-  { label: 'Events', className: 'from-large', cell: ({ types }) => types?.join(', ') ?? 'All' },
-  { label: 'Feed', className: 'from-large', cell: ({ feed }) => feed ?? 'All' },
-  { label: 'Pending', className: 'number from-medium', cell: ({ pending }) => formatNumber(pending) },
-  { label: 'Created', className: 'nowrap from-medium', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { label: 'State', className: 'nowrap', cell: (webhook) => <WebhookState webhook={webhook} /> },
+  { label: 'Endpoint', sortBy: 'url', cell: (webhook) => <Endpoint webhook={webhook} /> },
+  { label: 'Events', width: 180, from: 'wide', cell: ({ types }) => types?.join(', ') ?? 'All' },
+  textColumn('Feed', 'feed', { from: 'large' }, 'All'),
+  countColumn('Pending', 'pending'),
+  timeColumn('Created', 'createdAt'),
+  { label: 'State', width: 130, cell: (webhook) => <WebhookState webhook={webhook} /> },
 ];
 
 export function WebhooksPage() {
@@ -40,17 +39,17 @@ export function WebhooksPage() {
       }
     >
       <FailingWebhooks webhooks={query.data?.data ?? []} />
-      <LoadedCard query={query} count={3}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState icon={WebhookIcon} title="No endpoints yet">
-              Add the URL of your app. It gets a request for each listing that is created, changed, or deleted.
-            </EmptyState>
-          ) : (
-            <Table label="Webhook endpoints" columns={COLUMNS} rows={data} />
-          )
+      <TableList
+        label="Webhook endpoints"
+        query={query}
+        count={3}
+        columns={COLUMNS}
+        empty={
+          <EmptyState icon={WebhookIcon} title="No endpoints yet">
+            Add the URL of your app. It gets a request for each listing that is created, changed, or deleted.
+          </EmptyState>
         }
-      </LoadedCard>
+      />
       <WebhookDialog
         isOpen={isCreating}
         onClose={creating.close}
@@ -63,13 +62,13 @@ export function WebhooksPage() {
 function Endpoint({ webhook: { id, url, description } }: { webhook: Webhook }) {
   return (
     <>
-      <Link className="quiet-link" to="/developers/webhooks/$id" params={{ id }}>
+      <Link className="row-link" title={url} to="/developers/webhooks/$id" params={{ id }}>
         <bdi>{url}</bdi>
       </Link>
       {description !== null && (
-        <Text size="xs" c="dimmed" component="div">
+        <Subline>
           <bdi>{description}</bdi>
-        </Text>
+        </Subline>
       )}
     </>
   );

@@ -1,12 +1,12 @@
-import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { request } from '../../api/client';
 import { sessionQuery } from '../../api/queries';
 import type { InvitationPreview, Session } from '../../api/types';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
+import { TextLink } from '../../parts/links';
 import { NewPasswordField } from '../../parts/password-field';
 import { Entry, LoadingEntry, useEnter, useToken } from './entry';
 
@@ -76,9 +76,9 @@ function SignInFirst({ email }: { email: string }) {
       <Text size="sm">
         This invitation is for <bdi>{email}</bdi>. Sign in with that email address to accept it.
       </Text>
-      <Anchor size="sm" renderRoot={(props) => <Link to="/sign-in" search={{ next: '/invitation' }} {...props} />}>
+      <TextLink to="/sign-in" search={{ next: '/invitation' }}>
         Go to sign-in
-      </Anchor>
+      </TextLink>
     </Stack>
   );
 }

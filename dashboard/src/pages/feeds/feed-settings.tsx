@@ -105,24 +105,32 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Missing listings, at most"
-          description="More stop the run: 10% or 200."
+          description="If there are more, the run stops. 10% or 200."
           {...bind('missingMax')}
         />
-        <TextInput label="Failed rows, at most" description="More stop the run: 5% or 100." {...bind('failedMax')} />
+        <TextInput
+          label="Failed rows, at most"
+          description="If there are more, the run stops. 5% or 100."
+          {...bind('failedMax')}
+        />
         <TextInput
           label="Expected every … hours"
           description="If no run succeeds for this long, the feed is late."
           inputMode="numeric"
           {...bind('expectedEveryHours')}
         />
-        <NativeSelect label="Dates" description="How the file writes them." data={DATES} {...bind('dates')} />
+        <NativeSelect label="Dates" description="How dates are written in the file." data={DATES} {...bind('dates')} />
       </SimpleGrid>
       <Checkbox
         label="Clean values"
-        description="Reads $450,000 and 1,250 sq ft as people write them."
+        description="Accepts values such as $450,000 and 1,250 sq ft."
         {...check('clean')}
       />
-      <Checkbox label="Skip unknown columns" description="Otherwise they stop the run." {...check('ignoreUnknown')} />
+      <Checkbox
+        label="Skip unknown columns"
+        description="Otherwise, an unknown column stops the run."
+        {...check('ignoreUnknown')}
+      />
     </>
   );
 }

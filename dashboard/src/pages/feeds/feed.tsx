@@ -9,13 +9,15 @@ import type { Feed, FeedRun } from '../../api/types';
 import { formatCount, formatNumber } from '../../lib/format';
 import { notify } from '../../lib/notify';
 import { BackTo } from '../../parts/back-to';
+import { countColumn } from '../../parts/columns';
+import { type Column, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Facts } from '../../parts/facts';
-import { LoadedCard, NotLoadedPage } from '../../parts/loaded';
-import { NewestOlder } from '../../parts/newest-older';
+import { ButtonLink } from '../../parts/links';
+import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { type Column, Table } from '../../parts/table';
+import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import { FeedSettings, MISSING } from './feed-settings';
 import { FeedState, nextExpected, Outcome } from './feed-state';
@@ -48,18 +50,15 @@ function ShownFeed({ feed }: { feed: Feed }) {
           <Button variant="default" onClick={() => setDialog('settings')}>
             Settings
           </Button>
-          <Button
-            leftSection={<Upload size={16} />}
-            renderRoot={(props) => <Link to="/feeds/$name/send" params={{ name }} {...props} />}
-          >
+          <ButtonLink leftSection={<Upload size={16} />} to="/feeds/$name/send" params={{ name }}>
             Send a file
-          </Button>
+          </ButtonLink>
         </>
       }
     >
       <Stack gap="xl">
         <Facts facts={factsOf(feed)} />
-        <Section title="Runs" description="Those of the last 90 days.">
+        <Section title="Runs" description="From the last 90 days.">
           <Runs name={name} />
         </Section>
       </Stack>
@@ -90,13 +89,13 @@ function factsOf(feed: Feed) {
 }
 
 const COLUMNS: Column<FeedRun>[] = [
-  { label: 'Started', className: 'wide', cell: (run) => <RunLink run={run} /> },
-  { label: 'Rows', className: 'number from-medium', cell: ({ rows }) => formatNumber(rows) },
-  { label: 'Created', className: 'number from-large', cell: ({ created }) => formatNumber(created) },
-  { label: 'Updated', className: 'number from-large', cell: ({ updated }) => formatNumber(updated) },
-  { label: 'Missing', className: 'number from-large', cell: ({ missing }) => formatNumber(missing) },
-  { label: 'Failed', className: 'number from-medium', cell: ({ failed }) => formatNumber(failed) },
-  { label: 'Outcome', className: 'nowrap', cell: ({ outcome }) => <Outcome outcome={outcome} /> },
+  { label: 'Started', cell: (run) => <RunLink run={run} /> },
+  countColumn('Rows', 'rows'),
+  countColumn('Created', 'created', { from: 'large' }),
+  countColumn('Updated', 'updated', { from: 'large' }),
+  countColumn('Missing', 'missing', { from: 'large' }),
+  countColumn('Failed', 'failed'),
+  { label: 'Outcome', width: 160, cell: ({ outcome }) => <Outcome outcome={outcome} /> },
 ];
 
 function Runs({ name }: { name: string }) {
@@ -107,36 +106,31 @@ function Runs({ name }: { name: string }) {
     refetchInterval: cursor === undefined && REFETCH_MS,
   });
   return (
-    <LoadedCard query={query} count={4}>
-      {({ data, nextCursor }) =>
-        data.length === 0 && cursor === undefined ? (
-          <EmptyState icon={History} title="No runs">
-            Send a file to start one.
-          </EmptyState>
-        ) : (
-          <>
-            <Table label="Runs" columns={COLUMNS} rows={data} />
-            <NewestOlder
-              cursor={cursor}
-              next={nextCursor}
-              onOpen={(next) => void navigate({ search: next === undefined ? {} : { cursor: next } })}
-            />
-          </>
-        )
+    <TableList
+      label="Runs"
+      query={query}
+      count={4}
+      columns={COLUMNS}
+      cursor={cursor}
+      onPage={(next) => void navigate({ search: next === undefined ? {} : { cursor: next } })}
+      empty={
+        <EmptyState icon={History} title="No runs">
+          Send a file to start one.
+        </EmptyState>
       }
-    </LoadedCard>
+    />
   );
 }
 
 function RunLink({ run: { id, feed, startedAt, rows, failed } }: { run: FeedRun }) {
   return (
     <>
-      <Link className="quiet-link" to="/feeds/$name/runs/$runId" params={{ name: feed, runId: id }}>
+      <Link className="row-link" to="/feeds/$name/runs/$runId" params={{ name: feed, runId: id }}>
         <Time at={startedAt} />
       </Link>
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+      <Subline isNarrow>
         {formatCount(rows, 'row')}, {formatNumber(failed)} failed
-      </Text>
+      </Subline>
     </>
   );
 }

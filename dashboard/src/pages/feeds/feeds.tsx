@@ -1,54 +1,60 @@
-import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Plus, Rss } from 'lucide-react';
 import { feedsQuery } from '../../api/queries';
 import type { Feed } from '../../api/types';
-import { formatCount, formatNumber } from '../../lib/format';
-import { LoadedCard } from '../../parts/loaded';
+import { formatCount } from '../../lib/format';
+import { countColumn } from '../../parts/columns';
+import { type Column, Subline } from '../../parts/data-table';
+import { ButtonLink } from '../../parts/links';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
-import { type Column, Table } from '../../parts/table';
+import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import { FeedState, nextExpected } from './feed-state';
 
 const REFETCH_MS = 5_000;
 
 const COLUMNS: Column<Feed & { id: string }>[] = [
-  { label: 'Feed', className: 'wide', cell: (feed) => <Name feed={feed} /> },
-  { label: 'Listings', className: 'number from-medium', cell: ({ listings }) => formatNumber(listings) },
+  { label: 'Feed', sortBy: 'name', cell: (feed) => <Name feed={feed} /> },
+  countColumn('Listings', 'listings'),
   {
     label: 'Last run',
-    className: 'nowrap from-medium',
+    width: 140,
+    from: 'medium',
     cell: ({ lastRun }) => (lastRun === null ? 'Never' : <Time at={lastRun.startedAt} />),
   },
-  { label: 'Next expected', className: 'nowrap from-medium', cell: (feed) => <NextRun feed={feed} /> },
-  { label: 'State', className: 'nowrap', cell: (feed) => <FeedState feed={feed} /> },
+  { label: 'Next expected', width: 140, from: 'large', cell: (feed) => <NextRun feed={feed} /> },
+  { label: 'State', width: 160, cell: (feed) => <FeedState feed={feed} /> },
 ];
 
 export function FeedsPage() {
-  const query = useQuery({ ...feedsQuery, refetchInterval: REFETCH_MS });
+  const query = useQuery({
+    ...feedsQuery,
+    refetchInterval: REFETCH_MS,
+    select: ({ data }) => ({ data: data.map((feed) => ({ ...feed, id: feed.name })) }),
+  });
   return (
     <Page
       title="Feeds"
-      description="A feed is a source whose whole file becomes the truth: its listings are what the last file says."
+      description="Each file that you send replaces the last one: after a run, the feed’s listings match its file."
       actions={
-        <Button leftSection={<Plus size={16} />} renderRoot={(props) => <Link to="/feeds/new" {...props} />}>
+        <ButtonLink leftSection={<Plus size={16} />} to="/feeds/new">
           New feed
-        </Button>
+        </ButtonLink>
       }
     >
-      <LoadedCard query={query} count={3}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState icon={Rss} title="No feeds yet">
-              Create a feed here, or send its first file with <code>PUT /v1/feeds/NAME</code>.
-            </EmptyState>
-          ) : (
-            <Table label="Feeds" columns={COLUMNS} rows={data.map((feed) => ({ ...feed, id: feed.name }))} />
-          )
+      <TableList
+        label="Feeds"
+        query={query}
+        count={3}
+        columns={COLUMNS}
+        empty={
+          <EmptyState icon={Rss} title="No feeds yet">
+            Create a feed here, or send its first file with <code>PUT /v1/feeds/NAME</code>.
+          </EmptyState>
         }
-      </LoadedCard>
+      />
     </Page>
   );
 }
@@ -56,10 +62,10 @@ export function FeedsPage() {
 function Name({ feed: { name, listings, lastRun } }: { feed: Feed }) {
   return (
     <>
-      <Link className="quiet-link" to="/feeds/$name" params={{ name }}>
+      <Link className="row-link" to="/feeds/$name" params={{ name }}>
         {name}
       </Link>
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+      <Subline isNarrow>
         {formatCount(listings, 'listing')}
         {lastRun !== null && (
           <>
@@ -67,7 +73,7 @@ function Name({ feed: { name, listings, lastRun } }: { feed: Feed }) {
             <Time at={lastRun.startedAt} />
           </>
         )}
-      </Text>
+      </Subline>
     </>
   );
 }

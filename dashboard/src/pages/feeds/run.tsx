@@ -27,7 +27,7 @@ export function FeedRunPage() {
   });
   const { data } = query;
   const back = (
-    <BackTo to="/feeds/$name" name={name}>
+    <BackTo to="/feeds/$name" params={{ name }}>
       {name}
     </BackTo>
   );

@@ -24,7 +24,7 @@ export function SendFilePage() {
     <Page
       title={`Send a file to ${name}`}
       above={
-        <BackTo to="/feeds/$name" name={name}>
+        <BackTo to="/feeds/$name" params={{ name }}>
           {name}
         </BackTo>
       }

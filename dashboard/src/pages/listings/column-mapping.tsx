@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { type FileColumn, findRepeated, type Targets } from '../../lib/columns';
-import { actions, type Column, Table } from '../../parts/table';
+import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { FORM_FIELDS } from './form-fields';
 
 const FIELDS = [
@@ -36,10 +36,9 @@ export function ColumnMapping({ columns, targets, onChange, onRemove }: ColumnMa
   const repeated = findRepeated(targets);
   const rows = columns.map((column) => ({ ...column, id: column.name }));
   const shown: Column<(typeof rows)[number]>[] = [
-    { label: 'Column', className: 'mapped-name', cell: (column) => <ColumnName column={column} /> },
+    { label: 'Column', cell: (column) => <ColumnName column={column} /> },
     {
       label: 'Field',
-      className: 'mapped',
       cell: ({ name, field }) => (
         <FieldSelect
           name={name}
@@ -51,15 +50,12 @@ export function ColumnMapping({ columns, targets, onChange, onRemove }: ColumnMa
       ),
     },
   ];
-  if (onRemove !== undefined) {
-    const remove = ({ name }: FileColumn) => (
-      <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={() => onRemove(name)} />
-    );
-    shown.push(actions(remove));
-  }
+  const remove = ({ name }: FileColumn) => (
+    <CloseButton size="sm" aria-label={`Remove ${name}`} onClick={() => onRemove?.(name)} />
+  );
   return (
     <div className="card">
-      <Table label="Columns of the file" columns={shown} rows={rows} />
+      <DataTable label="Columns of the file" columns={shown} rows={rows} {...(onRemove && { actions: remove })} />
     </div>
   );
 }
@@ -71,9 +67,9 @@ function ColumnName({ column: { name, samples } }: { column: FileColumn }) {
         {name === '' ? '(no name)' : name}
       </Text>
       {samples.length > 0 && (
-        <Text size="xs" c="dimmed" component="div" className="two-lines" title={samples.join('\n')}>
-          <bdi>{samples.join(' · ')}</bdi>
-        </Text>
+        <Subline>
+          <bdi title={samples.join('\n')}>{samples.join(' · ')}</bdi>
+        </Subline>
       )}
     </>
   );

@@ -1,12 +1,10 @@
-import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ImportReport } from '../../api/types';
 import type { Targets } from '../../lib/columns';
 import type { FileRow } from '../../lib/file-rows';
-import { formatNumber } from '../../lib/format';
 import { describeRowIssue } from '../../lib/issue-texts';
-import { Section } from '../../parts/page';
-import { type Column, Table } from '../../parts/table';
+import { type Column, Subline } from '../../parts/data-table';
+import { Examples } from '../../parts/examples';
 
 interface FailedRowsProps {
   errors: ImportReport['errors'];
@@ -17,64 +15,56 @@ interface FailedRowsProps {
   actions?: ReactNode;
 }
 
-/** More than a person reads. */
-const SHOWN_MAX = 50;
 const VALUE_LENGTH_MAX = 60;
 
 /** The first failed rows of a file, with their values as far as they are known. */
 export function FailedRows({ errors, count, rows = [], targets = {}, actions }: FailedRowsProps) {
-  if (count === 0) return null;
   const values = new Map(rows.map((row) => [row.line, row.values]));
   const columns = new Map(Object.entries(targets).map(([column, field]) => [field, column]));
-  const shown = errors.slice(0, SHOWN_MAX).map((failure) => ({
+  const shown = errors.map((failure) => ({
     ...failure,
-    id: String(failure.line),
     read: (field: string) => readValue(values.get(failure.line), columns.get(field) ?? field),
   }));
-  return (
-    <Section title="Failed rows" actions={actions}>
-      <div className="card">
-        <Table label="Failed rows" columns={COLUMNS} rows={shown} />
-        {count > shown.length && (
-          <Text size="sm" c="dimmed" p="md">
-            The first {shown.length} of {formatNumber(count)}.
-          </Text>
-        )}
-      </div>
-    </Section>
-  );
+  return <Examples title="Failed rows" columns={COLUMNS} rows={shown} count={count} actions={actions} />;
 }
 
-type FailedRow = ImportReport['errors'][number] & { id: string; read: (field: string) => string };
+type FailedRow = ImportReport['errors'][number] & { read: (field: string) => string };
 
-const COLUMNS: Column<FailedRow>[] = [
-  { label: 'Line', className: 'number', cell: ({ line }) => line },
-  { label: 'Listing', cell: (row) => <Listing row={row} /> },
-  { label: 'Problem', className: 'wide', cell: (row) => <Problem row={row} /> },
+const COLUMNS: Column<FailedRow & { id: string }>[] = [
+  { label: 'Line', width: 64, isNumber: true, cell: ({ line }) => line },
+  { label: 'Listing', width: 200, from: 'medium', cell: (row) => <Listing row={row} /> },
+  { label: 'Problem', isLong: true, cell: (row) => <Problem row={row} /> },
 ];
 
 function Listing({ row: { externalId, read } }: { row: FailedRow }) {
   return (
     <>
       <bdi>{externalId ?? read('externalId')}</bdi>
-      <Text size="xs" c="dimmed" component="div">
+      <Subline>
         <bdi>{read('address')}</bdi>
-      </Text>
+      </Subline>
     </>
   );
 }
 
-function Problem({ row: { message, details = [], read } }: { row: FailedRow }) {
-  if (details.length === 0) return <bdi>{message}</bdi>;
-  return details.map((issue) => {
-    const value = read(issue.field);
-    return (
-      <div key={issue.field}>
-        <code>{issue.field}</code> {value !== '' && <bdi>“{value}”: </bdi>}
-        <bdi>{describeRowIssue(issue)}</bdi>
-      </div>
-    );
-  });
+function Problem({ row: { externalId, message, details = [], read } }: { row: FailedRow }) {
+  return (
+    <>
+      <Subline isNarrow>
+        <bdi>{externalId ?? read('externalId')}</bdi>
+      </Subline>
+      {details.length === 0 && <bdi>{message}</bdi>}
+      {details.map((issue) => {
+        const value = read(issue.field);
+        return (
+          <div key={issue.field}>
+            <code>{issue.field}</code> {value !== '' && <bdi>“{value}”: </bdi>}
+            <bdi>{describeRowIssue(issue)}</bdi>
+          </div>
+        );
+      })}
+    </>
+  );
 }
 
 function readValue(values: Record<string, unknown> | undefined, column: string): string {

@@ -10,12 +10,12 @@ export function ImportColumns() {
     <section className="card form-section">
       <Group justify="space-between" gap="sm">
         <Text size="sm" flex="1 1 300px">
-          The first row has the names of the columns: your own, those of the{' '}
+          The first row names the columns. Use your own names, those of the{' '}
           <Anchor href="/docs" target="_blank" rel="noreferrer" size="sm" underline="always">
             API
           </Anchor>
-          , or RESO’s. In the next step, you say which fields they are. When a row updates a listing, missing columns
-          keep their values and empty cells remove them.
+          , or RESO’s; in the next step, you match them to fields. When a row updates a listing, missing columns keep
+          their values and empty cells remove them.
         </Text>
         <Button size="xs" variant="default" leftSection={<Download size={14} />} onClick={download}>
           Download template

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { findRepeated } from '../../lib/columns';
 import { formatCount, formatNumber } from '../../lib/format';
 import { changeImport, changeReading, chooseFile, startImport, stopImport, useImport } from '../../lib/running-import';
 import { ErrorNote } from '../../parts/form';
+import { ButtonLink } from '../../parts/links';
 import { Page } from '../../parts/page';
 import { LoadingRows } from '../../parts/states';
 import { Steps } from '../../parts/steps';
@@ -112,7 +112,7 @@ function Next() {
           Import another file
         </Button>
         {error === undefined ? (
-          <Button renderRoot={(props) => <Link to="/listings" {...props} />}>Go to listings</Button>
+          <ButtonLink to="/listings">Go to listings</ButtonLink>
         ) : (
           <Button onClick={() => startImport(false)}>Import again</Button>
         )}

@@ -1,12 +1,12 @@
 import { Anchor, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { eventQuery } from '../../api/queries';
 import type { HistoryEntry, Listing } from '../../api/types';
 import { CopyBlock } from '../../parts/copy-button';
+import { TextLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
 import { LoadingRows } from '../../parts/states';
 import { Time } from '../../parts/time';
@@ -38,12 +38,9 @@ export function ListingEvents({ listing: { id, version } }: { listing: Listing }
         </Anchor>
       )}
       {isAdministrator && (
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link {...props} to="/developers/requests" search={{ path: `/v1/listings/${id}` }} />}
-        >
+        <TextLink to="/developers/requests" search={{ path: `/v1/listings/${id}` }}>
           API requests for this listing
-        </Anchor>
+        </TextLink>
       )}
       <div className="card form-section">
         <CopyBlock title="Follow these events" text={curl} label="Copy the curl command" />

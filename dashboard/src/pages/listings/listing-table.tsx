@@ -1,27 +1,24 @@
 import { Text } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import type { Listing } from '../../api/types';
 import { formatArea, formatChoice, formatDay, formatPrice } from '../../lib/format';
-import { type DataColumn, DataTable, type RowSelectionState } from '../../parts/data-table';
-import { Time } from '../../parts/time';
+import { countColumn, timeColumn } from '../../parts/columns';
+import { type Column, DataTable, type RowSelectionState, Subline } from '../../parts/data-table';
 import { RowMenu } from './row-menu';
 import { type ListingSearch, withSearch } from './search';
 import { Status } from './status';
 
-const COLUMNS: DataColumn<Listing>[] = [
-  { id: 'address', label: 'Address', cell: (listing) => <Address listing={listing} /> },
+const COLUMNS: Column<Listing>[] = [
+  { label: 'Address', cell: (listing) => <Address listing={listing} /> },
   {
-    id: 'location',
     label: 'Location',
     width: 206,
     from: 'large',
     cell: ({ city, stateOrProvince, postalCode }) =>
       show([city, [stateOrProvince, postalCode].filter(Boolean).join(' ')].filter(Boolean).join(', ')),
   },
-  { id: 'status', label: 'Status', width: 184, from: 'medium', cell: ({ status }) => <Status status={status} /> },
+  { label: 'Status', width: 184, from: 'medium', cell: ({ status }) => <Status status={status} /> },
   {
-    id: 'price',
     label: 'Price',
     width: 112,
     isNumber: true,
@@ -29,18 +26,9 @@ const COLUMNS: DataColumn<Listing>[] = [
     from: 'small',
     cell: ({ listPrice, currency }) => showPrice(listPrice, currency),
   },
-  { id: 'beds', label: 'Beds', width: 70, isNumber: true, sortBy: 'beds', from: 'medium', cell: ({ beds }) => beds },
+  countColumn('Beds', 'beds', { width: 70 }),
+  countColumn('Baths', 'baths', { width: 76 }),
   {
-    id: 'baths',
-    label: 'Baths',
-    width: 76,
-    isNumber: true,
-    sortBy: 'baths',
-    from: 'medium',
-    cell: ({ baths }) => baths,
-  },
-  {
-    id: 'area',
     label: 'Area',
     width: 110,
     isNumber: true,
@@ -48,24 +36,15 @@ const COLUMNS: DataColumn<Listing>[] = [
     from: 'wide',
     cell: ({ livingArea, livingAreaUnits }) => show(livingArea && formatArea(livingArea, livingAreaUnits)),
   },
+  timeColumn('Added', 'createdAt', { width: 128, from: 'wide' }),
+  { label: 'External ID', width: 150, isOptional: true, cell: ({ externalId }) => show(externalId) },
   {
-    id: 'added',
-    label: 'Added',
-    width: 128,
-    sortBy: 'createdAt',
-    from: 'wide',
-    cell: ({ createdAt }) => <Time at={createdAt} />,
-  },
-  { id: 'externalId', label: 'External ID', width: 150, isOptional: true, cell: ({ externalId }) => show(externalId) },
-  {
-    id: 'propertyType',
     label: 'Type',
     width: 160,
     isOptional: true,
     cell: ({ propertyType }) => show(propertyType && formatChoice(propertyType)),
   },
   {
-    id: 'closePrice',
     label: 'Close price',
     width: 130,
     isNumber: true,
@@ -74,22 +53,14 @@ const COLUMNS: DataColumn<Listing>[] = [
     cell: ({ closePrice, currency }) => showPrice(closePrice, currency),
   },
   {
-    id: 'onMarketDate',
     label: 'On market since',
     width: 165,
     sortBy: 'onMarketDate',
     isOptional: true,
     cell: ({ onMarketDate }) => show(onMarketDate && formatDay(onMarketDate)),
   },
-  {
-    id: 'updated',
-    label: 'Changed',
-    width: 128,
-    sortBy: 'updatedAt',
-    isOptional: true,
-    cell: ({ updatedAt }) => <Time at={updatedAt} />,
-  },
-  { id: 'feed', label: 'Feed', width: 130, isOptional: true, cell: ({ feed }) => show(feed) },
+  timeColumn('Changed', 'updatedAt', { width: 128, isOptional: true }),
+  { label: 'Feed', width: 130, isOptional: true, cell: ({ feed }) => show(feed) },
 ];
 
 interface ListingTableProps {
@@ -101,7 +72,6 @@ interface ListingTableProps {
 
 export function ListingTable({ listings, search, selection, onSelect }: ListingTableProps) {
   const navigate = useNavigate();
-  const open = useCallback(({ id }: Listing) => void navigate({ to: '/listings/$id', params: { id } }), [navigate]);
   return (
     <DataTable
       label="Listings"
@@ -112,7 +82,6 @@ export function ListingTable({ listings, search, selection, onSelect }: ListingT
       onSort={(sort) => void navigate({ to: '/listings', search: withSearch(search, { sort }) })}
       selection={selection}
       onSelect={onSelect}
-      onOpen={open}
       actions={menuOf}
     />
   );
@@ -124,7 +93,7 @@ const menuOf = (listing: Listing) => <RowMenu listing={listing} />;
 function Address({ listing: { id, address, unitNumber, city, status, listPrice, currency, beds, baths } }: Cell) {
   return (
     <>
-      <Link className="quiet-link" title={address} to="/listings/$id" params={{ id }}>
+      <Link className="row-link" title={address} to="/listings/$id" params={{ id }}>
         <bdi>{address}</bdi>
       </Link>
       {unitNumber !== undefined && (
@@ -133,7 +102,7 @@ function Address({ listing: { id, address, unitNumber, city, status, listPrice, 
           <bdi>{unitNumber}</bdi>
         </Text>
       )}
-      <Text size="xs" c="dimmed" component="div" className="below">
+      <Subline isNarrow>
         {listPrice !== undefined && `${formatPrice(listPrice, currency)} · `}
         {beds} bd · {baths} ba
         {city !== undefined && (
@@ -144,7 +113,7 @@ function Address({ listing: { id, address, unitNumber, city, status, listPrice, 
         )}
         <br />
         <Status status={status} />
-      </Text>
+      </Subline>
     </>
   );
 }

@@ -1,12 +1,13 @@
 import { Button, Group, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { House, Pencil, Trash2 } from 'lucide-react';
 import { ApiError } from '../../api/client';
 import { listingQuery } from '../../api/queries';
 import type { Listing } from '../../api/types';
 import { useDeletedItems } from '../../lib/undoable-deletions';
 import { CopyText } from '../../parts/copy-button';
+import { ButtonLink } from '../../parts/links';
 import { NotLoaded } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
@@ -47,9 +48,9 @@ function NotFound() {
           icon={House}
           title="There is no such listing"
           action={
-            <Button variant="default" renderRoot={(props) => <Link to="/listings" {...props} />}>
+            <ButtonLink variant="default" to="/listings">
               Show all listings
-            </Button>
+            </ButtonLink>
           }
         >
           It may have been deleted, or belong to another account.
@@ -124,9 +125,9 @@ function LoadedListing({ listing }: { listing: Listing }) {
 
 function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { listing: Listing }) {
   return (
-    <Group gap="xs">
+    <Group gap={4}>
       <Status status={status} />
-      <Text size="sm" component="span">
+      <Text size="sm" component="span" me="xs">
         {'· added '}
         <Time at={createdAt} />
         {version > 1 && (

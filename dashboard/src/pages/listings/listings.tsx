@@ -1,6 +1,6 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { House, Plus, SearchX, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
@@ -10,6 +10,7 @@ import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
 import { useDeletedItems } from '../../lib/undoable-deletions';
 import type { RowSelectionState } from '../../parts/data-table';
+import { ButtonLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
@@ -39,12 +40,12 @@ export function ListingsPage() {
       actions={
         <>
           <ExportMenu search={search} />
-          <Button variant="default" leftSection={<Upload size={16} />} renderRoot={toImport}>
+          <ButtonLink variant="default" leftSection={<Upload size={16} />} to="/listings/import">
             Import
-          </Button>
-          <Button leftSection={<Plus size={16} />} renderRoot={toNew}>
+          </ButtonLink>
+          <ButtonLink leftSection={<Plus size={16} />} to="/listings/new">
             New listing
-          </Button>
+          </ButtonLink>
         </>
       }
     >
@@ -61,9 +62,6 @@ export function ListingsPage() {
     </Page>
   );
 }
-
-const toImport = (props: object) => <Link to="/listings/import" {...props} />;
-const toNew = (props: object) => <Link to="/listings/new" {...props} />;
 
 /** The last loaded list: if the next one cannot be loaded, it stays on the page. */
 function useLast(list: ListingList | undefined): ListingList | undefined {
@@ -128,10 +126,10 @@ function NothingYet() {
       title="No listings yet"
       action={
         <>
-          <Button variant="default" renderRoot={toImport}>
+          <ButtonLink variant="default" to="/listings/import">
             Import a CSV file
-          </Button>
-          <Button renderRoot={toNew}>Create a listing</Button>
+          </ButtonLink>
+          <ButtonLink to="/listings/new">Create a listing</ButtonLink>
         </>
       }
     >
@@ -157,9 +155,9 @@ function InvalidSearch() {
         icon={SearchX}
         title="This list can’t be shown"
         action={
-          <Button onClick={() => focusPage()} renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}>
+          <ButtonLink onClick={() => focusPage()} to="/listings" search={{}}>
             Show all listings
-          </Button>
+          </ButtonLink>
         }
       >
         The URL has filters that don’t exist. It may be mistyped or incomplete.
@@ -170,12 +168,8 @@ function InvalidSearch() {
 
 function ClearFilters() {
   return (
-    <Button
-      variant="default"
-      onClick={() => focusPage()}
-      renderRoot={(props) => <Link to="/listings" search={{}} {...props} />}
-    >
+    <ButtonLink variant="default" onClick={() => focusPage()} to="/listings" search={{}}>
       Clear search and filters
-    </Button>
+    </ButtonLink>
   );
 }

@@ -19,7 +19,7 @@ export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
       <Checkbox
         flex="1 1 240px"
         label="Clean values"
-        description="Reads $450,000 and 1,250 sq ft as people write them."
+        description="Accepts values such as $450,000 and 1,250 sq ft."
         checked={reading.clean}
         onChange={({ currentTarget }) => onChange({ ...reading, clean: currentTarget.checked })}
       />

@@ -1,10 +1,11 @@
-import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { Check, Plus } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Listing } from '../../api/types';
 import { formatCount } from '../../lib/format';
+import { TextLink } from '../../parts/links';
 import { Page } from '../../parts/page';
 import { useSession } from '../../shell/session';
 import { GenerateApiKey } from '../settings/generate-api-key';
@@ -48,15 +49,8 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
         </Step>
       </div>
       <Text size="sm" c="dimmed" mt="lg">
-        No terminal?{' '}
-        <Anchor size="sm" renderRoot={(props) => <Link to="/listings/new" {...props} />}>
-          Create a listing here
-        </Anchor>{' '}
-        or{' '}
-        <Anchor size="sm" renderRoot={(props) => <Link to="/listings/import" {...props} />}>
-          import a file
-        </Anchor>
-        .
+        No terminal? <TextLink to="/listings/new">Create a listing here</TextLink> or{' '}
+        <TextLink to="/listings/import">import a file</TextLink>.
       </Text>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />
     </Page>

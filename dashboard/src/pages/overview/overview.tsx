@@ -1,11 +1,11 @@
-import { Anchor, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { ChartColumn } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { overviewQuery, refresh } from '../../api/queries';
 import type { Overview } from '../../api/types';
 import { formatNumber } from '../../lib/format';
+import { TextLink } from '../../parts/links';
 import { NotLoaded } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
@@ -79,15 +79,9 @@ function Figures({ overview }: { overview: Overview }) {
           {errors > 0 && isAdministrator && (
             <>
               {' · '}
-              <Anchor
-                size="xs"
-                underline="always"
-                renderRoot={(props) => (
-                  <Link to="/developers/requests" search={{ status: '4xx,5xx' }} {...props}>
-                    Show
-                  </Link>
-                )}
-              />
+              <TextLink size="xs" underline="always" to="/developers/requests" search={{ status: '4xx,5xx' }}>
+                Show
+              </TextLink>
             </>
           )}
         </Figure>

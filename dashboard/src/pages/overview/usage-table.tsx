@@ -1,35 +1,43 @@
 import { Link } from '@tanstack/react-router';
 import type { Overview } from '../../api/types';
 import { formatNumber } from '../../lib/format';
-import { type Column, Table } from '../../parts/table';
+import { countColumn } from '../../parts/columns';
+import { type Column, DataTable } from '../../parts/data-table';
 import { useIsAdministrator } from '../../shell/session';
 import { OTHERS_COLOR, SERIES_COLORS, totalsByKey } from './usage';
 
-const COLUMNS: Column<ReturnType<typeof totalsByKey>[number]>[] = [
+const COLUMNS: Column<ReturnType<typeof totalsByKey>[number] & { color: string }>[] = [
   {
     label: 'Key',
-    className: 'wide',
-    cell: ({ name, isDeleted }, index) => (
+    sortBy: 'name',
+    cell: ({ name, isDeleted, color }) => (
       <>
-        <span className="status-dot in-text" style={{ background: SERIES_COLORS[index] ?? OTHERS_COLOR }} aria-hidden />
+        <span className="status-dot in-text" style={{ background: color }} aria-hidden />
         <bdi>{name}</bdi>
         {isDeleted && ' (deleted)'}
       </>
     ),
   },
-  { label: 'Requests', className: 'number', cell: ({ requests }) => formatNumber(requests) },
-  { label: 'Errors', className: 'number', cell: ({ id, errors }) => <Errors keyId={id} count={errors} /> },
+  countColumn('Requests', 'requests', { from: 'small' }),
+  {
+    label: 'Errors',
+    width: 100,
+    isNumber: true,
+    sortBy: 'errors',
+    cell: ({ id, errors }) => <Errors keyId={id} count={errors} />,
+  },
 ];
 
 /** The legend and the numbers of the chart. */
 export function UsageTable({ usage }: { usage: Overview['usage'] }) {
-  return <Table label="Requests by key" columns={COLUMNS} rows={totalsByKey(usage)} />;
+  const rows = totalsByKey(usage).map((total, index) => ({ ...total, color: SERIES_COLORS[index] ?? OTHERS_COLOR }));
+  return <DataTable label="Requests by key" columns={COLUMNS} rows={rows} />;
 }
 
 function Errors({ keyId, count }: { keyId: string; count: number }) {
   if (!useIsAdministrator() || count === 0) return formatNumber(count);
   return (
-    <Link className="quiet-link" to="/developers/requests" search={{ keyId, status: '4xx,5xx' }}>
+    <Link className="row-link" to="/developers/requests" search={{ keyId, status: '4xx,5xx' }}>
       {formatNumber(count)}
     </Link>
   );

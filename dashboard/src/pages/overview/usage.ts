@@ -1,6 +1,7 @@
 import type { Overview } from '../../api/types';
 
 type Usage = Overview['usage'];
+type Measure = 'requests' | 'errors';
 
 /** Few colors are distinguishable in both themes, so all other keys share one. */
 export const SERIES_COLORS = ['#1c7d57', '#4a90d9', '#d9a514', '#8a6fd1', '#d9682e'];
@@ -31,27 +32,41 @@ export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
 }
 
 /** One row per hour, including hours without requests. */
-export function toChart(usage: Usage, measure: 'requests' | 'errors', nowMs = Date.now()) {
+export function toChart(usage: Usage, measure: Measure, nowMs = Date.now()) {
   const totals = totalsByKey(usage);
   const shown = totals.slice(0, SERIES_COLORS.length);
   const series = shown.map(({ id, name }) => ({ name: id, label: name }));
   if (totals.length > shown.length) series.push({ name: OTHERS, label: `${totals.length - shown.length} others` });
   const shownIds = new Set(shown.map(({ id }) => id));
-  const lastHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+  const counts = [...countByHour(usage, measure, nowMs)];
 
   const rows = Array.from({ length: HOURS }, (_, index) => {
-    const startMs = lastHourMs - (HOURS - 1 - index) * HOUR_MS;
-    const row: Record<string, string | number> = { hour: formatHour(startMs) };
-    for (const { hour, keyId, [measure]: count } of usage.hours) {
-      if (new Date(hour).getTime() !== startMs) continue;
+    const row: Record<string, string | number> = { hour: formatHour(firstHour(nowMs) + index) };
+    for (const [keyId, own] of counts) {
       const name = shownIds.has(keyId) ? keyId : OTHERS;
-      row[name] = Number(row[name] ?? 0) + count;
+      row[name] = Number(row[name] ?? 0) + (own[index] ?? 0);
     }
     return row;
   });
   return { rows, series };
 }
 
-function formatHour(startMs: number): string {
-  return new Date(startMs).toLocaleTimeString(undefined, { hour: 'numeric' });
+/** How often each key was used in each of the last 24 hours. */
+export function countByHour({ hours }: Usage, measure: Measure, nowMs = Date.now()): Map<string, number[]> {
+  const counts = new Map<string, number[]>();
+  for (const { hour, keyId, [measure]: count } of hours) {
+    const own = counts.get(keyId) ?? Array.from({ length: HOURS }, () => 0);
+    own[new Date(hour).getTime() / HOUR_MS - firstHour(nowMs)] = count;
+    counts.set(keyId, own);
+  }
+  return counts;
+}
+
+/** In hours since 1970. */
+function firstHour(nowMs: number): number {
+  return Math.floor(nowMs / HOUR_MS) - HOURS + 1;
+}
+
+function formatHour(hour: number): string {
+  return new Date(hour * HOUR_MS).toLocaleTimeString(undefined, { hour: 'numeric' });
 }

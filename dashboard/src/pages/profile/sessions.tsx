@@ -1,31 +1,24 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { request } from '../../api/client';
 import { refresh, sessionsQuery } from '../../api/queries';
 import type { SessionInfo } from '../../api/types';
 import { notifyFailure } from '../../lib/notify';
-import { LoadedCard } from '../../parts/loaded';
+import { timeColumn } from '../../parts/columns';
+import { type Column, Subline } from '../../parts/data-table';
 import { Section } from '../../parts/page';
-import { actions, type Column, Table } from '../../parts/table';
+import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import { describeBrowser } from './browsers';
 
 const COLUMNS: Column<SessionInfo>[] = [
-  { label: 'Browser', className: 'wide', cell: (session) => <Browser session={session} /> },
-  { label: 'IP address', className: 'from-medium', cell: ({ ipAddress }) => <code>{ipAddress}</code> },
-  { label: 'Signed in', className: 'nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  actions(
-    ({ id, isCurrent }) =>
-      !isCurrent && (
-        <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { id })}>
-          End
-        </Button>
-      ),
-  ),
+  { label: 'Browser', cell: (session) => <Browser session={session} /> },
+  { label: 'IP address', width: 200, from: 'medium', cell: ({ ipAddress }) => <code>{ipAddress}</code> },
+  timeColumn('Signed in', 'createdAt', { from: 'small' }),
 ];
 
 export function Sessions() {
-  const query = useQuery(sessionsQuery);
+  const query = useQuery({ ...sessionsQuery, select: (data) => ({ data }) });
   return (
     <Section
       title="Sessions"
@@ -36,14 +29,25 @@ export function Sessions() {
         </Button>
       }
     >
-      <LoadedCard query={query} count={2}>
-        {(sessions) => <Table label="Sessions" columns={COLUMNS} rows={sessions} />}
-      </LoadedCard>
+      <TableList
+        label="Sessions"
+        query={query}
+        count={2}
+        columns={COLUMNS}
+        actionsWidth={70}
+        actions={({ id, isCurrent }) =>
+          !isCurrent && (
+            <Button size="compact-sm" variant="default" onClick={() => end('revoke-session', { id })}>
+              End
+            </Button>
+          )
+        }
+      />
     </Section>
   );
 }
 
-function Browser({ session: { isCurrent, ipAddress, userAgent } }: { session: SessionInfo }) {
+function Browser({ session: { createdAt, isCurrent, ipAddress, userAgent } }: { session: SessionInfo }) {
   return (
     <>
       {describeBrowser(userAgent ?? '')}{' '}
@@ -52,9 +56,9 @@ function Browser({ session: { isCurrent, ipAddress, userAgent } }: { session: Se
           Current session
         </Badge>
       )}
-      <Text size="xs" c="dimmed" className="until-medium">
-        {ipAddress}
-      </Text>
+      <Subline isNarrow>
+        {ipAddress} · signed in <Time at={createdAt} />
+      </Subline>
     </>
   );
 }

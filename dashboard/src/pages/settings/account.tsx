@@ -45,7 +45,7 @@ function AccountForm({ account: { name, currency, areaUnits } }: { account: Acco
           {...form.bind('currency')}
         />
         <NativeSelect label="Default area unit" data={UNIT_OPTIONS} {...form.bind('areaUnits')} />
-        <Group justify="flex-end">
+        <Group>
           <Button type="submit" loading={form.isBusy}>
             Save
           </Button>

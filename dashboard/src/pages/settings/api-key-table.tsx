@@ -1,48 +1,77 @@
 import { Badge, Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { overviewQuery } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
 import { formatNumber } from '../../lib/format';
-import { actions, type Column, Table } from '../../parts/table';
+import { textColumn, timeColumn } from '../../parts/columns';
+import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { Time } from '../../parts/time';
+import { countByHour } from '../overview/usage';
 import { KeyMenu } from './key-menu';
 
 const ACCESS: Record<ApiKey['access'], string> = { full: 'Full access', read: 'Read only' };
 
-const COLUMNS: Column<ApiKey>[] = [
-  { label: 'Name', className: 'wide', cell: (key) => <Name apiKey={key} /> },
-  { label: 'Access', className: 'from-medium nowrap', cell: ({ access }) => ACCESS[access] },
-  { label: 'Created by', className: 'from-large name', cell: ({ createdBy }) => <bdi>{createdBy ?? 'Operator'}</bdi> },
+type KeyRow = ApiKey & { hours: number[] };
+
+const COLUMNS: Column<KeyRow>[] = [
+  { label: 'Name', sortBy: 'name', cell: (key) => <Name apiKey={key} /> },
+  { label: 'Access', width: 116, from: 'large', sortBy: 'access', cell: ({ access }) => ACCESS[access] },
+  textColumn('Created by', 'createdBy', { from: 'wide' }, 'Operator'),
+  timeColumn('Last used', 'lastUsedAt', {}, 'Never'),
   {
-    label: 'Last used',
-    className: 'nowrap from-medium',
-    cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />),
+    label: 'Requests (24 h)',
+    width: 180,
+    from: 'large',
+    isNumber: true,
+    sortBy: 'requests24h',
+    cell: (key) => <Requests apiKey={key} />,
   },
-  { label: 'Requests (24 h)', className: 'number from-large', cell: (key) => <Requests apiKey={key} /> },
-  { label: 'Expires', className: 'from-medium nowrap', cell: ({ expiresAt }) => <Expiry at={expiresAt} /> },
+  {
+    label: 'Expires',
+    width: 120,
+    from: 'medium',
+    sortBy: 'expiresAt',
+    cell: ({ expiresAt }) => <Expiry at={expiresAt} />,
+  },
 ];
 
 export function ApiKeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key: ApiKey) => void }) {
-  const remove = actions<ApiKey>((key) => (
-    <Group gap={6} justify="flex-end" wrap="nowrap">
-      <Button size="compact-sm" variant="default" onClick={() => onDelete(key)} aria-describedby={`name-${key.id}`}>
-        Delete
-      </Button>
-      <KeyMenu apiKey={key} />
-    </Group>
-  ));
-  return <Table label="API keys" columns={[...COLUMNS, remove]} rows={keys} />;
+  const overview = useQuery({ ...overviewQuery, refetchInterval: REFETCH_MS });
+  const hours = overview.data && countByHour(overview.data.usage, 'requests');
+  return (
+    <DataTable
+      label="API keys"
+      columns={COLUMNS}
+      rows={keys.map((key) => ({ ...key, hours: hours?.get(key.id) ?? [] }))}
+      actionsWidth={124}
+      actions={(key) => (
+        <Group gap={6} justify="flex-end" wrap="nowrap">
+          <Button size="compact-sm" variant="default" onClick={() => onDelete(key)} aria-describedby={`name-${key.id}`}>
+            Delete
+          </Button>
+          <KeyMenu apiKey={key} />
+        </Group>
+      )}
+    />
+  );
 }
+
+const REFETCH_MS = 10_000;
 
 function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replacedBy } }: { apiKey: ApiKey }) {
   return (
     <>
-      <Text component="bdi" size="sm" fw={500} id={`name-${id}`}>
+      <Text component="bdi" size="sm" fw={500} id={`name-${id}`} title={name}>
         {name}
       </Text>
-      <Text size="xs" c="dimmed" component="div">
+      <Subline>
         <code>{start}…</code>
-      </Text>
-      <Text size="xs" c="dimmed" className="until-medium" component="div">
+        {replacedBy !== null && (
+          <> · Rolled. The old key was {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}.</>
+        )}
+      </Subline>
+      <Subline isNarrow>
         {ACCESS[access]}
         {expiresAt !== null && (
           <>
@@ -56,12 +85,7 @@ function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replac
             {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}
           </>
         )}
-      </Text>
-      {replacedBy !== null && (
-        <Text size="xs" c="dimmed" component="div">
-          Rolled. The old key was {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}.
-        </Text>
-      )}
+      </Subline>
     </>
   );
 }
@@ -74,18 +98,34 @@ function LastUsed({ at }: { at: string }) {
   );
 }
 
-function Requests({ apiKey: { id, requests24h, errors24h } }: { apiKey: ApiKey }) {
+function Requests({ apiKey: { id, requests24h, errors24h, hours } }: { apiKey: KeyRow }) {
   return (
-    <>
-      <Link className="quiet-link" to="/developers/requests" search={{ keyId: id }}>
-        {formatNumber(requests24h)}
-      </Link>
-      {errors24h > 0 && (
-        <Text size="xs" c="dimmed" component="div">
-          {formatNumber(errors24h)} failed
-        </Text>
-      )}
-    </>
+    <Group gap={10} justify="flex-end" wrap="nowrap">
+      <Sparkline counts={hours} />
+      <div>
+        <Link className="quiet-link" to="/developers/requests" search={{ keyId: id }}>
+          {formatNumber(requests24h)}
+        </Link>
+        {errors24h > 0 && <Subline>{formatNumber(errors24h)} failed</Subline>}
+      </div>
+    </Group>
+  );
+}
+
+const BAR_PX = 3;
+const HEIGHT_PX = 20;
+
+/** One bar per hour. Screen readers have the number beside it. */
+function Sparkline({ counts }: { counts: number[] }) {
+  const most = Math.max(...counts);
+  return (
+    <svg width={counts.length * BAR_PX} height={HEIGHT_PX} fill="var(--mantine-color-evergreen-6)" aria-hidden>
+      {counts.map((count, hour) => {
+        const height = Math.max((count / most) * HEIGHT_PX, 1);
+        // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes
+        return <rect key={hour} x={hour * BAR_PX} y={HEIGHT_PX - height} width={BAR_PX - 1} height={height} />;
+      })}
+    </svg>
   );
 }
 

@@ -4,10 +4,10 @@ import { request } from '../../api/client';
 import { invitationsQuery, refresh } from '../../api/queries';
 import type { CreatedInvitation, Invitation } from '../../api/types';
 import { attempt } from '../../lib/notify';
+import { textColumn, timeColumn } from '../../parts/columns';
+import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Email } from '../../parts/email';
-import { actions, type Column, Table } from '../../parts/table';
-import { Time } from '../../parts/time';
 import { ROLES } from './roles';
 
 interface InvitationTableProps {
@@ -17,37 +17,42 @@ interface InvitationTableProps {
 }
 
 const COLUMNS: Column<Invitation>[] = [
-  { label: 'E-mail', className: 'wide', cell: ({ email }) => <Email>{email}</Email> },
-  { label: 'Role', cell: ({ role }) => ROLES[role] },
-  { label: 'Invited by', className: 'from-large name', cell: ({ invitedBy }) => <bdi>{invitedBy ?? 'Operator'}</bdi> },
-  { label: 'Expires', className: 'from-medium nowrap', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { label: 'E-mail', sortBy: 'email', isLong: true, cell: ({ email }) => <Email>{email}</Email> },
+  { label: 'Role', width: 130, from: 'medium', sortBy: 'role', cell: ({ role }) => ROLES[role] },
+  textColumn('Invited by', 'invitedBy', { from: 'large' }, 'Operator'),
+  timeColumn('Expires', 'expiresAt'),
 ];
 
 export function InvitationTable({ invitations, onRenewed }: InvitationTableProps) {
   const [revoking, setRevoking] = useState<Invitation>();
-  const buttons = actions<Invitation>((invitation) => (
-    <Group gap={6} justify="flex-end">
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => renew(invitation, onRenewed)}
-        aria-label={`New link for ${invitation.email}`}
-      >
-        New link
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
-        onClick={() => setRevoking(invitation)}
-        aria-label={`Revoke the invitation for ${invitation.email}`}
-      >
-        Revoke
-      </Button>
-    </Group>
-  ));
   return (
     <>
-      <Table label="Invitations" columns={[...COLUMNS, buttons]} rows={invitations} />
+      <DataTable
+        label="Invitations"
+        columns={COLUMNS}
+        rows={invitations}
+        actionsWidth={180}
+        actions={(invitation) => (
+          <Group gap={6} justify="flex-end" wrap="nowrap">
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => renew(invitation, onRenewed)}
+              aria-label={`New link for ${invitation.email}`}
+            >
+              New link
+            </Button>
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => setRevoking(invitation)}
+              aria-label={`Revoke the invitation for ${invitation.email}`}
+            >
+              Revoke
+            </Button>
+          </Group>
+        )}
+      />
       <ConfirmDialog
         title="Revoke this invitation?"
         action="Revoke"

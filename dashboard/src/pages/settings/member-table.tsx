@@ -4,10 +4,10 @@ import { request } from '../../api/client';
 import { membersQuery, refresh, sessionQuery } from '../../api/queries';
 import type { Member } from '../../api/types';
 import { notify, notifyFailure } from '../../lib/notify';
+import { timeColumn } from '../../parts/columns';
+import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
 import { Email } from '../../parts/email';
-import { actions, type Column, Table } from '../../parts/table';
-import { Time } from '../../parts/time';
 import { useSession } from '../../shell/session';
 import { ROLES } from './roles';
 
@@ -17,9 +17,10 @@ export function MemberTable({ members }: { members: Member[] }) {
   const [leaving, setLeaving] = useState<Member>();
   const [steppingDown, setSteppingDown] = useState<Member>();
   const columns: Column<Member>[] = [
-    { label: 'Name', className: 'wide', cell: (member) => <Name member={member} /> },
+    { label: 'Name', sortBy: 'name', cell: (member) => <Name member={member} /> },
     {
       label: 'Role',
+      width: 160,
       cell: (member) => (
         <NativeSelect
           size="xs"
@@ -33,24 +34,22 @@ export function MemberTable({ members }: { members: Member[] }) {
         />
       ),
     },
-    { label: 'Joined', className: 'from-large nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    actions((member) => {
-      const label = member.isYou ? 'Leave' : 'Remove';
-      return (
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => setLeaving(member)}
-          aria-label={`${label} ${member.name}`}
-        >
-          {label}
-        </Button>
-      );
-    }),
+    timeColumn('Joined', 'createdAt'),
   ];
   return (
     <>
-      <Table label="Members" columns={columns} rows={members} />
+      <DataTable
+        label="Members"
+        columns={columns}
+        rows={members}
+        actionsWidth={94}
+        actions={(member) => (
+          <Button size="compact-sm" variant="default" onClick={() => setLeaving(member)}>
+            {member.isYou ? 'Leave' : 'Remove'}
+            <span className="visually-hidden"> {member.name}</span>
+          </Button>
+        )}
+      />
       <ConfirmDialog
         title={leaving?.isYou ? 'Leave this account?' : 'Remove this member?'}
         action={leaving?.isYou ? 'Leave' : 'Remove'}
@@ -101,9 +100,9 @@ function Name({ member: { name, email, isYou } }: { member: Member }) {
           You
         </Badge>
       )}
-      <Text size="xs" c="dimmed" component="div">
+      <Subline>
         <Email>{email}</Email>
-      </Text>
+      </Subline>
     </>
   );
 }

@@ -1,0 +1,36 @@
+import { formatNumber } from '../lib/format';
+import type { Column } from './data-table';
+import { Time } from './time';
+
+type Rest<Row> = Partial<Column<Row>>;
+
+/** A column with a field's times; `none` is shown without one. */
+export function timeColumn<Row>(
+  label: string,
+  field: keyof Row & string,
+  rest: Rest<Row> = {},
+  none = '',
+): Column<Row> {
+  const cell = ({ [field]: at }: Row) => (typeof at === 'string' ? <Time at={at} /> : none);
+  return { label, width: 140, from: 'medium', sortBy: field, cell, ...rest };
+}
+
+/** A column with a field's numbers. */
+export function countColumn<Row>(label: string, field: keyof Row & string, rest: Rest<Row> = {}): Column<Row> {
+  const cell = ({ [field]: count }: Row) => formatNumber(Number(count));
+  return { label, width: 104, from: 'medium', isNumber: true, sortBy: field, cell, ...rest };
+}
+
+/** A column with a field's texts; `none` is shown without one. */
+export function textColumn<Row>(
+  label: string,
+  field: keyof Row & string,
+  rest: Rest<Row> = {},
+  none = '',
+): Column<Row> {
+  const cell = ({ [field]: value }: Row) => {
+    const text = String(value ?? none);
+    return <bdi title={text}>{text}</bdi>;
+  };
+  return { label, width: 140, sortBy: field, cell, ...rest };
+}
