@@ -223,6 +223,21 @@ test('a key is renamed and rolled; only a copy or Done closes the new key, and D
   await page.getByText('Rolled. The old key was last used just now.').waitFor();
   for (const each of [key, rolled]) assert.equal((await createListing(each, '13 Elm Street')).status, 201);
 
+  await browser.ask('POST', '/admin/api-keys', { name: 'Archive' }, 201);
+  await page.reload();
+  const names = () => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('bdi')?.innerText));
+  await page.getByRole('row', { name: /Archive/ }).waitFor();
+  const sortBy = (column: string) => page.getByRole('button', { name: column, exact: true }).click();
+  await sortBy('Name');
+  assert.deepEqual(await names(), ['Archive', 'Partner site', 'Partner site']);
+  await sortBy('Name');
+  assert.deepEqual(await names(), ['Partner site', 'Partner site', 'Archive']);
+  await sortBy('Last used');
+  assert.equal((await names()).at(-1), 'Archive', 'keys that were never used come last');
+  await page.locator('tbody tr').first().focus();
+  await page.keyboard.press('ArrowDown');
+  await untilFocused(page.locator('tbody tr').nth(1));
+
   for (const width of [320, 820, 1024, 1280, 2560]) {
     await page.setViewportSize({ width, height: 800 });
     for (const button of await page.getByRole('button', { name: 'Delete' }).all()) {

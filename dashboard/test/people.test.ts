@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createAdministrator } from '../../server/src/domain/administrators.ts';
@@ -244,7 +245,13 @@ test('two-step sign-in is turned on with an app, asks for a code, and accepts a 
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click();
   await page.getByText('You won’t be able to see them again.').waitFor();
   await page.getByText('Enabled', { exact: true }).waitFor();
-  const [recoveryCode = ''] = (await page.getByRole('dialog').locator('code').innerText()).split('\n');
+  const codes = await page.getByRole('dialog').locator('code').innerText();
+  const [recoveryCode = ''] = codes.split('\n');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Download' }).click(),
+  ]);
+  assert.equal(await readFile(await download.path(), 'utf8'), `${codes}\n`);
   await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click();
 
   await signOut(page);

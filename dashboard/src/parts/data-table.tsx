@@ -68,11 +68,12 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
     () => columns.filter(({ label: name, isOptional = false }) => chosen[name] ?? !isOptional),
     [columns, chosen],
   );
+  const sorted = useMemo(() => sortRows(rows, ownSort), [rows, ownSort]);
   const table = useTable({
     features: FEATURES,
     // The cells are rendered here; the library keeps the selection.
     columns: NO_COLUMNS,
-    data: onSort === undefined ? sortRows(rows, ownSort) : rows,
+    data: sorted,
     getRowId: ({ id }: Row) => id,
     state: { rowSelection: selection },
     onRowSelectionChange: (change) => onSelect?.(typeof change === 'function' ? change(selection) : change),

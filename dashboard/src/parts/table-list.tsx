@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { DataTable, type DataTableProps } from './data-table';
 import { LoadedCard, type LoadedProps } from './loaded';
@@ -7,26 +8,40 @@ interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   query: LoadedProps<{ data: Row[]; nextCursor?: string | null }>['query'];
   /** How many placeholder rows to show. */
   count: number;
-  /** Shown instead of a table without rows. */
+  /** Shown instead of a list without rows. */
   empty?: ReactNode;
+  /** Shown instead of a page without rows; other pages may have some. */
+  emptyPage?: string;
   /** Undefined on the first page. */
   cursor?: string | undefined;
   /** Opens another page, if the list has pages. */
   onPage?: (cursor: string | undefined) => void;
+  /** Beside the buttons that open pages. */
+  footer?: ReactNode;
 }
 
 /** A list from the service in a card. */
 export function TableList<Row extends { id: string }>(props: TableListProps<Row>) {
-  const { query, count, empty, cursor, onPage, ...table } = props;
+  const { query, count, empty, emptyPage, cursor, onPage, footer, ...table } = props;
   return (
     <LoadedCard query={query} count={count}>
       {({ data, nextCursor = null }) =>
-        data.length === 0 && cursor === undefined ? (
+        data.length === 0 && cursor === undefined && nextCursor === null ? (
           empty
         ) : (
           <>
-            <DataTable {...table} rows={data} isPart={onPage !== undefined} />
-            {onPage && <NewestOlder cursor={cursor} next={nextCursor} onOpen={onPage} />}
+            {data.length > 0 || emptyPage === undefined ? (
+              <DataTable {...table} rows={data} isPart={onPage !== undefined} />
+            ) : (
+              <Text size="sm" p="md">
+                {emptyPage}
+              </Text>
+            )}
+            {onPage && (
+              <NewestOlder cursor={cursor} next={nextCursor} onOpen={onPage}>
+                {footer}
+              </NewestOlder>
+            )}
           </>
         )
       }

@@ -1,28 +1,24 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Radio, SearchX } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { feedsQuery } from '../../api/queries';
-import type { ListingEvent } from '../../api/types';
 import { formatNumber } from '../../lib/format';
 import { compactSearch } from '../../lib/search';
 import { countColumn, timeColumn } from '../../parts/columns';
 import { CopyBlock } from '../../parts/copy-button';
-import { type Column, DataTable, Subline } from '../../parts/data-table';
+import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
 import { TextLink } from '../../parts/links';
-import { LoadedCard } from '../../parts/loaded';
-import { NewestOlder } from '../../parts/newest-older';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
 import { Time } from '../../parts/time';
+import { TableList } from '../../parts/table-list';
 import { EVENT_TYPES } from './event-types';
 import type { EventSearch } from './search';
-import { type EventPage, useEvents } from './use-events';
-
-type EventRow = ListingEvent & { id: string };
+import { type EventRow, useEvents } from './use-events';
 
 const COLUMNS: Column<EventRow>[] = [
   countColumn('Sequence', 'sequence', { from: 'small' }),
@@ -35,7 +31,10 @@ const COLUMNS: Column<EventRow>[] = [
 
 export function EventsPage() {
   const search = useSearch({ from: '/inside/developers/events' });
+  const { at, ...filters } = search;
   const query = useEvents(search);
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<EventRow>();
   const isGone = query.error instanceof ApiError && query.error.code === 'events_expired';
   return (
     <Page title="Events" description="Changes to listings, in order. They are kept for 30 days.">
@@ -47,10 +46,37 @@ export function EventsPage() {
           </EmptyState>
         </div>
       ) : (
-        <LoadedCard query={query} count={8}>
-          {(page) => <Results page={page} search={search} />}
-        </LoadedCard>
+        <TableList
+          label="Events"
+          query={query}
+          count={8}
+          columns={COLUMNS}
+          actionsWidth={80}
+          actions={(event) => (
+            <Button size="compact-sm" variant="default" onClick={() => setShown(event)}>
+              JSON<span className="visually-hidden"> of event {event.sequence}</span>
+            </Button>
+          )}
+          empty={
+            <EmptyState icon={Radio} title={Object.keys(filters).length > 0 ? 'No matching events' : 'No events yet'}>
+              Each listing that is created, changed, or deleted appears here.
+            </EmptyState>
+          }
+          emptyPage={`No matching events after event ${formatNumber(Number(query.data?.nextCursor))}. Older ones may match.`}
+          cursor={at}
+          onPage={(next) => navigate({ to: '/developers/events', search: { ...filters, ...(next && { at: next }) } })}
+        />
       )}
+      <Modal
+        opened={shown !== undefined}
+        onClose={() => setShown(undefined)}
+        title={shown && `Event ${formatNumber(shown.sequence)}`}
+        size={680}
+        withCloseButton
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {shown && <CopyBlock title={shown.type} text={toJson(shown)} label="Copy the event" />}
+      </Modal>
     </Page>
   );
 }
@@ -74,57 +100,6 @@ function Filters({ search }: { search: EventSearch }) {
       <SelectFilter label="Feed" choices={{ '': 'All', ...names }} {...bind('feed')} />
       <TextFilter label="Listing ID" placeholder="lst_…" {...bind('listingId')} />
     </div>
-  );
-}
-
-function Results({ page: { data, after }, search }: { page: EventPage; search: EventSearch }) {
-  const navigate = useNavigate();
-  const [shown, setShown] = useState<EventRow>();
-  const { at, ...filters } = search;
-  if (data.length === 0 && after === 0 && at === undefined) {
-    return (
-      <EmptyState icon={Radio} title={Object.keys(filters).length > 0 ? 'No matching events' : 'No events yet'}>
-        Each listing that is created, changed, or deleted appears here.
-      </EmptyState>
-    );
-  }
-  const rows = data.map((event) => ({ ...event, id: String(event.sequence) }));
-  return (
-    <>
-      {rows.length > 0 ? (
-        <DataTable
-          label="Events"
-          isPart
-          columns={COLUMNS}
-          rows={rows}
-          actionsWidth={80}
-          actions={(event) => (
-            <Button size="compact-sm" variant="default" onClick={() => setShown(event)}>
-              JSON<span className="visually-hidden"> of event {event.sequence}</span>
-            </Button>
-          )}
-        />
-      ) : (
-        <Text size="sm" p="md">
-          No matching events after event {formatNumber(after)}. Older ones may match.
-        </Text>
-      )}
-      <NewestOlder
-        cursor={at}
-        next={after === 0 ? null : String(after)}
-        onOpen={(next) => navigate({ to: '/developers/events', search: { ...filters, ...(next && { at: next }) } })}
-      />
-      <Modal
-        opened={shown !== undefined}
-        onClose={() => setShown(undefined)}
-        title={shown && `Event ${formatNumber(shown.sequence)}`}
-        size={680}
-        withCloseButton
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        {shown && <CopyBlock title={shown.type} text={toJson(shown)} label="Copy the event" />}
-      </Modal>
-    </>
   );
 }
 

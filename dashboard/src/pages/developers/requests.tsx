@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText, SearchX } from 'lucide-react';
@@ -7,13 +6,12 @@ import type { LoggedRequest, LoggedRequestList } from '../../api/types';
 import { formatBytes, formatCount, formatDuration, formatExact } from '../../lib/format';
 import { compactSearch } from '../../lib/search';
 import { timeColumn } from '../../parts/columns';
-import { type Column, DataTable, Subline } from '../../parts/data-table';
+import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
 import { TextLink } from '../../parts/links';
-import { LoadedCard } from '../../parts/loaded';
-import { NewestOlder } from '../../parts/newest-older';
 import { Page } from '../../parts/page';
 import { EmptyState } from '../../parts/states';
+import { TableList } from '../../parts/table-list';
 import { Time } from '../../parts/time';
 import type { RequestSearch } from './search';
 import { StatusCode } from './status-code';
@@ -49,16 +47,32 @@ const COLUMNS: Column<LoggedRequest>[] = [
 
 export function RequestsPage() {
   const search = useSearch({ from: '/inside/developers/requests' });
+  const { cursor, ...filters } = search;
   const query = useQuery({
     ...requestsQuery({ limit: LIMIT, ...search }),
-    refetchInterval: search.cursor === undefined && REFETCH_MS,
+    refetchInterval: cursor === undefined && REFETCH_MS,
   });
+  const navigate = useNavigate();
+  const retention = query.data?.retention ?? null;
   return (
     <Page title="Requests" description="What your apps sent to the API. New requests appear here within seconds.">
       <Filters search={search} />
-      <LoadedCard query={query} count={8}>
-        {(page) => <Results page={page} search={search} />}
-      </LoadedCard>
+      <TableList
+        label="Requests"
+        query={query}
+        count={8}
+        columns={COLUMNS}
+        empty={Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet retention={retention} />}
+        emptyPage="No matching requests in this part of the log. Older parts may have some."
+        cursor={cursor}
+        onPage={(next) =>
+          navigate({ to: '/developers/requests', search: { ...filters, ...(next && { cursor: next }) } })
+        }
+        footer={
+          retention &&
+          `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts.`
+        }
+      />
     </Page>
   );
 }
@@ -84,41 +98,6 @@ function Filters({ search }: { search: RequestSearch }) {
       <TextFilter label="Code" placeholder="validation_failed" {...bind('code')} />
       <TextFilter label="Path begins with" placeholder="/v1/listings" {...bind('path')} />
     </div>
-  );
-}
-
-function Results({
-  page: { data, nextCursor, retention },
-  search,
-}: {
-  page: LoggedRequestList;
-  search: RequestSearch;
-}) {
-  const navigate = useNavigate();
-  const { cursor, ...filters } = search;
-  if (data.length === 0 && nextCursor === null && cursor === undefined) {
-    return Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet retention={retention} />;
-  }
-  return (
-    <>
-      {data.length > 0 ? (
-        <DataTable label="Requests" isPart columns={COLUMNS} rows={data} />
-      ) : (
-        <Text size="sm" p="md">
-          No matching requests in this part of the log. Older parts may have some.
-        </Text>
-      )}
-      <NewestOlder
-        cursor={cursor}
-        next={nextCursor}
-        onOpen={(next) =>
-          navigate({ to: '/developers/requests', search: { ...filters, ...(next && { cursor: next }) } })
-        }
-      >
-        {retention !== null &&
-          `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts.`}
-      </NewestOlder>
-    </>
   );
 }
 

@@ -8,11 +8,13 @@ const REFETCH_MS = 3_000;
 const PAGE_LENGTH = 50;
 const EXAMINED_MAX = 1_000;
 
-export interface EventPage {
+export type EventRow = ListingEvent & { id: string };
+
+interface EventPage {
   /** The newest first. */
-  data: ListingEvent[];
-  /** The sequence before the oldest examined event. */
-  after: number;
+  data: EventRow[];
+  /** The sequence before the oldest examined event; null if there is none. */
+  nextCursor: string | null;
 }
 
 /** The events up to the sequence `at`, or the newest ones, which are kept current. */
@@ -49,5 +51,6 @@ async function readEvents(last: number, filters: EventSearch, signal: AbortSigna
     if (page.nextAfter <= next) break;
     next = page.nextAfter;
   }
-  return { data: data.reverse(), after };
+  const rows = data.reverse().map((event) => ({ ...event, id: String(event.sequence) }));
+  return { data: rows, nextCursor: after === 0 ? null : String(after) };
 }

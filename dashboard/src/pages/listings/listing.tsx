@@ -125,10 +125,10 @@ function LoadedListing({ listing }: { listing: Listing }) {
 
 function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { listing: Listing }) {
   return (
-    <Group gap={4}>
-      <Status status={status} />
-      <Text size="sm" component="span" me="xs">
-        {'· added '}
+    <Group gap="xs">
+      <Text size="sm" component="span">
+        <Status status={status} />
+        {' · added '}
         <Time at={createdAt} />
         {version > 1 && (
           <>

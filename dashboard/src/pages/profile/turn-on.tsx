@@ -1,9 +1,11 @@
-import { Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Download } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { encode } from 'uqr';
 import { request } from '../../api/client';
 import { queryClient, sessionQuery } from '../../api/queries';
 import type { Session, TwoFactorSetup } from '../../api/types';
+import { saveFile } from '../../lib/save-file';
 import { useForm } from '../../lib/use-form';
 import { CopyIcon } from '../../parts/copy-button';
 import { FormDialog } from '../../parts/dialogs';
@@ -62,7 +64,20 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
       <strong>You won’t be able to see them again.</strong>
     </>
   );
-  return <Secret text={codes.join('\n')} description={description} onDone={onDone} />;
+  const text = codes.join('\n');
+  return (
+    <Secret text={text} description={description} onDone={onDone}>
+      <Group>
+        <Button
+          variant="default"
+          leftSection={<Download size={16} />}
+          onClick={() => saveFile(new Blob([text, '\n'], { type: 'text/plain' }), 'recovery-codes.txt')}
+        >
+          Download
+        </Button>
+      </Group>
+    </Secret>
+  );
 }
 
 /** The secret of the QR code as text. */
