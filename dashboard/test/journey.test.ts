@@ -225,7 +225,8 @@ test('a key is renamed and rolled; only a copy or Done closes the new key, and D
 
   await browser.ask('POST', '/admin/api-keys', { name: 'Archive' }, 201);
   await page.reload();
-  const names = () => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('bdi')?.innerText));
+  const names = () =>
+    page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('bdi')?.innerText));
   await page.getByRole('row', { name: /Archive/ }).waitFor();
   const sortBy = (column: string) => page.getByRole('button', { name: column, exact: true }).click();
   await sortBy('Name');
