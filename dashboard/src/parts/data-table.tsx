@@ -39,7 +39,7 @@ export interface DataTableProps<Row> {
   nameOf?(row: Row): string;
   /** The last column, which is always in view. */
   actions?(row: Row): ReactNode;
-  actionsWidth?: number;
+  actionsWidth?: number | string;
 }
 
 const FEATURES = tableFeatures({ rowSelectionFeature });

@@ -1,4 +1,4 @@
-import { Badge, Button, NativeSelect, Text } from '@mantine/core';
+import { Badge, Button, Group, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import { request } from '../../api/client';
 import { membersQuery, refresh, sessionQuery } from '../../api/queries';
@@ -13,41 +13,39 @@ import { ROLES } from './roles';
 
 const ROLE_OPTIONS = Object.entries(ROLES).map(([value, label]) => ({ value, label }));
 
+const COLUMNS: Column<Member>[] = [
+  { label: 'Name', sortBy: 'name', cell: (member) => <Name member={member} /> },
+  timeColumn('Joined', 'createdAt'),
+];
+
 export function MemberTable({ members }: { members: Member[] }) {
   const [leaving, setLeaving] = useState<Member>();
   const [steppingDown, setSteppingDown] = useState<Member>();
-  const columns: Column<Member>[] = [
-    { label: 'Name', sortBy: 'name', cell: (member) => <Name member={member} /> },
-    {
-      label: 'Role',
-      width: 160,
-      cell: (member) => (
-        <NativeSelect
-          size="xs"
-          miw={118}
-          aria-label={`Role of ${member.name}`}
-          data={ROLE_OPTIONS}
-          value={member.role}
-          onChange={({ currentTarget: { value } }) =>
-            member.isYou ? setSteppingDown(member) : changeRole(member, value)
-          }
-        />
-      ),
-    },
-    timeColumn('Joined', 'createdAt'),
-  ];
   return (
     <>
       <DataTable
         label="Members"
-        columns={columns}
+        columns={COLUMNS}
         rows={members}
-        actionsWidth={94}
+        // On phones, the button is below the role.
+        actionsWidth="min(250px, 48cqi)"
         actions={(member) => (
-          <Button size="compact-sm" variant="default" onClick={() => setLeaving(member)}>
-            {member.isYou ? 'Leave' : 'Remove'}
-            <span className="visually-hidden"> {member.name}</span>
-          </Button>
+          <Group gap={6} justify="flex-end">
+            <NativeSelect
+              size="xs"
+              w={124}
+              aria-label={`Role of ${member.name}`}
+              data={ROLE_OPTIONS}
+              value={member.role}
+              onChange={({ currentTarget: { value } }) =>
+                member.isYou ? setSteppingDown(member) : changeRole(member, value)
+              }
+            />
+            <Button size="compact-sm" variant="default" onClick={() => setLeaving(member)}>
+              {member.isYou ? 'Leave' : 'Remove'}
+              <span className="visually-hidden"> {member.name}</span>
+            </Button>
+          </Group>
         )}
       />
       <ConfirmDialog
