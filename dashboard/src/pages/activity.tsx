@@ -6,7 +6,6 @@ import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
 import { timeColumn } from '../parts/columns';
 import { type Column, Subline } from '../parts/data-table';
-import { Email } from '../parts/email';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { TableList } from '../parts/table-list';
@@ -74,7 +73,7 @@ function Actor({ entry: { actor } }: { entry: Activity }) {
       <bdi>{actor.name}</bdi>
       {actor.email !== null && (
         <Subline>
-          <Email>{actor.email}</Email>
+          <bdi title={actor.email}>{actor.email}</bdi>
         </Subline>
       )}
     </>

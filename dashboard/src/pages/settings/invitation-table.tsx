@@ -7,7 +7,6 @@ import { attempt } from '../../lib/notify';
 import { textColumn, timeColumn } from '../../parts/columns';
 import { type Column, DataTable } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
-import { Email } from '../../parts/email';
 import { ROLES } from './roles';
 
 interface InvitationTableProps {
@@ -17,7 +16,7 @@ interface InvitationTableProps {
 }
 
 const COLUMNS: Column<Invitation>[] = [
-  { label: 'E-mail', sortBy: 'email', isLong: true, cell: ({ email }) => <Email>{email}</Email> },
+  { label: 'E-mail', sortBy: 'email', isLong: true, cell: ({ email }) => <bdi title={email}>{email}</bdi> },
   { label: 'Role', width: 130, from: 'medium', sortBy: 'role', cell: ({ role }) => ROLES[role] },
   textColumn('Invited by', 'invitedBy', { from: 'large' }, 'Operator'),
   timeColumn('Expires', 'expiresAt'),

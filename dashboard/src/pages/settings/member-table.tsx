@@ -7,7 +7,6 @@ import { notify, notifyFailure } from '../../lib/notify';
 import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
-import { Email } from '../../parts/email';
 import { useSession } from '../../shell/session';
 import { ROLES } from './roles';
 
@@ -99,7 +98,7 @@ function Name({ member: { name, email, isYou } }: { member: Member }) {
         </Badge>
       )}
       <Subline>
-        <Email>{email}</Email>
+        <bdi title={email}>{email}</bdi>
       </Subline>
     </>
   );
