@@ -97,7 +97,9 @@ async function measureRound(place: Place, round: number, file: Buffer, changed: 
     const service = await startService(place);
     await warmUp(service, other.key);
     const endWatch = watchBusy(service.pid, service.cores);
-    measured.set(name, await measureSending(service, other.key, steps[name]));
+    const figures = await measureSending(service, other.key, steps[name]);
+    measured.set(name, figures);
+    say(`${name}: ${figures.seconds.toFixed(1)} s, +${(figures.memoryGrowthBytes / 1e6).toFixed(0)} MB`);
     areQuiet &&= isQuiet(endWatch());
     await service.stop();
   }
