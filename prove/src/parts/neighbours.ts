@@ -9,9 +9,7 @@ import { SETTINGS } from './neighbours/stage.ts';
 
 /** The small form tries the attacks that would cost the most without a limit. */
 const SMALL =
-  'csv-same-columns held-atomic-photos held-long-lines dry-run-loop feed-changes post-unknown-members sign-in-1-mib'.split(
-    ' ',
-  );
+  'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
 /** The only members or settings to try, separated by spaces. */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
