@@ -16,13 +16,24 @@ import type { Target } from './targets.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const CHANGED_PART = 0.01;
 const RUNS = ['first run', 'run that changes 1 %', 'run that changes nothing'] as const;
-type Name = 'plain import' | (typeof RUNS)[number];
+const NAMES = ['plain import', ...RUNS] as const;
+type Name = (typeof NAMES)[number];
+const WARM_UP_ROWS = 2_000;
 
 type Measured = {
   seconds: number;
   memoryGrowthBytes: number;
   /** The p99 of a list of another account, meanwhile. */
   getP99Ms: number;
+};
+
+type Sending = {
+  key: string;
+  method: 'POST' | 'PUT';
+  path: string;
+  file: Buffer;
+  /** Counts of the reply. */
+  expected: Record<string, number>;
 };
 
 /** One line of the results file. */
@@ -58,7 +69,7 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
   const plain = of('plain import');
   return {
     ...{ date, commit: describeCommit(ROOT), machine: describeMachine(), engine, rounds: place.rounds, rows },
-    runs: (['plain import', ...RUNS] as const).map((name) => ({
+    runs: NAMES.map((name) => ({
       name,
       seconds: median(of(name).map(({ seconds }) => seconds)),
       memoryGrowthBytes: greatest(of(name).map(({ memoryGrowthBytes }) => memoryGrowthBytes)) ?? Number.NaN,
@@ -69,32 +80,46 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
   };
 }
 
+/** Each file is sent to a service of its own that has read files before, so that all have the same start. */
 async function measureRound(place: Place, round: number, file: Buffer, changed: Buffer, rows: number) {
   const create = (name: string) => createAccount(place, `${name} ${round}`);
   const [importer, broker, other] = [await create('Import'), await create('Feed'), await create('Other')];
-  const service = await startService(place);
-  const endWatch = watchBusy(service.pid, service.cores);
-  const measured = new Map<Name, Measured>();
-  const measure = async (name: Name, key: string, path: string, body: Buffer, expected: object) => {
-    const method = name === 'plain import' ? 'POST' : 'PUT';
-    const send = () => sendFile(service.port, key, method, path, body);
-    const { reply, ...figures } = await measureSending(service, other.key, send);
-    const got = JSON.parse(reply);
-    for (const [member, count] of Object.entries(expected))
-      if (got[member] !== count) throw new Error(`${name}: got ${reply.slice(0, 1000)}`);
-    measured.set(name, figures);
+  const feed = { key: broker.key, method: 'PUT', path: '/v1/feeds/mls' } as const;
+  const steps: Record<Name, Sending> = {
+    'plain import': { key: importer.key, method: 'POST', path: '/v1/imports', file, expected: { created: rows } },
+    'first run': { ...feed, file, expected: { created: rows } },
+    'run that changes 1 %': { ...feed, file: changed, expected: { updated: rows * CHANGED_PART } },
+    'run that changes nothing': { ...feed, file: changed, expected: { unchanged: rows } },
   };
-  const feed = '/v1/feeds/mls';
-  await measure('plain import', importer.key, '/v1/imports', file, { created: rows, failed: 0 });
-  await measure('first run', broker.key, feed, file, { created: rows, failed: 0 });
-  await measure('run that changes 1 %', broker.key, feed, changed, { updated: rows * CHANGED_PART });
-  await measure('run that changes nothing', broker.key, feed, changed, { unchanged: rows });
-  const busy = endWatch();
-  await service.stop();
-  return { measured, isQuiet: isQuiet(busy) };
+  const measured = new Map<Name, Measured>();
+  let areQuiet = true;
+  for (const name of NAMES) {
+    const service = await startService(place);
+    await warmUp(service, other.key);
+    const endWatch = watchBusy(service.pid, service.cores);
+    const figures = await measureSending(service, other.key, steps[name]);
+    measured.set(name, figures);
+    say(`${name}: ${figures.seconds.toFixed(1)} s, +${(figures.memoryGrowthBytes / 1e6).toFixed(0)} MB`);
+    areQuiet &&= isQuiet(endWatch());
+    await service.stop();
+  }
+  return { measured, isQuiet: areQuiet };
 }
 
-async function measureSending(service: Service, key: string, send: () => Promise<string>) {
+/** Sends a file, and throws unless the reply has the expected counts. */
+async function send({ port }: Service, { key, method, path, file, expected }: Sending): Promise<void> {
+  const reply = await sendFile(port, key, method, path, file);
+  for (const [member, count] of Object.entries({ ...expected, failed: 0 }))
+    if (JSON.parse(reply)[member] !== count) throw new Error(`${method} ${path}: got ${reply.slice(0, 1000)}`);
+}
+
+async function warmUp(service: Service, key: string): Promise<void> {
+  const file = makeFile(makeListings(WARM_UP_ROWS));
+  await send(service, { key, method: 'POST', path: '/v1/imports', file, expected: {} });
+  await send(service, { key, method: 'PUT', path: '/v1/feeds/warm', file, expected: {} });
+}
+
+async function measureSending(service: Service, key: string, sending: Sending): Promise<Measured> {
   const list = { method: 'GET', path: '/v1/listings?limit=20', key } as const;
   const { body } = await sendCall(service.port, list);
   const exchange = { request: serializeCall(service.port, list), expected: { status: 200, body } };
@@ -102,12 +127,12 @@ async function measureSending(service: Service, key: string, send: () => Promise
   const startedMs = performance.now();
   const { result, peakBytes } = await watchPeak(service.pid, () =>
     askDuring(service, [{ service: () => () => exchange }], async () => {
-      const reply = await send();
-      return { reply, seconds: (performance.now() - startedMs) / 1000 };
+      await send(service, sending);
+      return (performance.now() - startedMs) / 1000;
     }),
   );
   const [getP99Ms = Number.NaN] = result.p99sMs;
-  return { ...result.result, memoryGrowthBytes: peakBytes - memoryBefore, getP99Ms };
+  return { seconds: result.result, memoryGrowthBytes: peakBytes - memoryBefore, getP99Ms };
 }
 
 export function listFeedTargets({ engine, runs, isQuiet }: FeedResults): Target[] {

@@ -9,6 +9,8 @@ const LOST_WRITE = [
   'were acknowledged but differ',
   ', expected ',
   'an import of ',
+  'a file of ',
+  'feeds have other listings',
   'was executed again',
   'has the sequence',
 ];

@@ -7,8 +7,8 @@ import type { Call, PatientCaller, Told } from './patient-caller.ts';
 /** A limit that keeps the lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/** The number of request kinds, which a lane sends in turn. */
-export const LANE_KINDS = 15;
+/** The number of request kinds, which a lane sends in turn; the last one only if it has a feed. */
+export const LANE_KINDS = 16;
 
 /** A client that sends one request at a time and knows how its listings must be stored. */
 export class Lane {
@@ -19,9 +19,11 @@ export class Lane {
   #made = 0;
   #price = 1;
   #after = 0;
+  readonly #hasFeed: boolean;
 
-  constructor(name: string, caller: PatientCaller, ledger: Ledger) {
+  constructor(name: string, caller: PatientCaller, ledger: Ledger, hasFeed: boolean) {
     this.#name = name;
+    this.#hasFeed = hasFeed;
     this.#caller = caller;
     this.#ledger = ledger;
   }
@@ -43,6 +45,7 @@ export class Lane {
       () => this.#importOnce(),
       () => this.#remove(turn),
       () => this.#list(),
+      () => (this.#hasFeed ? this.#runFeed() : undefined),
     ];
     while (this.#mine.size > LISTINGS_MAX) await this.#remove(turn);
     await kinds[turn % LANE_KINDS]?.();
@@ -130,7 +133,7 @@ export class Lane {
   async #put(known: Known | undefined): Promise<void> {
     const { address } = known ?? this.#fresh();
     const { version = 0, externalId = `MLS ${address}` } = known ?? {};
-    const next = { address, externalId, listPrice: this.#nextPrice() };
+    const next = { ...known, address, externalId, listPrice: this.#nextPrice() };
     const call = { method: 'PUT', path: pathOf({ externalId }), body: bodyOf(next) };
     const listing = await this.#caller.change(call, known === undefined ? 201 : 200);
     this.#note({ ...next, version: version + 1, id: String(listing.id) });
@@ -141,6 +144,10 @@ export class Lane {
     const known = this.#pick(turn, () => true);
     if (known === undefined) return void (await this.#create());
     await this.#caller.change({ method: 'DELETE', path: pathOf(known) }, 204);
+    this.#forget(known);
+  }
+
+  #forget(known: Known): void {
     this.#mine.delete(known.address);
     this.#ledger.known.delete(known.address);
     this.#ledger.gone.add(known.address);
@@ -163,6 +170,21 @@ export class Lane {
       : created === made.length && updated === changed.length;
     assert.ok(isRight, `an import of ${made.length} new listings and ${changed.length} changes: ${reply.text}`);
     for (const row of rows) this.#note({ ...row, version: row.version + 1 });
+  }
+
+  /** The whole file of the lane's feed, in which one listing is missing, one unchanged, and some are new. */
+  async #runFeed(): Promise<void> {
+    const [missing, same, ...old] = [...this.#mine.values()].filter(({ isFed }) => isFed);
+    const made = this.#freshRows().map((row) => ({ ...row, isFed: true }));
+    const changed = [...old.map((known) => ({ ...known, listPrice: this.#nextPrice() })), ...made];
+    const body = [...(same ? [same] : []), ...changed].map(bodyOf).join('\n');
+    const call = { method: 'PUT', path: `/feeds/lane-${this.#name}?missing=delete`, body, type: NDJSON };
+    const { text, tries } = await this.#caller.send(call);
+    const { created, updated, deleted } = JSON.parse(text);
+    const isRight = created === made.length && updated === old.length && deleted === (missing ? 1 : 0);
+    assert.ok(isRight || tries > 1, `a file of ${made.length} new listings and ${old.length} changes: ${text}`);
+    if (missing !== undefined) this.#forget(missing);
+    for (const row of changed) this.#note({ ...row, version: row.version + 1 });
   }
 
   async #retrieve(turn: number): Promise<void> {

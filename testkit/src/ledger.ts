@@ -13,6 +13,8 @@ export interface Known {
   externalId?: string;
   /** Missing for imported listings, because an import's report has no IDs. */
   id?: string;
+  /** Whether it belongs to the feed of its lane. */
+  isFed?: boolean;
 }
 
 type Listing = Record<string, unknown> & { id: string; version: number };
@@ -96,6 +98,11 @@ export async function assertKept(
     accountId,
   );
   assert.equal(Number(facets?.count), listings.length, 'the search columns have other listings');
+  const feeds = JSON.parse((await caller.send({ method: 'GET', path: '/feeds' })).text).data;
+  const fedCount = feeds.reduce((sum: number, feed: { listings: number }) => sum + feed.listings, 0);
+  const fed = listings.filter(({ feed }) => feed !== undefined).length;
+  const knownFed = [...ledger.known.values()].filter(({ isFed }) => isFed).length;
+  assert.deepEqual([fedCount, fed], [knownFed, knownFed], 'feeds have other listings');
   const { text } = await caller.send({ method: 'GET', path: '/listings?q=lane&count=true&limit=1' });
   assert.equal(JSON.parse(text).total, listings.length, 'a search finds other listings');
 }

@@ -18,8 +18,11 @@ export interface MixedLoad {
   finish(): Promise<void>;
 }
 
-/** Starts lanes that change and read listings on the services in turn. `urls` may change. */
-export function startMixedLoad(urls: readonly string[], key: string, lanes: number): MixedLoad {
+/**
+ * Starts lanes that change and read listings on the services in turn. `urls` may change. With `hasFeeds`, each also has a
+ * feed, which waits for the lease of its run if a service is killed.
+ */
+export function startMixedLoad(urls: readonly string[], key: string, lanes: number, hasFeeds = false): MixedLoad {
   const ledger = createLedger();
   const turns: number[] = Array(lanes).fill(0);
   let isFinished = false;
@@ -27,7 +30,7 @@ export function startMixedLoad(urls: readonly string[], key: string, lanes: numb
   let resting = 0;
   let pause: PromiseWithResolvers<void> | undefined;
   const run = async (index: number): Promise<void> => {
-    const lane = new Lane(`${index}`, new PatientCaller(urls, key, ledger.counts), ledger);
+    const lane = new Lane(`${index}`, new PatientCaller(urls, key, ledger.counts), ledger, hasFeeds);
     for (let turn = index; !isFinished; turn += 1) {
       resting += 1;
       await pause?.promise;

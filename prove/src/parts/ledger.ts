@@ -23,7 +23,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const tenant = await createTenant(trial);
   const service = await serve(trial);
   const database = await createDatabase(trial.directory, 'sqlite');
-  const load = startMixedLoad([service.url], tenant.key, LANES);
+  const load = startMixedLoad([service.url], tenant.key, LANES, true);
   const turnsMin = ROUNDS[trial.size] * LANE_KINDS;
   const isDone = await load.reaches(() => load.turns.every((turns) => turns >= turnsMin), 300_000);
   if (!isDone) throw new Error('the lanes have not sent all requests');
@@ -33,7 +33,7 @@ async function run(trial: Trial): Promise<Outcome> {
   const { known, gone, replayed } = load.ledger;
   const told = (what: string) => load.told(what).toLocaleString('en');
   return {
-    tried: `${LANES} clients that create, change, delete, import, and list, and keep a ledger of the responses`,
+    tried: `${LANES} clients that create, change, delete, import, list, send files of feeds, and keep a ledger of the responses`,
     figure: `${told('acknowledged')} acknowledged requests and ${replayed.sequence.toLocaleString('en')} events agree with the stored state`,
     figures: [
       ['acknowledged writes', told('acknowledged')],

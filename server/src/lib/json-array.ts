@@ -4,7 +4,8 @@ import { BrokenFileError, type FileRecord, RecordBuffer, type Splitter } from '.
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** JSON's white space (RFC 8259 §2). */
-const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const WHITE_SPACE: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const SPACE = Buffer.from(' ');
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
@@ -24,6 +25,8 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
+  /** Whether white space has been left out after the latest part. */
+  #isSpaced = false;
 
   /** @param member the name of the array in an object */
   constructor(elementBytesMax: number, member: string) {
@@ -39,12 +42,16 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     let position = this.#place === 'before' ? this.#enter(chunk) : 0;
     position = this.#passEnvelope(chunk, position);
     while (this.#place === 'inside') {
+      const wasBetween = this.#isBetween;
       const end = this.#findEnd(chunk, position);
-      if (end < 0) break;
-      yield* this.#finish(chunk.subarray(position, end), chunk[end], this.#offset + end);
+      const part = this.#trim(chunk.subarray(position, end < 0 ? chunk.length : end), wasBetween);
+      if (end < 0) {
+        this.#pending.add(part);
+        break;
+      }
+      yield* this.#finish(part, chunk[end], this.#offset + end);
       position = this.#passEnvelope(chunk, end + 1);
     }
-    if (this.#place === 'inside') this.#pending.add(chunk.subarray(position));
     if (this.#place === 'after') this.#expectNothing(chunk, position);
     this.#offset += chunk.length;
   }
@@ -112,10 +119,27 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     else if (byte === QUOTE) this.#isString = false;
   }
 
+  get #isBetween(): boolean {
+    return this.#depth === 0 && !this.#isString;
+  }
+
+  /** Removes the white space around an element, which can be of any length. `part` is an element or a part of it. */
+  #trim(part: Buffer, wasBetween: boolean): Buffer {
+    const start = wasBetween ? skipWhiteSpace(part, 0) : 0;
+    let end = part.length;
+    if (this.#isBetween) while (end > start && isWhiteSpace(part[end - 1])) end -= 1;
+    if (start > 0) this.#isSpaced = true;
+    // Parts of an invalid element must not become a valid one.
+    if (start < end && this.#isSpaced && !this.#pending.isEmpty) this.#pending.add(SPACE);
+    if (start < end) this.#isSpaced = end < part.length;
+    return part.subarray(start, end);
+  }
+
   *#finish(rest: Buffer, closing: number | undefined, offset: number): Generator<FileRecord<Buffer>> {
     const content = this.#pending.take(rest);
+    this.#isSpaced = false;
     if (closing === CLOSING_BRACKET) this.#place = this.#envelope === undefined ? 'after' : 'envelope';
-    if (content?.every(isWhiteSpace)) {
+    if (content?.length === 0) {
       if (this.#element === 1 && closing === CLOSING_BRACKET) return;
       throw new BrokenFileError('Expected an element after the comma', offset);
     }
@@ -124,12 +148,19 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   }
 
   #expectNothing(chunk: Buffer, start: number): void {
-    const index = chunk.subarray(start).findIndex((byte) => !isWhiteSpace(byte));
-    if (index < 0) return;
-    throw new BrokenFileError('Unexpected data after the end of the array', this.#offset + start + index);
+    const index = skipWhiteSpace(chunk, start);
+    if (index === chunk.length) return;
+    throw new BrokenFileError('Unexpected data after the end of the array', this.#offset + index);
   }
 }
 
-function isWhiteSpace(byte: number): boolean {
+/** The position of the next byte that is not white space, or the end. */
+function skipWhiteSpace(bytes: Buffer, start: number): number {
+  let position = start;
+  while (position < bytes.length && isWhiteSpace(bytes[position])) position += 1;
+  return position;
+}
+
+function isWhiteSpace(byte: number | undefined): boolean {
   return WHITE_SPACE.has(byte);
 }

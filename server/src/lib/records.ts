@@ -56,6 +56,10 @@ export class RecordBuffer {
     this.#lengthMax = lengthMax;
   }
 
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
   add(piece: Buffer): void {
     const start = this.#length;
     this.#length += piece.length;
@@ -65,7 +69,7 @@ export class RecordBuffer {
 
   /** The record that ends with this piece, valid until the next `add`; undefined if it is too long. */
   take(piece: Buffer): Buffer | undefined {
-    const isWhole = this.#length === 0;
+    const isWhole = this.isEmpty;
     if (!isWhole) this.add(piece);
     const length = isWhole ? piece.length : this.#length;
     this.#length = 0;

@@ -1,81 +1,20 @@
-import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { whyNoMounts } from '../../../testkit/src/mounts.ts';
-import { createTenantByCommand } from '../../../testkit/src/process.ts';
-import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 import { mountSmallDisk } from '../../../testkit/src/small-disk.ts';
-import { until } from '../../../testkit/src/until.ts';
-import { ndjson, type Run } from '../support/feeds.ts';
+import { applyOnFullDisk, stageOnFullDisk } from '../support/feed-disks.ts';
 
 const NEEDS_MOUNTS = { skip: whyNoMounts() ?? false };
-const MEGABYTE = 2 ** 20;
-/** Longer than the lease of a run. */
-const LEASE_ENDS_MS = 60_000;
-/** About 10 MB: more than the run keeps in memory, and than the small disk of the database has. */
-const ROWS = Array.from({ length: 6_000 }, (_, n) => ({
-  externalId: `A-${n}`,
-  address: '12 Elm Street',
-  beds: 3,
-  baths: 2,
-  description: 'x'.repeat(1_000),
-}));
-
-/** Starts a service with an account, and returns functions that call it. */
-async function start(t: TestContext, settings: Record<string, string>) {
-  const { key } = await createTenantByCommand(settings);
-  const { url } = await serveFor(t, settings);
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
-    const response = await fetch(`${url}/v1${path}`, { headers, ...init });
-    return { status: response.status, body: Object(await response.json()) };
-  };
-  const send = (rows: object[]) => ask('/feeds/mls', { method: 'PUT', body: ndjson(rows) });
-  const count = async (): Promise<number> => {
-    const { total, sequence } = (await ask('/listings?limit=1&count=true')).body;
-    assert.equal(sequence, total, 'each listing has its event');
-    return total;
-  };
-  const outcomes = async () => (await ask('/feeds/mls/runs')).body.data.map(({ outcome }: Run) => outcome);
-  return { send, count, outcomes };
-}
 
 test('a disk that is full while the file is staged fails the run before the first write', NEEDS_MOUNTS, async (t) => {
-  const disk = await mountSmallDisk(t, 64);
-  const settings = { DATA_DIR: await directoryFor(t), SQLITE_TMPDIR: disk.directory };
-  const { send, count, outcomes } = await start(t, settings);
-  disk.fill();
-  const { status, body } = await send(ROWS);
-  assert.deepEqual([status, body.error?.code], [507, 'storage_full']);
-  assert.deepEqual([await count(), await outcomes()], [0, ['failed']]);
-  disk.makeRoom();
-  assert.equal((await send(ROWS)).body.created, ROWS.length);
+  await stageOnFullDisk(t, { DATA_DIR: await directoryFor(t) }, await mountSmallDisk(t, 64));
 });
 
 test(
-  'a disk that is full while the file is applied fails the run, and sending it again completes it',
+  'a disk that is full while the file is applied fails the run, and it can be completed',
   NEEDS_MOUNTS,
   async (t) => {
     const disk = await mountSmallDisk(t, 16);
-    const { send, count, outcomes } = await start(t, { DATA_DIR: disk.directory });
-    const { status, body } = await send(ROWS);
-    assert.deepEqual([status, body.error?.code], [507, 'storage_full']);
-    const stored = await count();
-    assert.ok(stored > 0 && stored < ROWS.length, String(stored));
-    disk.grow(256 * MEGABYTE);
-    // On the full disk, the end of the run may not have been stored; then its lease must end.
-    const run = await until(
-      'the file is accepted again',
-      async () => {
-        const again = await send(ROWS);
-        assert.ok(again.status === 200 || again.body.error.code === 'feed_busy', JSON.stringify(again.body));
-        return again.status === 200 && again.body;
-      },
-      LEASE_ENDS_MS,
-    );
-    assert.deepEqual([run.created, run.unchanged, run.failed], [ROWS.length - stored, stored, 0]);
-    assert.equal(await count(), ROWS.length);
-    const [last, first] = await outcomes();
-    assert.equal(last, 'succeeded');
-    assert.ok(first === 'failed' || first === 'interrupted', first);
+    await applyOnFullDisk(t, { DATA_DIR: disk.directory }, disk);
   },
 );

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { JSON_ARRAY, listAll } from '../../../testkit/src/imports.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { countsOf, get, ndjson, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
+import { countsOf, get, ndjson, type Run, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
 
 const service = await startSharedService();
 
@@ -323,6 +323,9 @@ describe('the guard', () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'mls', `${HEADER}A,1 Elm,3,2\nB,2 Elm,3,2`, { type: 'text/csv' });
     await runFeed(service, tenant, 'mls', ndjson(rows(2)).trimEnd());
+    const array = `[\n${JSON.stringify(row('A'))}${' '.repeat(2 ** 20)}\n]`;
+    const run = await runFeed(service, tenant, 'mls', array, { type: JSON_ARRAY });
+    assert.deepEqual([run.rows, run.updated, run.failed], [1, 1, 0]);
   });
 
   test('leaves files that cannot be read to their own errors', async () => {
@@ -335,6 +338,11 @@ describe('the guard', () => {
     await readError(wrong, 422, 'validation_failed');
     const twice = await sendFeed(service, tenant, 'mls', 'externalId,city,City\nA,b,c\n', { type: 'text/csv' });
     await readError(twice, 422, 'validation_failed');
+    const mapped = await sendFeed(service, tenant, 'mls', 'externalId,Town,Place\nA,b,c\n', {
+      type: 'text/csv',
+      query: '?map[Town]=city&map[Place]=city',
+    });
+    await readError(mapped, 400, 'invalid_query');
     const { data } = await get<{ data: { outcome: string }[] }>(service, tenant, '/feeds/mls/runs');
     assert.deepEqual(
       data.map(({ outcome }) => outcome),
@@ -346,7 +354,17 @@ describe('the guard', () => {
   test('stops rows in a wrong encoding', async () => {
     const tenant = await service.createTenant();
     const file = Buffer.from(`${HEADER}A,Élan,3,2\n`, 'latin1');
-    assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', file, { type: 'text/csv' })), [['failed', 1, 0]]);
+    const { runId, reasons } = await stopped(tenant, 'mls', file, { type: 'text/csv' });
+    assert.equal(Object(reasons).length, 1);
+    const { errors } = await get<Run>(service, tenant, `/feeds/mls/runs/${runId}`);
+    assert.match(JSON.stringify(errors), /"line":2,.*"field":"address",.*probably Windows-1252/);
+    const header = Buffer.from('externalId,address,beds,baths,Größe\nA,1 Elm,3,2,1\n', 'latin1');
+    const error = await readError(
+      await sendFeed(service, tenant, 'mls', header, { type: 'text/csv' }),
+      422,
+      'validation_failed',
+    );
+    assert.match(JSON.stringify(error.details), /column 5.*Windows-1252/);
   });
 });
 

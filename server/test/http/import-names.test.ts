@@ -97,6 +97,32 @@ describe('RESO names and values are read in every format', () => {
     }
   }
 
+  const LOTS: [sizes: Record<string, unknown>, isSame: boolean][] = [
+    [{ LotSizeAcres: 0.5, LotSizeSquareFeet: 30_000 }, false],
+    [{ LotSizeSquareFeet: 10_890, LotSizeSquareMeters: 10_890 }, false],
+    [{ LotSizeArea: 2, LotSizeUnits: 'Acres', LotSizeSquareFeet: 2 }, false],
+    // Rounded.
+    [{ LotSizeAcres: 0.2, LotSizeSquareFeet: 10_000 }, true],
+    [{ LotSizeAcres: 1.0321, LotSizeSquareFeet: 45_000, LotSizeSquareMeters: 4_180 }, true],
+    [{ LotSizeAcres: 0.5, LotSizeSquareFeet: null }, true],
+  ];
+  for (const [format, type, write] of FORMATS) {
+    test(`lot sizes that differ are an error that names both in ${format}`, async () => {
+      const tenant = await service.createTenant();
+      for (const [sizes, isSame] of LOTS) {
+        const report = await readReport(
+          await sendFile(service, tenant, { type, body: write([{ ...HOME, ...sizes }]) }),
+        );
+        assert.equal(report.failed, isSame ? 0 : 1, JSON.stringify(sizes));
+        if (isSame) continue;
+        const [detail] = report.errors[0]?.details ?? [];
+        assert.deepEqual([detail?.field, detail?.code], ['lotSizeArea', 'inconsistent']);
+        const names = Object.keys(sizes).filter((name) => name !== 'LotSizeUnits');
+        for (const name of names) assert.match(String(detail?.message), new RegExp(name, 'i'));
+      }
+    });
+  }
+
   test('half baths alone are an error', async () => {
     const tenant = await service.createTenant();
     const body = JSON.stringify([{ ...WITHOUT_BATHS, BathroomsHalf: 1 }]);

@@ -73,6 +73,20 @@ const UPDATES = {
   odd: ndjson(() => rows(10_000, { beds: 2 }, (index) => `A-${index}`)),
 };
 
+const FEED = 'PUT /feeds/mls';
+const FEEDS: readonly Row[] = [
+  ['feed-changes', FEED, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8, told: 'feed_busy' }],
+  ['feed-of-many-names', (_, turn) => `PUT /feeds/f-${turn}`, ndjson(() => '{}'), { lanes: 8, told: 'quota_exceeded' }],
+  ['feed-failing-rows', `${FEED}?failedMax=100%25`, ndjson(() => '{}\n'.repeat(MEBIBYTE / 3)), FOUR],
+  [
+    'feed-dry-runs',
+    `${FEED}?dryRun=true`,
+    ndjson(() => rows(2_000, {}, String)),
+    { lanes: 16, told: 'too_many_imports' },
+  ],
+  ['left-feed-runs', 'PUT /feeds/left', ndjson(() => rows(40_000, {}, String)), { ...FOUR, manner: 'leave' }],
+];
+
 const WRITTEN: readonly Row[] = [
   ['atomic-creates', ATOMIC, ndjson(() => rows(10_000)), FOUR],
   ['atomic-updates', ATOMIC, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8 }],
@@ -80,4 +94,4 @@ const WRITTEN: readonly Row[] = [
   ['left-atomic-creates', ATOMIC, ndjson(() => rows(10_000)), { lanes: 8, manner: 'leave' }],
 ];
 
-export const uploads: readonly Member[] = members('full', [...HELD, ...BOMBS, ...WRITTEN]);
+export const uploads: readonly Member[] = members('full', [...HELD, ...BOMBS, ...WRITTEN, ...FEEDS]);

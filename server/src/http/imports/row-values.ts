@@ -16,7 +16,8 @@ export class RowValues {
   readonly issues: ValidationIssue[] = [];
   readonly #values = new Map<string, unknown>();
   readonly #members = new Map<string, unknown>();
-  #hasParts = false;
+  /** The names of columns or members that are parts of fields, by key. */
+  readonly #parts = new Map<string, string>();
 
   constructor(cleaner: RowCleaner | undefined) {
     this.cleaner = cleaner;
@@ -29,13 +30,13 @@ export class RowValues {
     else if (key === 'id') this.id = value;
     else if (this.#values.has(key)) this.#addDuplicate(name, key);
     else this.#values.set(key, value);
-    if (isPart(key)) this.#hasParts = true;
+    if (isPart(key)) this.#parts.set(key, name);
     for (const path of inexactNumbers) this.inexactNumbers.push([fieldOf(key), ...path]);
   }
 
   /** The values by our names of fields, once all have been added. */
   toFields(): Record<string, unknown> {
-    if (this.#hasParts) this.#combineParts();
+    if (this.#parts.size > 0) this.#combineParts();
     if (this.#members.size > 0) this.#mergeMembers();
     const fields = Object.fromEntries(this.#values);
     this.cleaner?.complete(fields);
@@ -73,19 +74,33 @@ export class RowValues {
     this.#combineBathrooms();
   }
 
-  /** A lot size with its unit takes precedence over those whose name has the unit. */
+  /** A lot size with its unit takes precedence over those whose name has the unit; all must agree. */
   #combineLotSizes(): void {
     const values = this.#values;
-    const given = Object.entries(LOT_SIZES).map(([name, unit]) => ({
+    const parts = Object.entries(LOT_SIZES).filter(([key]) => values.has(key));
+    if (parts.length === 0) return;
+    const sizes: LotSize[] = parts.map(([key, unit]) => ({
+      name: this.#parts.get(key) ?? key,
       unit,
-      value: values.get(name),
-      isThere: values.delete(name),
+      value: values.get(key),
     }));
-    const isComplete = isGiven(values.get('lotSizeArea')) && isGiven(values.get('lotSizeUnits'));
-    if (isComplete || !given.some(({ isThere }) => isThere)) return;
-    const chosen = given.find(({ value }) => isGiven(value));
-    if (chosen !== undefined) values.set('lotSizeArea', chosen.value).set('lotSizeUnits', chosen.unit);
+    const whole = { name: 'lotSizeArea', unit: values.get('lotSizeUnits'), value: values.get('lotSizeArea') };
+    const isComplete = isGiven(whole.value) && isGiven(whole.unit);
+    if (isComplete) sizes.unshift(whole);
+    const [first, ...others] = sizes.filter(({ value }) => isGiven(value));
+    for (const [key] of parts) values.delete(key);
+    if (first !== undefined) this.#requireSameLot(first, others);
+    if (isComplete) return;
+    if (first !== undefined) values.set('lotSizeArea', first.value).set('lotSizeUnits', first.unit);
     else if (!values.has('lotSizeArea')) values.set('lotSizeArea', null);
+  }
+
+  #requireSameLot(first: LotSize, others: readonly LotSize[]): void {
+    const other = others.find((each) => !areSameLot(first, each));
+    if (other === undefined) return;
+    const words = [first, other].map(({ name, value, unit }) => `${name} is ${value} ${unit}`);
+    const message = `${words.join(', but ')}; correct one of them, or skip it with map[${other.name}]=.`;
+    this.issues.push({ field: 'lotSizeArea', code: 'inconsistent', message });
   }
 
   /** BathroomsTotalInteger takes precedence over its parts. */
@@ -102,6 +117,36 @@ export class RowValues {
     }
     values.set('baths', counts.length === 0 ? null : addUp(counts.map(({ value }) => value)));
   }
+}
+
+interface LotSize {
+  name: string;
+  unit: unknown;
+  value: unknown;
+}
+
+const SQUARE_METERS: ReadonlyMap<unknown, number> = new Map([
+  ['acres', 4046.856],
+  ['sqft', 0.092903],
+  ['sqm', 1],
+]);
+/** Sources compute one lot size from another, and round both. */
+const DIFFERENCE_MAX = 0.01;
+
+/** Whether two lot sizes could be the same. Values that are not sizes have their own errors. */
+function areSameLot(one: LotSize, other: LotSize): boolean {
+  const [measured, otherMeasured] = [measure(one), measure(other)];
+  if (measured === undefined || otherMeasured === undefined) return true;
+  const tolerance = DIFFERENCE_MAX * Math.max(measured.area, otherMeasured.area) + measured.step + otherMeasured.step;
+  return Math.abs(measured.area - otherMeasured.area) <= tolerance;
+}
+
+/** The area of a lot in square meters, and that of one unit of its last digit. */
+function measure({ value, unit }: LotSize): { area: number; step: number } | undefined {
+  const factor = SQUARE_METERS.get(unit);
+  if (typeof value !== 'number' || value <= 0 || factor === undefined) return undefined;
+  const decimals = String(value).split('.')[1]?.length ?? 0;
+  return { area: value * factor, step: factor / 10 ** decimals };
 }
 
 function isGiven(value: unknown): boolean {

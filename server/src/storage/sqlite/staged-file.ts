@@ -47,15 +47,15 @@ export class StagedFile {
   readonly #database = new DatabaseSync('');
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @throws {AppError} `storage_full` */
-  constructor() {
+  /** @param bytesMax a multiple of `PAGE_BYTES`; then each call throws {AppError} `storage_full` */
+  constructor(bytesMax = BYTES_MAX) {
     // The file need not survive a crash, nor be rolled back.
     this.#database.exec(`
       pragma page_size = ${PAGE_BYTES};
       pragma journal_mode = off;
       pragma synchronous = off;
       pragma cache_size = -${CACHE_KIB};
-      pragma max_page_count = ${BYTES_MAX / PAGE_BYTES};
+      pragma max_page_count = ${bytesMax / PAGE_BYTES};
       create table rows (
         number integer primary key, line integer, external_id text, content text, hash text, own text
       ) strict;
