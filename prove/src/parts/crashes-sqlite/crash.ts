@@ -9,7 +9,7 @@ import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
 import {
   createTenantByCommand,
   environment,
-  PROGRAM,
+  SOURCE_PROGRAM,
   runCommand,
   type ServeProcess,
 } from '../../../../testkit/src/process.ts';
@@ -103,7 +103,7 @@ async function startHalf(
   { WORKERS: _, ...settings }: Record<string, string>,
 ): Promise<void> {
   const variables = environment(settingsOf(trial, { PORT: '0', ...settings }));
-  const { child } = spawnFor(trial, process.execPath, [PROGRAM, 'serve'], variables);
+  const { child } = spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], variables);
   await sleep(random.upTo(START_MAX_MS));
   child.kill('SIGKILL');
   await exitOf(child);
