@@ -21,7 +21,8 @@ export function writeLicenses(directory: string, modules: readonly string[]): vo
     const files = globSync('*', { cwd: place }).filter((file) => /^(licen[cs]e|notice)/i.test(file));
     const texts = files.sort().map((file) => readFileSync(join(place, file), 'utf8').trim());
     // Some packages only name their license.
-    const text = texts.join('\n\n') || `Copyright (c) ${author?.name ?? author}`;
+    const text =
+      texts.join('\n\n') || `Copyright (c) ${author?.name ?? author}, https://spdx.org/licenses/${license}.html`;
     return `## ${name} - ${version} (${license})\n\n${text}\n`;
   });
   const title = '# Licenses\n\nThe service contains packages with the following licenses:\n';

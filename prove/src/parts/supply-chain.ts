@@ -124,8 +124,10 @@ async function findBundled(directory: string, lock: LockFile): Promise<string[]>
   writeLicenses(bundle, [...modules, fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))]);
   writeBill(bundle);
   const { components } = JSON.parse(await readFile(join(bundle, 'sbom.cdx.json'), 'utf8'));
-  const isIn = (place: string) => ({ name, version }: { name: string; version: string }) =>
-    nameOf(place) === name && lock[place]?.version === version;
+  const isIn =
+    (place: string) =>
+    ({ name, version }: { name: string; version: string }) =>
+      nameOf(place) === name && lock[place]?.version === version;
   return Object.keys(lock).filter((place) => components.some(isIn(place)));
 }
 

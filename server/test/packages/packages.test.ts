@@ -137,7 +137,11 @@ describe('the published packages', () => {
     for (const file of globSync('dist/**/*.js', { cwd: directory, exclude: ['dist/{dashboard,viewer}/**'] })) {
       const code = await readFile(join(directory, file), 'utf8');
       const imported = [...code.matchAll(/^(?:import|export) (?:.* from )?"([^"]+)";$/gm)].map(([, name = '']) => name);
-      assert.deepEqual(imported.filter((name) => !name.startsWith('.') && !isBuiltin(name)), [], file);
+      assert.deepEqual(
+        imported.filter((name) => !name.startsWith('.') && !isBuiltin(name)),
+        [],
+        file,
+      );
     }
     const bill = JSON.parse(await readFile(join(directory, 'dist/sbom.cdx.json'), 'utf8'));
     const { packages: locked } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
