@@ -9,9 +9,9 @@ import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
 import {
   createTenantByCommand,
   environment,
-  SOURCE_PROGRAM,
   runCommand,
   type ServeProcess,
+  SOURCE_PROGRAM,
 } from '../../../../testkit/src/process.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
 import { exitOf, spawnFor, waitUntilRefused } from '../../../../testkit/src/serving.ts';
