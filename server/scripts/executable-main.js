@@ -1,8 +1,8 @@
-// The main module of the single executable.
+// The main module of the single executable; it imports the package's files from the virtual file system.
 import { setFlagsFromString } from 'node:v8';
-import { FLAGS } from '../bin/v8-flags.js';
 
+const { FLAGS } = await import('./bin/v8-flags.js');
 for (const flag of FLAGS) setFlagsFromString(flag);
 // Workers and backups are started as `node PROGRAM ARGUMENTS`, and the program is this file.
 if (process.argv[2] === process.execPath) process.argv.splice(2, 1);
-await import('../dist/main.js');
+await import('./dist/main.js');

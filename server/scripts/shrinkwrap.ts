@@ -10,13 +10,11 @@ interface LockedPackage {
   optionalDependencies?: Record<string, string>;
   peerDependencies?: Record<string, string>;
   peerDependenciesMeta?: Record<string, { optional?: boolean }>;
-  devDependencies?: Record<string, string>;
   [member: string]: unknown;
 }
 
 /** Why a package may be left out. */
 interface Flags {
-  dev?: true;
   optional?: true;
 }
 
@@ -28,8 +26,6 @@ const { name, version } = JSON.parse(readFileSync(join(REPOSITORY, workspace, 'p
 const pinned: Record<string, LockedPackage> = { '': { name, ...locked[workspace] } };
 
 pinDependencies(workspace, {});
-// `npm ci` in the unpacked package requires them, although it does not install them with --omit=dev.
-for (const each of Object.keys(locked[workspace]?.devDependencies ?? {})) pin(each, workspace, { dev: true });
 const packages = Object.fromEntries(Object.entries(pinned).sort(([a], [b]) => (a < b ? -1 : 1)));
 const shrinkwrap = { name, version, lockfileVersion: lock.lockfileVersion, requires: true, packages };
 writeFileSync(join(REPOSITORY, workspace, 'npm-shrinkwrap.json'), `${JSON.stringify(shrinkwrap, null, 2)}\n`);
@@ -53,7 +49,7 @@ function pin(dependency: string, from: string, flags: Flags): void {
   const known = pinned[target];
   if (known && known.integrity !== facts.integrity)
     throw new Error(`Two versions of ${dependency} are needed at ${target}.`);
-  if (known && (flags.dev || !known.dev) && (flags.optional || !known.optional)) return;
+  if (known && (flags.optional || !known.optional)) return;
   pinned[target] = { ...facts, ...flags };
   pinDependencies(place, flags);
 }

@@ -8,7 +8,7 @@ export type Environment = NodeJS.ProcessEnv;
 /** An invalid setting; the message names the variable. */
 export class ConfigError extends Error {}
 
-const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
+const PACKAGE_DIRECTORY = join(import.meta.dirname, '..');
 /**
  * Settings that can contain a password, so errors never show them. Each can also be in a file that `…_FILE` names, or in
  * a systemd credential of the same name.

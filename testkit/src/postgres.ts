@@ -98,17 +98,3 @@ export function startPostgres(): Promise<string> {
   shared ??= given ? Promise.resolve(given) : createPostgresServer().then(({ url }) => url);
   return shared;
 }
-
-// For `node --test --test-global-setup`: one server for all test files.
-
-let started: PostgresServer | undefined;
-
-export async function globalSetup(): Promise<void> {
-  if (process.env.TEST_POSTGRES_URL) return;
-  started = await createPostgresServer();
-  process.env.TEST_POSTGRES_URL = started.url;
-}
-
-export async function globalTeardown(): Promise<void> {
-  await started?.stop();
-}

@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type CommandResult, WarmProgram } from './warm-program.ts';
 
-export const PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
+/** Runs the sources, as in a clone. */
+export const SOURCE_PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
+/** The set-up of the suites bundles the program, because its sources take longer to load than most tests. */
+export const PROGRAM = process.env.TEST_PROGRAM || SOURCE_PROGRAM;
 export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
 export interface ServeProcess {
@@ -48,7 +51,7 @@ export interface ProgramCopy {
 
 export async function spawnService(settings: Record<string, string>, copy?: ProgramCopy): Promise<ServeProcess> {
   const given = { PORT: '0', ...settings };
-  const command = [copy?.program ?? PROGRAM, 'serve'];
+  const command = [copy?.program ?? programFor(settings), 'serve'];
   if (!copy?.isExecutable) command.unshift(process.execPath);
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
@@ -82,11 +85,16 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   };
 }
 
+/** Planted faults are changes of the sources. */
+function programFor(settings: Record<string, string>): string {
+  return settings.PLANTED_SOURCES === undefined ? PROGRAM : SOURCE_PROGRAM;
+}
+
 /** Runs a command in its own process; `input` is its stdin. */
 export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
-  const child = execFile(process.execPath, [PROGRAM, ...args], { env }, (error, stdout, stderr) => {
+  const child = execFile(process.execPath, [programFor(settings), ...args], { env }, (error, stdout, stderr) => {
     const code = error === null ? 0 : error.code;
     if (typeof code === 'number') resolve({ code, stdout, stderr });
     else reject(error);

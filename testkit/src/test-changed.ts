@@ -34,6 +34,6 @@ const tests = [...touched].filter((file) => TEST.test(file) && !PARTS.test(file)
 
 console.log(`${changed.length} changed files since ${since}; ${tests.length} test files depend on them`);
 if (tests.length > 0) {
-  const args = ['--test', '--test-concurrency=2', '--test-global-setup=testkit/src/postgres.ts', ...tests];
+  const args = ['--test', '--test-concurrency=2', '--test-global-setup=testkit/src/set-up.ts', ...tests];
   process.exitCode = spawnSync(process.execPath, args, { stdio: 'inherit' }).status ?? 1;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createDatabase } from '../../../testkit/src/database.ts';
-import { environment, PROGRAM } from '../../../testkit/src/process.ts';
+import { environment, SOURCE_PROGRAM } from '../../../testkit/src/process.ts';
 import { createRandom, type Random } from '../../../testkit/src/random.ts';
 import type { Outcome, Part, Trial } from '../part.ts';
 import { readFaults } from '../planted-faults.ts';
@@ -55,7 +55,7 @@ async function tryFile(trial: Trial, random: Random, name: string, workers: stri
   const database = await createDatabase(directory, 'sqlite');
   const meansOf = (file: string): Means => ({
     program: process.execPath,
-    args: [PROGRAM, 'backup', file],
+    args: [SOURCE_PROGRAM, 'backup', file],
     env: environment(settings),
     partial: `${file}.partial`,
   });

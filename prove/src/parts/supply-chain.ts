@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { writeBill, writeLicenses } from '../../../server/scripts/bill-of-materials.ts';
+import { bundleService } from '../../../server/scripts/bundle.ts';
 import { findPublishedWorkspaces, type Manifest, readManifest } from '../../../testkit/src/packages.ts';
 import { bareEnvironment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { findRuntimePlaces, type LockFile, nameOf, readLockFile } from '../lock-file.ts';
@@ -44,15 +47,19 @@ async function runSupplyChain(trial: Trial): Promise<Outcome> {
     for (const place of places) all.add(place);
     figures.push([`${manifest.name} brings`, `${places.length} packages`]);
   }
+  const bundled = await findBundled(trial.directory, lock);
+  assertGood(lock, await readManifest(REPOSITORY), bundled);
+  for (const place of bundled) all.add(place);
+  figures.push(['the service contains', `${bundled.length} packages`]);
   const outside = [...all].filter((place) => place.includes('node_modules'));
   const licences = Map.groupBy(outside, (place) => lock[place]?.license);
   for (const [licence, places] of licences) {
     figures.push([`at run time, ${licence}`, places.map((place) => describe(lock, place)).join(', ')]);
   }
-  figures.push(['in the dashboard', (await findBundled()).join(', ')]);
+  figures.push(['in the dashboard', (await findInDashboard()).join(', ')]);
   const skipped = trial.size === 'full' ? await audit() : [];
   return {
-    tried: 'the lock file, the manifests, and the bill of materials of `npm sbom`, compared',
+    tried: 'the lock file, the manifests, the bundle, and bills of materials, compared',
     figure: `${outside.length} third-party packages at run time, ${[...licences.keys()].join(', ')}; 0 install scripts`,
     figures,
     skipped,
@@ -110,8 +117,22 @@ async function findInstalledPlace(place: string): Promise<string> {
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
 }
 
+/** The packages in the service's bundle, which is built for this, as its bill of materials lists them. */
+async function findBundled(directory: string, lock: LockFile): Promise<string[]> {
+  const bundle = join(directory, 'bundle');
+  const modules = await bundleService(bundle);
+  writeLicenses(bundle, [...modules, fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))]);
+  writeBill(bundle);
+  const { components } = JSON.parse(await readFile(join(bundle, 'sbom.cdx.json'), 'utf8'));
+  const isIn =
+    (place: string) =>
+    ({ name, version }: { name: string; version: string }) =>
+      nameOf(place) === name && lock[place]?.version === version;
+  return Object.keys(lock).filter((place) => components.some(isIn(place)));
+}
+
 /** Packages in the dashboard, as its build lists them. */
-async function findBundled(): Promise<string[]> {
+async function findInDashboard(): Promise<string[]> {
   const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
   return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, licence = '']) => {
     for (const each of licence.split(' AND '))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -23,12 +25,12 @@ const OF_ALL = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'];
 /** The files that a package may contain besides `OF_ALL`. */
 const MAY_HOLD: Record<string, RegExp[]> = {
   server: [
-    /^npm-shrinkwrap\.json$/,
     /^bin\/(property-listings|v8-flags)\.js$/,
-    /^dist\/(?!dashboard\/|viewer\/)[a-z0-9/-]+(\.operations)?\.js$/,
+    /^dist\/(?!dashboard\/|viewer\/)[\w/-]+\.js$/,
+    /^dist\/(licenses\.md|sbom\.cdx\.json)$/,
     /^dist\/http\/pages\/pages\.css$/,
     /^dist\/lib\/common-passwords\.txt$/,
-    /^dist\/viewer\/(LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
+    /^dist\/viewer\/(swagger-ui\.css|swagger-ui-bundle\.js(\.LICENSE\.txt)?|favicon-32x32\.png)$/,
     /^dist\/dashboard\/(index\.html|licenses\.md|assets\/[\w-]+\.(js|css|svg)(\.br|\.gz)?)$/,
   ],
   // The client's source maps refer to its sources.
@@ -127,6 +129,31 @@ describe('the published packages', () => {
           );
       }
     }
+  });
+
+  test('the service needs no other packages, and lists those that it contains with their digests', async () => {
+    const { manifest, directory } = published.find(({ workspace }) => workspace === 'server') ?? assert.fail();
+    assert.equal(manifest.dependencies, undefined);
+    for (const file of globSync('dist/**/*.js', { cwd: directory, exclude: ['dist/{dashboard,viewer}/**'] })) {
+      const code = await readFile(join(directory, file), 'utf8');
+      const imported = [...code.matchAll(/^(?:import|export) (?:.* from )?"([^"]+)";$/gm)].map(([, name = '']) => name);
+      assert.deepEqual(
+        imported.filter((name) => !name.startsWith('.') && !isBuiltin(name)),
+        [],
+        file,
+      );
+    }
+    const bill = JSON.parse(await readFile(join(directory, 'dist/sbom.cdx.json'), 'utf8'));
+    const { packages: locked } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
+    const listed = new Map<string, { content: string }[]>(
+      bill.components.map(({ name, hashes }: { name: string; hashes: object[] }) => [name, hashes]),
+    );
+    for (const name of [...Object.keys(locked[''].dependencies), 'react']) {
+      const [, digest = ''] = locked[`node_modules/${name}`].integrity.split('sha512-');
+      assert.equal(listed.get(name)?.[0]?.content, Buffer.from(digest, 'base64').toString('hex'), name);
+    }
+    const licenses = await readFile(join(directory, 'dist/licenses.md'), 'utf8');
+    assert.match(licenses, /^## pino - [\d.]+ \(MIT\)\n\nThe MIT License \(MIT\)\n\nCopyright/m);
   });
 
   test('have a description, keywords, engines, and the MIT license', () => {

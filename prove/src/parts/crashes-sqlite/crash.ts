@@ -9,9 +9,9 @@ import { PATIENCE_MS } from '../../../../testkit/src/patient-caller.ts';
 import {
   createTenantByCommand,
   environment,
-  PROGRAM,
   runCommand,
   type ServeProcess,
+  SOURCE_PROGRAM,
 } from '../../../../testkit/src/process.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
 import { exitOf, spawnFor, waitUntilRefused } from '../../../../testkit/src/serving.ts';
@@ -103,7 +103,7 @@ async function startHalf(
   { WORKERS: _, ...settings }: Record<string, string>,
 ): Promise<void> {
   const variables = environment(settingsOf(trial, { PORT: '0', ...settings }));
-  const { child } = spawnFor(trial, process.execPath, [PROGRAM, 'serve'], variables);
+  const { child } = spawnFor(trial, process.execPath, [SOURCE_PROGRAM, 'serve'], variables);
   await sleep(random.upTo(START_MAX_MS));
   child.kill('SIGKILL');
   await exitOf(child);

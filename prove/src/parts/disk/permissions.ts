@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { mount, whyNoMounts } from '../../../../testkit/src/mounts.ts';
 import { findNobody, isOpen } from '../../../../testkit/src/postgres-programs.ts';
-import { environment, PROGRAM } from '../../../../testkit/src/process.ts';
+import { environment, SOURCE_PROGRAM } from '../../../../testkit/src/process.ts';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import { settingsOf } from '../../service.ts';
@@ -43,7 +43,7 @@ export async function takeRights(trial: Trial, original: string): Promise<{ refu
     assertTold(what, await startAs(trial, directory, user), directory);
     refused += 1;
   };
-  if (isRoot && ![PROGRAM, process.execPath].every(isOpen)) {
+  if (isRoot && ![SOURCE_PROGRAM, process.execPath].every(isOpen)) {
     skipped.push('permissions, which do not apply to root, as only root can access this directory');
   } else {
     const user = isRoot ? await findNobody() : undefined;
@@ -73,7 +73,7 @@ function mountReadOnly(trial: Trial, directory: string): void {
 /** Starts the service as a user, then kills it. @returns the error output, or undefined if the service starts */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], { env, cwd: '/', ...user });
+  const child = spawn(process.execPath, [SOURCE_PROGRAM, 'serve'], { env, cwd: '/', ...user });
   let [said, isServing] = ['', false];
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
