@@ -31,6 +31,8 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
       <BarChart
         p="md"
         h={260}
+        // While the window narrows, the chart is still as wide as before.
+        style={{ overflow: 'hidden' }}
         data={rows}
         dataKey="hour"
         type="stacked"
