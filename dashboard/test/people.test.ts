@@ -316,7 +316,7 @@ test('on a small screen, navigation is behind a button, and keys show their expi
   await page.getByRole('dialog').getByRole('link', { name: 'Settings' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   // The first steps have such a button, too.
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Generate API Key' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Website');
   await page.getByRole('dialog').getByLabel('Expires').selectOption('In 30 days');

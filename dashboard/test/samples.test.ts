@@ -23,7 +23,13 @@ else: print("no requests")`;
 /** How each sample is run, as the user would. */
 const COMMANDS: Record<SampleName, (code: string) => [command: string, ...args: string[]]> = {
   curl: (code) => ['sh', '-c', code.replace('curl', 'curl -fsS')],
-  TypeScript: (code) => ['node', '--conditions=@property-listings/source', '--input-type=module-typescript', '-e', code],
+  TypeScript: (code) => [
+    'node',
+    '--conditions=@property-listings/source',
+    '--input-type=module-typescript',
+    '-e',
+    code,
+  ],
   Python: (code) => ['python3', '-c', PYTHON, code],
   CLI: (code) => ['sh', '-c', code],
 };

@@ -144,9 +144,13 @@ export const eventQuery = (sequence: number) => ({
 // The frame watches the session and shows the sign-in page when it ends.
 onSessionDoubt(() => void refresh(sessionQuery));
 
-/** Reloads the queries in use, and marks the others as stale. */
+/** Reloads the queries in use, and marks the others as stale. A load that has begun may have missed the change. */
 export async function refresh(...queries: { queryKey: readonly unknown[] }[]): Promise<void> {
-  await Promise.all(queries.map(({ queryKey }) => queryClient.invalidateQueries({ queryKey })));
+  const reload = async ({ queryKey }: { queryKey: readonly unknown[] }) => {
+    await queryClient.cancelQueries({ queryKey });
+    await queryClient.invalidateQueries({ queryKey });
+  };
+  await Promise.all(queries.map(reload));
 }
 
 /** Call this after listings change. */
