@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTenantByCommand } from '../../../testkit/src/process.ts';
 import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { assertOrdered, startReceiver } from '../support/receiver.ts';
 
 test('after kill -9 and restarts, every event has arrived, in order for each listing', async (t) => {
   const directory = await directoryFor(t);
@@ -30,14 +29,5 @@ test('after kill -9 and restarts, every event has arrived, in order for each lis
     child.kill('SIGKILL');
     await exitOf(child);
   }
-  const firsts = new Map<string, number[]>();
-  for (const { event } of receiver.requests) {
-    const seen = firsts.get(event.data.listingId) ?? [];
-    if (!seen.includes(event.data.sequence)) firsts.set(event.data.listingId, [...seen, event.data.sequence]);
-  }
-  for (const sequences of firsts.values())
-    assert.deepEqual(
-      sequences,
-      sequences.toSorted((a, b) => a - b),
-    );
+  assertOrdered(receiver);
 });

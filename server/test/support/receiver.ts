@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +27,19 @@ export interface Receiver {
   readonly sequences: number[];
   /** Decides each response; 204 at first. */
   respond: (received: Received, response: ServerResponse) => void;
+}
+
+/** Fails unless the first arrivals of each listing's events are in order. */
+export function assertOrdered({ requests }: Receiver): void {
+  const arrived = new Set<number>();
+  const last = new Map<string, number>();
+  for (const { sequence, listingId } of requests.map(({ event }) => event.data)) {
+    if (arrived.has(sequence)) continue;
+    const previous = last.get(listingId) ?? 0;
+    assert.ok(previous < sequence, `${sequence} of ${listingId} arrived after ${previous}`);
+    arrived.add(sequence);
+    last.set(listingId, sequence);
+  }
 }
 
 /** A local HTTP server that receives webhooks. */
