@@ -55,6 +55,9 @@ type TestOptions = ServerLimits &
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 
+/** Workers whose first process was killed may still write until they end. */
+export const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
+
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
 }
@@ -127,7 +130,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     async [Symbol.asyncDispose]() {
       await stop();
       await drop();
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, REMOVAL);
     },
   };
 }

@@ -4,12 +4,12 @@ import { rm } from 'node:fs/promises';
 import { type Cleanup, defer } from './cleanup.ts';
 import { isRefused } from './ports.ts';
 import { type ProgramCopy, type ServeProcess, spawnService } from './process.ts';
-import { createDirectory } from './service.ts';
+import { createDirectory, REMOVAL } from './service.ts';
 import { until } from './until.ts';
 
 export async function directoryFor(t: Cleanup): Promise<string> {
   const directory = await createDirectory();
-  defer(t, () => rm(directory, { recursive: true, force: true }));
+  defer(t, () => rm(directory, REMOVAL));
   return directory;
 }
 

@@ -1,13 +1,23 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Below the ports from which outgoing connections and port 0 choose, which could take a free port at any moment. */
+const PORTS = [20_000, 32_000] as const;
+const ATTEMPTS = 20;
+
 /** Finds a port that is currently free. */
 export async function findFreePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  return address.port;
+  for (let attempt = 1; ; attempt += 1) {
+    const port = randomInt(...PORTS);
+    try {
+      const server = createServer().listen(port, host);
+      await once(server, 'listening');
+      server.close();
+      await once(server, 'close');
+      return port;
+    } catch (error) {
+      if (Object(error).code !== 'EADDRINUSE' || attempt === ATTEMPTS) throw error;
+    }
+  }
 }

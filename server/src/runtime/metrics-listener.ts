@@ -9,7 +9,7 @@ import { addressOf, explainListening } from './listening.ts';
 import { enableProcessMetrics } from './process-metrics.ts';
 
 /**
- * Serves the metrics of all processes at METRICS_ADDRESS, until the process ends.
+ * Serves the metrics of all processes at METRICS_ADDRESS, until the process ends, which it does not delay.
  * @param readOthers the metrics of the other processes
  * @throws {ConfigError} if it cannot listen
  */
@@ -26,6 +26,7 @@ export async function serveMetrics(
   const { host, port } = metricsAddress;
   try {
     await openSockets(server, { host, port, isAlone: false });
+    server.unref();
   } catch (error) {
     throw new ConfigError(`Cannot listen on METRICS_ADDRESS ${host}, port ${port}: ${explainListening(error)}.`);
   }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type MetricsPage, readMetricsPage } from '../../../testkit/src/metrics.ts';
-import { REPOSITORY, runCommandWarm } from '../../../testkit/src/process.ts';
+import { REPOSITORY, runCommand, runCommandWarm } from '../../../testkit/src/process.ts';
 import { serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { tenantFor, workersOf } from '../../../testkit/src/workers.ts';
@@ -144,7 +144,14 @@ test('the dashboard and the alert rules use only metrics that exist', async (t) 
 });
 
 test('an address that cannot be used ends the start with its setting', async (t) => {
-  const { settings } = await start(t);
+  const { settings, service } = await start(t);
+  const { port } = new URL(service.url);
+  for (const WORKERS of ['1', '2']) {
+    const free = `127.0.0.1:${await findFreePort()}`;
+    const used = await runCommand(['serve'], { ...settings, PORT: port, METRICS_ADDRESS: free, WORKERS });
+    assert.equal(used.code, 1);
+    assert.match(used.stderr, /^error: Cannot listen on .*, PORT \d+: address already in use\.\n$/);
+  }
   const { code, stderr } = await runCommandWarm(['serve'], { ...settings, PORT: '0' });
   assert.equal(code, 1);
   assert.match(stderr, /^error: Cannot listen on METRICS_ADDRESS 127\.0\.0\.1, port \d+: address already in use\.\n$/);
