@@ -42,7 +42,8 @@ export class PatientCaller {
   readonly #key: string;
   /**
    * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a lost try),
-   * `repeated` (sent again after its response), `cut` (lists), `lost` (connections), `unreachable`,
+   * `repeated` (sent again after its response), `lost` (connections), `cut` (those of them while a list
+   * or a page of events was streamed), `unreachable`,
    * `closing` (responses that close their connection), and error codes.
    */
   readonly #counts: Map<string, number>;
@@ -91,7 +92,6 @@ export class PatientCaller {
   /** The lines of the complete list; undefined if unavailable or cut. */
   async list(): Promise<string[] | undefined> {
     const { outcome, text } = await this.#ask({ method: 'GET', path: '/listings' }, { Accept: NDJSON });
-    if (outcome === 'unknown') this.#count('cut');
     if (outcome !== 'acknowledged') return undefined;
     this.#count('read');
     const lines = text.trimEnd().split('\n');
@@ -107,11 +107,14 @@ export class PatientCaller {
     if (body !== undefined) headers['Content-Type'] = type;
     if (retryKey !== undefined) headers['Idempotency-Key'] = retryKey;
     const url = `${this.#urls[this.#calls % this.#urls.length]}/v1${path}`;
+    let isStreaming = false;
     try {
       const response = await fetch(url, { method, headers, body: body ?? null });
+      isStreaming = method === 'GET' && response.ok;
       return this.#judge(call, response, await response.text());
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
+      if (isStreaming) this.#count('cut');
       const isUnreachable = Object(error.cause).code === 'ECONNREFUSED';
       this.#count(isUnreachable ? 'unreachable' : 'lost');
       return { outcome: isUnreachable ? 'refused' : 'unknown', status: 0, text: '', isReplayed: false };

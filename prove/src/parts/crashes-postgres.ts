@@ -73,7 +73,10 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
       ['`unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
       ['`outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
       ['of these retried and replayed', told('replayed').toLocaleString('en')],
-      ['lists cut by the loss of the database after their first byte', told('cut').toLocaleString('en')],
+      [
+        'lists and pages of events cut by the loss of the database after their first byte',
+        told('cut').toLocaleString('en'),
+      ],
       ['commits whose request or response was lost', cuts.toLocaleString('en')],
       ['time until the first acknowledged write after a restart, median · longest', `${back(0.5)} · ${back(1)}`],
     ] as const,

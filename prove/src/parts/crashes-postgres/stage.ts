@@ -66,7 +66,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
     },
     async finish() {
       await load.finish();
-      // A list that is being streamed can only be cut.
+      // A list or a page of events that is being streamed can only be cut.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);
