@@ -109,17 +109,19 @@ async function tryCourse(
   const receivers = await Promise.all(Array.from({ length: endpoints }, start));
   for (const receiver of receivers) receiver.secret = await createEndpoint(urls[0] ?? '', key, receiver.url);
   const [absent] = receivers;
-  if (absent !== undefined) absent.isAway = true;
+  assert.ok(absent);
+  absent.isAway = true;
 
   const load = startMixedLoad(urls, key, LANES);
-  await until('the absent endpoint has retries', () => hasRetries(urls[0] ?? '', key), PATIENCE_MS);
+  const isStored = () => hasResults(urls[0] ?? '', key, absent.url);
+  await until('results of the absent endpoint are stored', isStored, PATIENCE_MS);
   for (let count = 1; count <= failures; count += 1) {
     await work(load, 1 + random.upTo(WRITES_MAX));
     await fail(count);
     if (count % 10 === 0) trial.say(`${count} of ${failures} failures`);
   }
   await work(load, Math.max(0, away - load.told('acknowledged')));
-  if (absent !== undefined) absent.isAway = false;
+  absent.isAway = false;
   await load.finish();
 
   const sequences = await readSequences(urls[0] ?? '', key);
@@ -153,9 +155,10 @@ async function createEndpoint(url: string, key: string, target: string): Promise
   return JSON.parse(text).secret;
 }
 
-async function hasRetries(url: string, key: string): Promise<boolean> {
-  const { data } = await readJson<{ data: { pending: number }[] }>(url, '/webhooks', key);
-  return data.some(({ pending }) => pending > 0);
+/** Whether the endpoint's failed attempts are stored, so that its position has moved on. */
+async function hasResults(url: string, key: string, target: string): Promise<boolean> {
+  const { data } = await readJson<{ data: { url: string; position: number }[] }>(url, '/webhooks', key);
+  return data.some((webhook) => webhook.url === target && webhook.position > 0);
 }
 
 /** Waits for this many acknowledged writes, of which some must succeed within `PATIENCE_MS` each time. */

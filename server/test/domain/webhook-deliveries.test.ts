@@ -9,6 +9,7 @@ import { startSharedService, startTestService } from '../../../testkit/src/servi
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/event-purge.ts';
+import { PENDING_MAX } from '../../src/model/webhooks.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { Webhooks } from '../support/webhooks.ts';
@@ -133,6 +134,42 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
     (await webhooks.deliveries(id, '?state=delivered')).some(({ id: delivered }) => delivered === failed.id),
   );
   assert.equal(attempts().at(-1)?.headers['webhook-id'], failed.id);
+});
+
+test('nothing is sent before the deliveries that wait for a retry are known', async (t) => {
+  await using own = await startTestService();
+  const { database } = own;
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const receiver = await startReceiver(t);
+  receiver.respond = reply(500);
+  const { id } = await webhooks.create(receiver.url);
+  const listingId = await webhooks.createListing();
+  await until('a retry is stored', async () => (await webhooks.get(id)).pending === 1);
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: false });
+  await webhooks.call('PATCH', `/v1/listings/${listingId}`, { listPrice: 1_000 });
+  receiver.respond = reply(204);
+
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { promise: isLoading, resolve: tellLoading } = Promise.withResolvers<void>();
+  const execute = database.execute.bind(database);
+  t.mock.method(database, 'execute', async (...given: Parameters<typeof execute>) => {
+    if (Object(given[1]).limit === 2 * PENDING_MAX) {
+      tellLoading();
+      await released;
+    }
+    return execute(...given);
+  });
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+  await isLoading;
+  await webhooks.createListing();
+  await webhooks.call('POST', `/v1/webhooks/${id}/test`);
+  release();
+  await webhooks.untilSettled(id, 3);
+  const ofListing = receiver.requests.filter(({ event }) => event.data.listingId === listingId);
+  assert.deepEqual(
+    ofListing.map(({ event }) => event.data.sequence),
+    [1, 1, 2],
+  );
 });
 
 test('Retry-After is honored, and redirects are failures that are not followed', async (t) => {

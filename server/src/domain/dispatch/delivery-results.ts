@@ -109,7 +109,12 @@ export class DeliveryResults {
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
     const isDisabled = progress.failingSince !== null && Date.now() - progress.failingSince >= FAILING_MAX_MS;
     this.#sinceTrim += rows.size;
-    if (!(await this.#write([...rows.values()], progress, isDisabled))) return this.#owner.end('changed');
+    const isStored = await this.#write([...rows.values()], progress, isDisabled).catch((error: unknown) => {
+      // The position must not be stored without them.
+      this.#unstored.unshift(...rows.values());
+      throw error;
+    });
+    if (!isStored) return this.#owner.end('changed');
     if (this.#sinceTrim >= TRIM_EVERY) this.#sinceTrim = 0;
     this.#storedPosition = progress.position;
     this.#positionMs = performance.now();

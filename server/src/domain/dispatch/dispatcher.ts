@@ -193,7 +193,7 @@ export class Dispatcher {
       if (sender === undefined || this.#isStopped) this.#senders.delete(id);
       else {
         this.#senders.set(id, sender);
-        await sender.start();
+        sender.wake();
       }
     } catch (error) {
       this.#senders.delete(id);
@@ -219,7 +219,9 @@ export class Dispatcher {
       owner,
       onEnd,
     };
-    return new EndpointSender(context, accountId, webhook, keys);
+    const sender = new EndpointSender(context, accountId, webhook, keys);
+    await sender.load();
+    return sender;
   }
 
   /** A sender that has ended starts again at the next tick, from what the database says. */

@@ -89,15 +89,14 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.#failuresInRow >= FAILURES_IN_ROW;
   }
 
-  /** Reads the pending deliveries, and begins to send. */
-  async start(): Promise<void> {
+  /** Reads the pending deliveries. Before that, later events of their listings must not be sent. */
+  async load(): Promise<void> {
     const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
     for (const { sequence, epoch, type, listingId, attempts, nextAt } of pending) {
       if (type === null || listingId === null) continue;
       const entry = { sequence, epoch, type, listingId, attempts, nextAt: nextAt ?? 0 };
       this.#queue.add({ ...entry, isStored: true, message: undefined });
     }
-    this.wake();
   }
 
   /** There may be new events. */
