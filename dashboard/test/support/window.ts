@@ -133,7 +133,9 @@ export async function signOut(page: Page): Promise<void> {
 
 /** Opens a page and waits until it has loaded. */
 export async function openPage(page: Page, path: string, heading?: string): Promise<void> {
-  await page.goto(path);
+  const response = await page.goto(path);
+  // Null if only the fragment changes.
+  if (response !== null) assert.equal(response.status(), heading === 'Not found' ? 404 : 200, path);
   const name = heading === undefined ? {} : { name: heading, exact: true };
   await page.getByRole('heading', { level: 1, ...name }).waitFor({ state: 'attached' });
   await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });

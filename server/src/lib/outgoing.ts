@@ -70,10 +70,10 @@ export class OutgoingRequests {
   /** Posts a body. Never throws: errors are in the outcome. */
   async post(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Outcome> {
     const startMs = performance.now();
-    const send = () => this.#send(url, headers, body, startMs + REQUEST_MAX_MS, signal);
-    const outcome = await send()
+    const send = (isAlone: boolean) => this.#send(url, headers, body, startMs + REQUEST_MAX_MS, signal, isAlone);
+    const outcome = await send(false)
       // The server may have closed an idle connection before it received the request: repeats it on a new one.
-      .catch((error: unknown) => (error instanceof StaleConnection ? send() : Promise.reject(error)))
+      .catch((error: unknown) => (error instanceof StaleConnection ? send(true) : Promise.reject(error)))
       .catch((error: unknown) => ({ status: null, retryAfter: undefined, response: null, error: describe(error) }));
     return { ...outcome, durationMs: Math.round(performance.now() - startMs) };
   }
@@ -98,6 +98,7 @@ export class OutgoingRequests {
     body: string,
     endMs: number,
     signal: AbortSignal,
+    isAlone: boolean,
   ): Promise<Omit<Outcome, 'durationMs'>> {
     const { promise, resolve, reject } = Promise.withResolvers<Omit<Outcome, 'durationMs'>>();
     const host = withoutBrackets(url.hostname);
@@ -108,7 +109,8 @@ export class OutgoingRequests {
     const request = (isTls ? https : http).request(url, {
       method: 'POST',
       headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      agent: isTls ? this.#agents.https : this.#agents.http,
+      // Without an agent, the request has a connection of its own.
+      agent: !isAlone && (isTls ? this.#agents.https : this.#agents.http),
       lookup: this.#lookupFor(url.protocol),
       maxHeaderSize: HEADER_BYTES_MAX,
       rejectUnauthorized: true,
@@ -159,7 +161,7 @@ function tookTooLong(): Error {
   return new Error(`The request took longer than ${REQUEST_MAX_MS / 1000} s`);
 }
 
-/** Does not show the address, since the names of a private network are not public either. */
+/** Does not show the address, because that would reveal how private names resolve. */
 function notPublic(): Error {
   return new Error('The host has an address that is not public; the operator can allow its network (WEBHOOK_ALLOW)');
 }

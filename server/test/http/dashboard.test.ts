@@ -8,7 +8,15 @@ import { startSharedService } from '../../../testkit/src/service.ts';
 
 const service = await startSharedService();
 
-const PATHS = ['/', '/sign-in', '/setup', '/listings', '/listings/lst_x', '/settings/api', '/profile', '/activity'];
+const PATHS = [
+  '/',
+  '/sign-in',
+  '/setup',
+  '/listings',
+  '/listings/lst_x',
+  '/feeds/mls/runs/frn_x',
+  '/developers/webhooks',
+];
 
 async function getPage(path: string) {
   const response = await fetch(service.url + path, { headers: { Accept: 'text/html' } });

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { Browser, createPerson, signIn } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
+import { createDatabase } from '../../../testkit/src/database.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
+import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { deleteAccount } from '../../src/domain/accounts.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -212,4 +215,24 @@ test('with a key, the database has no plain secret; deleting an account leaves n
   new Webhook(secret).verify(receiver.requests[0]?.body ?? '', receiver.requests[0]?.headers ?? {});
   await deleteAccount(own.database, webhooks.tenant.accountId);
   for (const table of ['webhooks', 'webhook_deliveries']) assert.deepEqual(await own.sql(`select * from ${table}`), []);
+});
+
+test('after the loss of the key, a roll makes an endpoint continue', async (t) => {
+  const receiver = await startReceiver(t);
+  const directory = await directoryFor(t);
+  const database = await createDatabase(directory);
+  defer(t, () => database.drop());
+  const start = () =>
+    startTestService({ secretsKey: randomBytes(32), database: { ...database, drop: async () => {} } });
+  const before = await start();
+  const tenant = await before.createTenant();
+  const { id } = await new Webhooks(before, tenant).create(receiver.url);
+  await before[Symbol.asyncDispose]();
+  await using own = await start();
+  const webhooks = new Webhooks(own, tenant);
+  await webhooks.createListing();
+  const { body } = await webhooks.call('POST', `/v1/webhooks/${id}/roll-secret`);
+  await webhooks.untilSettled(id, 1);
+  const [received] = receiver.requests;
+  new Webhook(body.secret).verify(received?.body ?? '', received?.headers ?? {});
 });

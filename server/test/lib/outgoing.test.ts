@@ -288,6 +288,18 @@ test('a request ends after ten seconds, also if its response drips', async () =>
   for (const { durationMs } of [none, some]) assert.ok(durationMs < 15_000, String(durationMs));
 });
 
+test('if idle connections are closed when they are used again, a request gets a new one', async () => {
+  const used = new WeakSet<object>();
+  const url = await serve(({ socket }, response) => {
+    if (used.has(socket)) return void socket.resetAndDestroy();
+    used.add(socket);
+    response.writeHead(204).end();
+  });
+  await Promise.all(Array.from({ length: 3 }, () => post(url, local)));
+  const { status, error } = await post(url, local);
+  assert.deepEqual([status, error], [204, null]);
+});
+
 test('few idle connections are kept, however many servers there are', async () => {
   const urls: string[] = [];
   for (let count = 0; count < 300; count += 1)

@@ -14,18 +14,25 @@ export interface SigningKeys {
 
 type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>;
 
-/** @throws {Error} if the secrets are encrypted with another key */
+/**
+ * An old secret that cannot be decrypted is left out, so that a roll replaces secrets whose key was lost.
+ * @throws {Error} if the current secret is encrypted with another key
+ */
 export function openSecrets(
   box: SecretBox,
   accountId: string,
   { id, secret, oldSecret, oldSecretUntil }: Secrets,
 ): SigningKeys {
   const open = (stored: string) => keyOf(box.open(stored, secretOwner(accountId, id)));
-  return {
-    current: open(secret),
-    old: oldSecret === null ? undefined : open(oldSecret),
-    oldUntil: oldSecretUntil ?? 0,
-  };
+  return { current: open(secret), old: openOld(), oldUntil: oldSecretUntil ?? 0 };
+
+  function openOld(): Buffer | undefined {
+    try {
+      return oldSecret === null ? undefined : open(oldSecret);
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 function keyOf(secret: string): Buffer {
