@@ -42,7 +42,7 @@ export class WebhookEndpoints {
     return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
   }
 
-  /** Applies a merge patch. An endpoint that is enabled again continues where it stopped. */
+  /** Applies a merge patch. An endpoint that is enabled again continues from its position. */
   update(id: string, patch: WebhookPatch, options?: CallOptions): Call<Webhook> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },

@@ -1,7 +1,7 @@
 /**
  * Why a webhook was rejected:
  * - `missing_header`, `duplicate_header`, `malformed_header`: `webhook-id`, `webhook-timestamp`, or `webhook-signature`
- * - `timestamp_too_old`, `timestamp_too_new`: outside the tolerance; check the clock, or someone replays a request
+ * - `timestamp_too_old`, `timestamp_too_new`: outside the tolerance; the clock is wrong, or someone is replaying a request
  * - `unsupported_signature`: no signature has the version `v1`
  * - `wrong_signature`: the secret, the body, or a signed header differs from what the sender signed
  * - `parsed_body`: the body is not the text or bytes of the request

@@ -43,7 +43,7 @@ export interface WebhookOptions {
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Checks that the service sent this request, by Standard Webhooks, and parses its body.
+ * Checks that the service sent this request, as specified by Standard Webhooks, and parses its body.
  * @param secrets the endpoint's secret, or the new and the old one while you replace it; undefined and empty ones are
  * ignored
  * @throws {WebhookVerificationError} if it did not, or if there is no valid secret

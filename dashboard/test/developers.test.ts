@@ -134,7 +134,7 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
   await dialog.getByText('Copied to the clipboard.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Also signs until', { exact: false }).waitFor();
+  await page.getByText('Also used until', { exact: false }).waitFor();
 
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Disable' }).click();

@@ -100,10 +100,10 @@ export const SETTINGS = z.object({
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
     'a URL such as smtps://user:password@mail.example.com:465',
-    'mail server for invitations, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without a mail server, users send the links themselves',
+    'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
   SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
-  MAIL_FROM: row(z.string().optional(), '', 'sender of invitations, such as `listings@example.com`'),
+  MAIL_FROM: row(z.string().optional(), '', 'sender of these messages, such as `listings@example.com`'),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
@@ -117,7 +117,7 @@ export const SETTINGS = z.object({
   WEBHOOK_ALLOW: row(
     parsedBy(parseNetworks).optional(),
     'addresses or networks such as 10.0.0.0/8, separated by commas',
-    'addresses and networks, separated by commas, to which webhooks can be sent although they are not public, also over `http:`, such as `10.0.0.0/8`',
+    'non-public addresses and networks that webhooks may reach, also over `http:`, separated by commas, such as `10.0.0.0/8`',
   ),
   SECRETS_KEY_FILE: row(
     parsedBy(readKey).optional(),

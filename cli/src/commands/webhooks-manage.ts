@@ -37,7 +37,7 @@ export function addWebhooksManage(webhooks: Command): void {
   addForOne(
     webhooks,
     'roll-secret',
-    'replace the secret; the old one signs for 24 more hours',
+    'replace the secret; the old one stays valid for 24 hours',
     async (endpoints, id) => {
       const rolled = await endpoints.rollSecret(id);
       note(SECRET_NOTE);
@@ -135,7 +135,7 @@ function addDelete(webhooks: Command): void {
       withEndpoints(options, async (endpoints) => {
         if (!options.yes && !options.curl && isInteractive()) {
           const { url } = await endpoints.retrieve(id);
-          await confirm(`Stop sending events to "${toLine(url)}"?`, 'Nothing was deleted.');
+          await confirm(`Delete the endpoint "${toLine(url)}" and its deliveries?`, 'Nothing was deleted.');
         }
         await endpoints.delete(id);
         note(`Deleted ${toLine(id)}.`);

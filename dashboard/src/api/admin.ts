@@ -659,7 +659,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed attempts are repeated for 27 hours. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
+         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -691,7 +691,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description A merge patch (RFC 7396). Changed filters apply to events that were not read yet. An endpoint that is enabled again continues where it stopped; events that were removed in the meantime are reported as an `expired` delivery.
+         * @description A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled again continues from its position; events that were removed in the meantime are reported as an `expired` delivery.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -707,7 +707,7 @@ export interface paths {
         put?: never;
         /**
          * Roll the signing secret
-         * @description Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both: `webhook-signature` then has two signatures, separated by a space.
+         * @description Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both secrets: `webhook-signature` then has two signatures, separated by a space.
          */
         post: operations["rollWebhookSecret"];
         delete?: never;
@@ -727,7 +727,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample to a webhook endpoint
-         * @description Sends one signed request with the type `webhook.test` and the `webhookId` as data, waits at most 10 seconds for its response, and shows it. The sample is not repeated and is not a delivery.
+         * @description Sends one signed request with the type `webhook.test` and the `webhookId` as data, waits at most 10 seconds for its response, and returns the response. The sample is not retried and is not a delivery.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Send events again
-         * @description Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. Deliveries of later events that wait for their next attempt start over.
+         * @description Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. Pending deliveries of later events start over.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -787,7 +787,7 @@ export interface paths {
         put?: never;
         /**
          * Send one event again
-         * @description Sends the event of a delivery as soon as possible, with the same `webhook-id`, and repeats failed attempts as for a new event.
+         * @description Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and retries it like a new event.
          */
         post: operations["redeliverWebhookDelivery"];
         delete?: never;
@@ -1922,15 +1922,15 @@ export interface components {
             feed: string | null;
             description: string | null;
             enabled: boolean;
-            /** @description Every event up to this sequence is delivered, failed, or waiting for its next attempt. */
+            /** @description Every event up to this sequence is delivered, failed, expired, filtered out, or pending. */
             position: number;
             /** @description Number of deliveries that wait for their next attempt. */
             pending: number;
-            /** @description Since when every attempt has failed; null after a success. */
+            /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint, after five days in which every delivery failed. */
+            /** @description When the service disabled the endpoint, after five days in which every attempt failed. */
             disabledAt: string | null;
-            /** @description Until when the previous secret signs as well, after a roll. */
+            /** @description When the previous secret expires after a roll. */
             oldSecretExpiresAt: string | null;
             /**
              * Format: date-time
@@ -1962,15 +1962,15 @@ export interface components {
             feed: string | null;
             description: string | null;
             enabled: boolean;
-            /** @description Every event up to this sequence is delivered, failed, or waiting for its next attempt. */
+            /** @description Every event up to this sequence is delivered, failed, expired, filtered out, or pending. */
             position: number;
             /** @description Number of deliveries that wait for their next attempt. */
             pending: number;
-            /** @description Since when every attempt has failed; null after a success. */
+            /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
-            /** @description When the service disabled the endpoint, after five days in which every delivery failed. */
+            /** @description When the service disabled the endpoint, after five days in which every attempt failed. */
             disabledAt: string | null;
-            /** @description Until when the previous secret signs as well, after a roll. */
+            /** @description When the previous secret expires after a roll. */
             oldSecretExpiresAt: string | null;
             /**
              * Format: date-time
@@ -1995,7 +1995,7 @@ export interface components {
             types?: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
             feed?: string | null;
             description?: string | null;
-            /** @description Whether events are sent. An endpoint that is enabled again continues where it stopped. */
+            /** @description Whether events are sent. An endpoint that is enabled again continues from its position. */
             enabled?: boolean;
         };
         WebhookTest: {

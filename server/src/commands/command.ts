@@ -48,8 +48,8 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
 export function describeWebhooks(enabled: number): string[] {
   if (enabled === 0) return [];
   return [
-    `${enabled} webhook endpoints are enabled: the service sends them their events when it starts.`,
-    'If it is a copy, for example for tests, set WEBHOOKS=off before you start it.',
+    `Enabled webhook endpoints: ${enabled}. The service sends them their events when it starts.`,
+    'If this database is a copy, for example for tests, set WEBHOOKS=off before you start it.',
   ];
 }
 

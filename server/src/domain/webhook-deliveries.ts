@@ -74,7 +74,10 @@ function tooManyPending(): AppError {
 }
 
 function noDelivery(): AppError {
-  return new AppError('not_found', 'There is no delivery with this id; it may be older than 30 days.');
+  return new AppError(
+    'not_found',
+    'There is no delivery with this id; it may have been removed. Deliveries are kept for 30 days, up to 1,000 in each state.',
+  );
 }
 
 function eventGone(): AppError {

@@ -12,10 +12,10 @@ export async function mailDisabledWebhook(
 ): Promise<void> {
   if (mailer === undefined) return;
   const { origin } = new URL(url);
-  const text = `The webhook endpoint at ${origin} has failed for five days, so it is disabled: it gets no further events.
-
-Nothing is lost: once the endpoint works, enable it again under Developers → Webhooks within 30 days, and it continues
-where it stopped:
+  const text = `Every attempt to deliver an event to ${origin} has failed for five days, so the service has disabled the
+webhook endpoint. Once it works, enable it under Developers → Webhooks: pending and later events are then sent. Deliveries
+that are listed as failed are not sent again by themselves: replay them from an earlier sequence, or redeliver them one by
+one. Events are kept for 30 days.
 
 ${publicUrl ?? ''}/
 `;

@@ -16,7 +16,7 @@ export const TEST_TYPE = 'webhook.test';
 
 /** How long the old secret signs as well after a roll. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
-/** An endpoint that only failed for this long is disabled. */
+/** An endpoint whose attempts all failed for this long is disabled. */
 export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
 /** How long settled deliveries are kept, as long as events are. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;

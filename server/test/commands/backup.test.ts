@@ -139,7 +139,7 @@ test('a restore or copy says that webhooks will be sent, and WEBHOOKS=off sends 
   assert.equal((await runCommandWarm(['backup', backup], settings)).code, 0);
   const copy = { ...settings, DATA_DIR: join(directory, 'copy') };
   const restored = await runCommandWarm(['restore', backup], copy);
-  assert.match(restored.stdout, /1 webhook endpoints are enabled: .*\n.*set WEBHOOKS=off/);
+  assert.match(restored.stdout, /Enabled webhook endpoints: 1\. .*\n.*set WEBHOOKS=off/);
   const urls = { from: `file:${join(settings.DATA_DIR, 'listings.db')}`, to: `file:${join(directory, 'third.db')}` };
   const copied = await runCommandWarm(['copy', '--from', urls.from, '--to', urls.to], {});
   assert.match(copied.stdout, /set WEBHOOKS=off/);

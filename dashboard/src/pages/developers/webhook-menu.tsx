@@ -80,18 +80,22 @@ function RollDialog({ webhook: { id }, onClose }: DialogProps) {
       result={secret && <SigningSecret secret={secret} onDone={onClose} />}
     >
       <Text size="sm">
-        You get a new secret. Requests are signed with both secrets for 24 hours, so you can update your app.
+        You get a new secret. Requests are signed with both secrets for 24 hours, so you have time to update your app.
       </Text>
     </FormDialog>
   );
 }
 
-function ReplayDialog({ webhook: { id, position }, onClose }: DialogProps) {
+function ReplayDialog({ webhook: { id, position, enabled }, onClose }: DialogProps) {
   const form = useForm({ after: String(position) });
   const replay = async () => {
     const { after } = form.values;
     await request('POST', `${webhookPath(id)}/replay`, { body: { after: after === '' ? null : Number(after) } });
-    notify(`Events after ${after} are being sent again.`);
+    notify(
+      enabled
+        ? `Events after ${after} are being sent again.`
+        : `Events after ${after} will be sent again once the endpoint is enabled.`,
+    );
     void refresh(webhooksQuery);
     onClose();
   };
@@ -99,7 +103,7 @@ function ReplayDialog({ webhook: { id, position }, onClose }: DialogProps) {
     <FormDialog title="Replay events" form={form} isOpen onClose={onClose} action="Replay" onSubmit={replay}>
       <Text size="sm">
         All events after this sequence are sent again, with the same <code>webhook-id</code> as before. Your app can
-        ignore those that it has.
+        ignore events that it has already processed.
       </Text>
       <NumberInput
         label="After sequence"

@@ -2,6 +2,7 @@ import { Alert } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert } from 'lucide-react';
 import type { Overview, Webhook } from '../../api/types';
+import { formatExact } from '../../lib/format';
 import { StateBadge } from '../../parts/state-badge';
 import { Time } from '../../parts/time';
 
@@ -28,11 +29,11 @@ export function FailingWebhooks({ webhooks }: { webhooks: Overview['failingWebho
           </Link>{' '}
           {disabledAt !== null ? (
             <>
-              failed for five days and was disabled <Time at={disabledAt} />. Fix it and enable it: it continues where
-              it stopped.
+              failed for five days and was disabled <Time at={disabledAt} />. Fix the endpoint, and then enable it.
+              Replay the events that failed.
             </>
           ) : (
-            <>has failed since {failingSince !== null && <Time at={failingSince} />}.</>
+            <>has been failing since {failingSince !== null && formatExact(failingSince)}.</>
           )}
         </div>
       ))}

@@ -11,7 +11,6 @@ import { BackTo } from '../../parts/back-to';
 import { Facts } from '../../parts/facts';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page, Section } from '../../parts/page';
-import { Time } from '../../parts/time';
 import { Deliveries } from './deliveries';
 import { ResponseDialog } from './response-dialog';
 import { WebhookMenu } from './webhook-menu';
@@ -60,7 +59,10 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
       <Stack gap="xl">
         <FailingWebhooks webhooks={[webhook]} />
         <Facts facts={factsOf(webhook)} />
-        <Section title="Deliveries" description="From the last 30 days, and those waiting for their next attempt.">
+        <Section
+          title="Deliveries"
+          description="Pending ones, and up to 1,000 in each other state from the last 30 days."
+        >
           <Deliveries webhookId={id} />
         </Section>
       </Stack>
@@ -79,14 +81,10 @@ function factsOf(webhook: Webhook) {
     State: <WebhookState webhook={webhook} />,
     Events: types?.join(', ') ?? 'All',
     Feed: feed ?? 'All listings',
-    'Sent up to': `Event ${formatNumber(position)}`,
+    Position: `Event ${formatNumber(position)}`,
     Pending: formatNumber(pending),
-    'Failing since': failingSince && <Time at={failingSince} />,
-    'Previous secret': oldSecretExpiresAt && (
-      <>
-        Also signs until <Time at={oldSecretExpiresAt} />
-      </>
-    ),
+    'Failing since': failingSince && formatExact(failingSince),
+    'Previous secret': oldSecretExpiresAt && `Also used until ${formatExact(oldSecretExpiresAt)}`,
     Created: formatExact(createdAt),
   };
 }
@@ -94,7 +92,7 @@ function factsOf(webhook: Webhook) {
 async function setEnabled({ id }: Webhook, enabled: boolean): Promise<void> {
   await attempt('The endpoint could not be changed', async () => {
     await request('PATCH', webhookPath(id), { body: { enabled } });
-    notify(enabled ? 'Endpoint enabled. It continues where it stopped.' : 'Endpoint disabled.');
+    notify(enabled ? 'Endpoint enabled. Pending and later events are sent.' : 'Endpoint disabled.');
   });
   await refresh(webhooksQuery);
 }

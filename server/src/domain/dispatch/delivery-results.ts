@@ -6,9 +6,9 @@ import { SERVICE } from '../audit.ts';
 import { audit } from '../webhooks.ts';
 import type { Entry } from './endpoint-queue.ts';
 
-/** Results of this time are stored together. All endpoints store theirs at the same moments. */
+/** Results from this interval are stored together. All endpoints store theirs at the same moments. */
 const FLUSH_MS = 200;
-/** How often a position is stored that only passed events of other types or feeds. */
+/** How often to store a position that has only passed filtered-out events. */
 const POSITION_MS = 5_000;
 const UNSTORED_MAX = 256;
 /** Settled deliveries that are kept in each state. */

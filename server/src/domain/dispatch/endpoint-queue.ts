@@ -11,7 +11,7 @@ export interface Entry {
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means at once. */
   nextAt: number;
-  /** Whether the table has a row for it, so that the position can move on. */
+  /** Whether a row for it is stored with the next position, so that the position can move on. */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;
@@ -85,7 +85,7 @@ export class EndpointQueue {
     return this.#ready.shift();
   }
 
-  /** Makes events ready that are due. */
+  /** Makes due events ready. */
   wake(now: number): void {
     for (const entry of this.#waiting) {
       if (entry.nextAt > now) continue;
@@ -111,7 +111,7 @@ export class EndpointQueue {
     return this.#lanes.get(entry.listingId) ?? [entry];
   }
 
-  /** Notes that the table has a row for the event. */
+  /** Notes that a row for the event is among the results, which are stored together with the position. */
   markStored(entry: Entry): void {
     if (entry.isStored) return;
     entry.isStored = true;

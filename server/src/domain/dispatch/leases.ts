@@ -7,7 +7,7 @@ import { insertLease, type Lease, listLeases, removeLease, renewLeases } from '.
 const SHARDS = 16;
 /** A process loses its shards once another one has seen no beat for this long, by its own clock. */
 const SILENCE_MAX_MS = 8_000;
-/** A process that could not renew its leases for this long stops to send, before another one takes over. */
+/** A process that could not renew its leases for this long stops sending before another one takes over. */
 const RENEWAL_MAX_MS = 7_000;
 
 interface Seen extends Lease {
@@ -80,7 +80,7 @@ export class Leases {
     return listLeases(transaction);
   }
 
-  /** Takes free shards, or gives up those above this process's part, which it no longer uses since the last refresh. */
+  /** Takes free shards, or gives up those above this process's part, which it has not used since the last refresh. */
   async #balance(transaction: Executor, leases: readonly Lease[]): Promise<void> {
     const taken = new Set(leases.map(({ name }) => name));
     const own = leases.filter(({ name, owner }) => owner === this.owner && isShard(name));

@@ -66,7 +66,7 @@ export const redeliverOperation: Operation<'full'> = {
   operationId: 'redeliverWebhookDelivery',
   summary: 'Send one event again',
   description:
-    'Sends the event of a delivery as soon as possible, with the same `webhook-id`, and repeats failed attempts as for ' +
+    'Sends the event of a delivery as soon as the endpoint is enabled and reachable, with the same `webhook-id`, and retries it like ' +
     'a new event.',
   caller: 'full',
   query: noQuery,
@@ -87,7 +87,10 @@ export const redeliverOperation: Operation<'full'> = {
   errors: [...CHANGE_ERRORS, 'not_found', 'events_expired', 'quota_exceeded'],
   errorExamples: {
     ...EXAMPLES,
-    not_found: { message: 'There is no delivery with this id; it may be older than 30 days.' },
+    not_found: {
+      message:
+        'There is no delivery with this id; it may have been removed. Deliveries are kept for 30 days, up to 1,000 in each state.',
+    },
     events_expired: { message: 'The event has been removed, because it is older than 30 days. Nothing was changed.' },
     quota_exceeded: {
       message: `The endpoint has ${PENDING_MAX} or more pending deliveries; wait until it has fewer, or replay from a sequence.`,

@@ -75,7 +75,7 @@ export const createWebhookOperation: Operation<'full'> = {
   description:
     'Each event from now on is sent to the URL, signed as specified by ' +
     '[Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed ' +
-    'attempts are repeated for 27 hours. Only this response shows the signing secret. An account can have ' +
+    'deliveries are retried for about 27 hours. Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
   query: noQuery,
@@ -123,8 +123,8 @@ export const updateWebhookOperation: Operation<'full'> = {
   operationId: 'updateWebhook',
   summary: 'Change a webhook endpoint',
   description:
-    'A merge patch (RFC 7396). Changed filters apply to events that were not read yet. An endpoint that is enabled ' +
-    'again continues where it stopped; events that were removed in the meantime are reported as an `expired` delivery.',
+    'A merge patch (RFC 7396). Changed filters apply to events after `position`. An endpoint that is enabled ' +
+    'again continues from its position; events that were removed in the meantime are reported as an `expired` delivery.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
@@ -165,7 +165,7 @@ export const rollSecretOperation: Operation<'full'> = {
   operationId: 'rollWebhookSecret',
   summary: 'Roll the signing secret',
   description:
-    'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both: ' +
+    'Generates a new signing secret, which only this response shows. For 24 hours, the service signs with both secrets: ' +
     '`webhook-signature` then has two signatures, separated by a space.',
   caller: 'full',
   query: noQuery,
@@ -194,7 +194,7 @@ export const testWebhookOperation: Operation<'full'> = {
   summary: 'Send a sample to a webhook endpoint',
   description:
     `Sends one signed request with the type \`${TEST_TYPE}\` and the \`webhookId\` as data, waits at most 10 seconds ` +
-    'for its response, and shows it. The sample is not repeated and is not a delivery.',
+    'for its response, and returns the response. The sample is not retried and is not a delivery.',
   caller: 'full',
   query: noQuery,
   replies: [
@@ -223,7 +223,7 @@ export const replayOperation: Operation<'full'> = {
   summary: 'Send events again',
   description:
     'Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
-    'Deliveries of later events that wait for their next attempt start over.',
+    'Pending deliveries of later events start over.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../../model/listings.ts';
 import { DELIVERY_STATES, FEED_NAME, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
 import { addIssue, choice, expected, findTextIssue, integer, text, time } from './fields.ts';
 
-/** Ports of other services than HTTP are below this one. */
+/** Ports of services other than HTTP are below this one. */
 const PORT_MIN = 1024;
 const HTTP_PORTS = new Set(['', '80', '443']);
 
@@ -37,13 +37,16 @@ function findUrlIssue({ protocol, username, password, hash, port, hostname }: UR
   if (username !== '' || password !== '') return 'Must not have a user name or a password.';
   if (hash !== '') return 'Must not have a fragment (the part after #).';
   if (hostname.endsWith('..')) return 'Must have a valid host name.';
-  return HTTP_PORTS.has(port) || Number(port) >= PORT_MIN ? undefined : 'Must have the port 443, 80, or at least 1024.';
+  return HTTP_PORTS.has(port) || Number(port) >= PORT_MIN
+    ? undefined
+    : 'Must use port 443, 80, or a port from 1024 up.';
 }
 
 const types = z
   .array(choice(EVENT_TYPES, 'A type of event.'), expected('an array'))
   .transform((given, context) => {
-    if (given.length === 0) return addIssue(context, 'out_of_range', 'Must name a type; leave it out for all types.');
+    if (given.length === 0)
+      return addIssue(context, 'out_of_range', 'Must name at least one type; omit `types` for all types.');
     if (new Set(given).size < given.length) return addIssue(context, 'duplicate', 'Must name each type only once.');
     return given;
   })
@@ -64,7 +67,7 @@ const feed = z
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
 const enabled = z
   .boolean(expected('true or false'))
-  .meta({ description: 'Whether events are sent. An endpoint that is enabled again continues where it stopped.' });
+  .meta({ description: 'Whether events are sent. An endpoint that is enabled again continues from its position.' });
 
 export const newWebhook = z
   .strictObject(
@@ -102,15 +105,13 @@ export const webhook = z
     feed: z.string().nullable(),
     description: z.string().nullable(),
     enabled: z.boolean(),
-    position: count('Every event up to this sequence is delivered, failed, or waiting for its next attempt.'),
+    position: count('Every event up to this sequence is delivered, failed, expired, filtered out, or pending.'),
     pending: count('Number of deliveries that wait for their next attempt.'),
-    failingSince: time().nullable().meta({ description: 'Since when every attempt has failed; null after a success.' }),
+    failingSince: time().nullable().meta({ description: 'When the endpoint began to fail; null after a success.' }),
     disabledAt: time()
       .nullable()
-      .meta({ description: 'When the service disabled the endpoint, after five days in which every delivery failed.' }),
-    oldSecretExpiresAt: time()
-      .nullable()
-      .meta({ description: 'Until when the previous secret signs as well, after a roll.' }),
+      .meta({ description: 'When the service disabled the endpoint, after five days in which every attempt failed.' }),
+    oldSecretExpiresAt: time().nullable().meta({ description: 'When the previous secret expires after a roll.' }),
     createdAt: time(),
     updatedAt: time(),
   })
