@@ -55,13 +55,9 @@ export async function write<T>(
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<WriteResult<T>> {
-  if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const { events, ...written } = await database.write(
-    (transaction) => runOnce(transaction, actor, idempotency, work),
-    actor.accountId,
+  return commit(database, actor, () =>
+    database.write((transaction) => runOnce(transaction, actor, idempotency, work), actor.accountId),
   );
-  noteWritten(actor.accountId, events);
-  return written;
 }
 
 /** Like `write`, but for work that takes many event-loop turns. Other writes wait until it is done. */
@@ -71,13 +67,9 @@ export async function writeLong<T>(
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<LongTransaction>) => Promise<T>,
 ): Promise<WriteResult<T>> {
-  if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
-  const { events, ...written } = await database.writeLong(
-    (transaction) => runOnce(transaction, actor, idempotency, work),
-    actor.accountId,
+  return commit(database, actor, () =>
+    database.writeLong((transaction) => runOnce(transaction, actor, idempotency, work), actor.accountId),
   );
-  noteWritten(actor.accountId, events);
-  return written;
 }
 
 /**
@@ -94,12 +86,21 @@ export async function findEarlierResult<T>(
   return outcome === undefined ? undefined : { outcome, isReplayed: true };
 }
 
+async function commit<T>(database: Database, actor: Actor, run: () => Promise<Ran<T>>): Promise<WriteResult<T>> {
+  if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
+  const { events, ...written } = await run();
+  noteWritten(actor.accountId, events);
+  return written;
+}
+
+type Ran<T> = WriteResult<T> & { events: number };
+
 async function runOnce<T, S extends Executor>(
   transaction: S,
   actor: Actor,
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<S>) => Promise<T>,
-): Promise<WriteResult<T> & { events: number }> {
+): Promise<Ran<T>> {
   const account = await getActingAccount(transaction, actor);
   const { sequence } = account;
   const changedBy = describeActor(actor, account);

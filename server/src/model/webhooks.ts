@@ -58,7 +58,7 @@ export interface Delivery {
   type: EventType | null;
   listingId: string | null;
   attempts: number;
-  /** UTC milliseconds; null unless the delivery is pending. 0 means at once. */
+  /** UTC milliseconds; null unless the delivery is pending and waits for this time. */
   nextAt: number | null;
   lastAt: number | null;
   /** The response's status; null if there was none. */

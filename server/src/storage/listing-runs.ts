@@ -53,8 +53,6 @@ export interface ListingRun {
   docs: string[];
   /** The last listing's id if more listings may follow. */
   nextAfterId: string | undefined;
-  /** Whether the run has fewer than `limit` listings because they are large. It may still be the last run. */
-  isCut: boolean;
   /** Whether a document was too long to read without counting bytes. */
   areLong: boolean;
 }
@@ -86,7 +84,7 @@ function hasDoc(row: RunRow): row is WholeRow {
 function toRun(
   rows: WholeRow[],
   { limit, untilId }: ListingRange,
-  { isCut, areLong }: Pick<ListingRun, 'isCut' | 'areLong'>,
+  { isCut, areLong }: { isCut: boolean; areLong: boolean },
 ): ListingRun {
   // A condition in the statement would slow down pages without `untilId` by a fifteenth.
   const wanted = untilId === undefined ? rows : rows.filter(({ id }) => id >= untilId);
@@ -97,7 +95,6 @@ function toRun(
   return {
     docs: wanted.map(({ doc }) => doc),
     nextAfterId: isFull || (isCut && !isEnd) ? wanted.at(-1)?.id : undefined,
-    isCut: isCut && !isFull && !isEnd,
     areLong,
   };
 }

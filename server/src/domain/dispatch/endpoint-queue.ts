@@ -105,10 +105,10 @@ export class EndpointQueue {
     else this.#enable(next);
   }
 
-  /** Lets a sent event wait for its next attempt. @returns it and those behind it that must be stored as well */
+  /** Lets a sent event wait for its next attempt. @returns those behind it, which must be stored as well */
   postpone(entry: Entry): Entry[] {
     this.#waiting.add(entry);
-    return this.#lanes.get(entry.listingId) ?? [entry];
+    return this.#lanes.get(entry.listingId)?.slice(1) ?? [];
   }
 
   /** Notes that a row for the event is among the results, which are stored together with the position. */

@@ -293,7 +293,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
       return;
     }
     entry.nextAt = nextAt;
-    const [, ...behind] = this.#queue.postpone(entry);
+    const behind = this.#queue.postpone(entry);
     this.#results.add({ ...deliveryOf(entry, 'pending'), ...result });
     this.#queue.markStored(entry);
     for (const other of behind) if (!other.isStored) this.#store(other);
