@@ -8,11 +8,13 @@ import {
   PENDING_MAX,
   parseDeliveryId,
   TEST_TYPE,
+  type Webhook,
 } from '../model/webhooks.ts';
 import { findEvent } from '../storage/events.ts';
+import { FairSemaphore } from '../storage/fair-semaphore.ts';
 import { findDeliveries, findDelivery, putDeliveries } from '../storage/webhook-deliveries.ts';
 import { findWebhookSecrets } from '../storage/webhooks.ts';
-import { openSecrets, signedHeaders, webhookBody } from './dispatch/message.ts';
+import { LOCKED_SECRET, openSecrets, signedHeaders, webhookBody } from './dispatch/message.ts';
 import type { Principal } from './principals.ts';
 import { changeOne, getWebhook, type WebhookChange, type WebhookServices } from './webhooks.ts';
 import type { WriteResult } from './writing.ts';
@@ -87,19 +89,36 @@ function eventGone(): AppError {
   );
 }
 
-/** Sends a sample and waits for the response. @throws {AppError} `not_found` */
+/** Samples that are sent at the same time, in all and by an account. Each is a connection. */
+const testing = new FairSemaphore(32, 2);
+
+/** Sends a sample and waits for the response. @throws {AppError} `not_found`, or `unavailable` if too many wait */
 export async function testWebhook(
-  { database, secretBox, outgoing }: WebhookServices,
+  services: WebhookServices,
   { accountId, epoch }: Principal,
   webhookId: string,
   signal: AbortSignal,
 ): Promise<Outcome & { id: string }> {
-  const webhook = await getWebhook(database, accountId, webhookId);
+  const webhook = await getWebhook(services.database, accountId, webhookId);
+  await testing.requireRoom(accountId, { signal });
+  return testing.run(accountId, () => sendSample(services, { accountId, epoch }, webhook, signal), { signal });
+}
+
+async function sendSample(
+  { database, secretBox, outgoing }: WebhookServices,
+  { accountId, epoch }: Pick<Principal, 'accountId' | 'epoch'>,
+  webhook: Webhook,
+  signal: AbortSignal,
+): Promise<Outcome & { id: string }> {
+  const webhookId = webhook.id;
   const stored = await findWebhookSecrets(database, accountId, webhookId);
-  const secrets = openSecrets(secretBox, accountId, { ...webhook, secret: '', oldSecret: null, ...stored });
   const id = `${deliveryId(webhookId, { epoch, sequence: 0 }).replace(/_0$/, '')}_test${randomWord(12)}`;
   const message = { createdAt: Date.now(), json: JSON.stringify({ webhookId }) };
   const body = webhookBody(TEST_TYPE, message, accountId, epoch);
+  const secrets = openSecrets(secretBox, accountId, { ...webhook, secret: '', oldSecret: null, ...stored });
+  if (secrets === undefined) {
+    return { id, status: null, durationMs: 0, response: null, retryAfter: undefined, error: LOCKED_SECRET };
+  }
   const outcome = await outgoing.post(new URL(webhook.url), signedHeaders(id, body, secrets), body, signal);
   return { id, ...outcome };
 }

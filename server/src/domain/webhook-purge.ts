@@ -14,6 +14,11 @@ export async function removeAllDeliveries(database: Database, accountId: string,
   while ((await remove()) >= SLICE_LENGTH);
 }
 
+/** Removes an endpoint's settled deliveries in slices. */
+export async function removeSettledDeliveries(database: Database, accountId: string, id: string): Promise<void> {
+  await purgeEndpoint(database, accountId, id, Number.MAX_SAFE_INTEGER);
+}
+
 /** Removes settled deliveries after 30 days. */
 export async function purgeDeliveries(database: Database, signal: AbortSignal): Promise<void> {
   const before = Date.now() - DELIVERIES_KEPT_MS;

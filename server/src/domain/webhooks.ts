@@ -22,8 +22,8 @@ import {
 import { recordAudit } from './audit.ts';
 import type { Principal } from './principals.ts';
 import { requireAdministrator } from './roles.ts';
-import { removeAllDeliveries } from './webhook-purge.ts';
-import { type IdempotentRequest, type WriteResult, write } from './writing.ts';
+import { removeSettledDeliveries } from './webhook-purge.ts';
+import { findEarlierResult, type IdempotentRequest, type WriteResult, write } from './writing.ts';
 
 /** What the functions of webhooks work with. */
 export interface WebhookServices {
@@ -151,23 +151,20 @@ async function requireEvents(transaction: Executor, accountId: string, after: nu
   throw new AppError('events_expired', 'Events after this sequence have been removed. Nothing was changed.');
 }
 
-/** Stops an endpoint, and removes its deliveries and then itself. @throws {AppError} `not_found`, or what `write` throws */
+/**
+ * Removes an endpoint. Its settled deliveries, which can be many, are removed in slices before; the others are removed
+ * with it, so that a failure loses none of them.
+ * @throws {AppError} `not_found`, or what `write` throws
+ */
 export async function deleteWebhook(
   { database }: WebhookServices,
   { principal, idempotency }: WebhookChange,
   id: string,
 ): Promise<WriteResult<boolean>> {
   const { accountId } = principal;
-  if ((await findWebhook(database, accountId, id)) !== undefined) {
-    await write(database, principal, undefined, async ({ transaction }) => {
-      await getAuditActor(transaction, principal);
-      await updateWebhook(transaction, accountId, {
-        ...(await getWebhook(transaction, accountId, id)),
-        enabled: false,
-      });
-    });
-    await removeAllDeliveries(database, accountId, id);
-  }
+  const earlier = idempotency && (await findEarlierResult<boolean>(database, principal, idempotency));
+  if (earlier !== undefined) return earlier;
+  await removeSettledDeliveries(database, accountId, id);
   return write(database, principal, idempotency, async ({ transaction }) => {
     const actor = await getAuditActor(transaction, principal);
     const webhook = await getWebhook(transaction, accountId, id);

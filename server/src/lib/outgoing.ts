@@ -1,8 +1,8 @@
-import { lookup as resolveName } from 'node:dns';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { isInNetworks, isPublicAddress } from './public-addresses.ts';
+import { type Resolve, resolveName } from './resolve-name.ts';
 
 /** The time for a whole request: name, connection, TLS, headers, and body. */
 const REQUEST_MAX_MS = 10_000;
@@ -27,14 +27,6 @@ export interface Outcome {
   error: string | null;
 }
 
-/** Resolves names, as `dns.lookup` with all addresses; replaceable in tests. */
-export type Resolve = (
-  name: string,
-  done: (error: Error | null, addresses: { address: string; family: number }[]) => void,
-) => void;
-
-const resolveAll: Resolve = (name, done) => resolveName(name, { all: true }, done);
-
 /**
  * Sends requests to URLs that clients choose. Connects only to public addresses and to allowed networks, which is
  * checked for each connection, after the name was resolved. It follows no redirects, uses no proxy, verifies TLS
@@ -51,7 +43,7 @@ export class OutgoingRequests {
    * @param allowed networks that are not public, to which `http:` is also possible
    * @param isOn whether anything is sent
    */
-  constructor(allowed: BlockList | undefined, isOn = true, resolve = resolveAll) {
+  constructor(allowed: BlockList | undefined, isOn = true, resolve: Resolve = resolveName) {
     this.#allowed = allowed;
     this.#isOn = isOn;
     this.#resolve = resolve;

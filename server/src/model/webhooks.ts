@@ -103,6 +103,6 @@ export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): 
 /** Parses a `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3). */
 export function parseRetryAfter(header: string | undefined, now: number): number {
   if (header === undefined) return 0;
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now;
+  const ms = /^\d+$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }

@@ -249,6 +249,21 @@ test('an endpoint that only failed for five days is disabled, with mail to the a
   await webhooks.untilSettled(id, 2);
 });
 
+test('an endpoint is disabled only after another failed attempt', async (t) => {
+  await using own = await startTestService();
+  const receiver = await startReceiver(t);
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const { id } = await webhooks.create(receiver.url, { types: ['listing.deleted'], enabled: false });
+  await own.sql('update webhooks set failing_since = ?, enabled = 1', Date.now() - 6 * DAY);
+  const listingId = await webhooks.createListing();
+  await webhooks.untilSettled(id, 1);
+  assert.equal((await webhooks.get(id)).enabled, true);
+  await webhooks.call('DELETE', `/v1/listings/${listingId}`);
+  await webhooks.untilSettled(id, 2);
+  const { enabled, failingSince } = await webhooks.get(id);
+  assert.deepEqual([enabled, failingSince, receiver.sequences], [true, null, [2]]);
+});
+
 test('after a roll, both secrets verify for a day, and then only the new one', async (t) => {
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);

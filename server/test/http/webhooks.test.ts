@@ -236,3 +236,40 @@ test('after the loss of the key, a roll makes an endpoint continue', async (t) =
   const [received] = receiver.requests;
   new Webhook(body.secret).verify(received?.body ?? '', received?.headers ?? {});
 });
+
+test('a delete that is rejected leaves the endpoint as it was', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const once = { 'Idempotency-Key': 'once' };
+  const { id } = await webhooks.create(receiver.url);
+  receiver.respond = (_, response) => void response.writeHead(500).end();
+  const used = await webhooks.call('PATCH', `/v1/webhooks/${id}`, { description: 'Website' }, once);
+  assert.equal(used.status, 200);
+  await webhooks.createListing();
+  await until('a retry is stored', async () => (await webhooks.get(id)).pending === 1);
+  const rejected = await webhooks.call('DELETE', `/v1/webhooks/${id}`, undefined, once);
+  assert.deepEqual([rejected.status, rejected.body.error.code], [422, 'idempotency_key_reused']);
+  const { enabled, pending } = await webhooks.get(id);
+  assert.deepEqual([enabled, pending], [true, 1]);
+  assert.equal((await webhooks.deliveries(id, '?state=pending')).length, 1);
+});
+
+test('an endpoint that does not exist is reported before invalid settings', async () => {
+  const webhooks = await tenant();
+  const { status, body } = await webhooks.call('PATCH', '/v1/webhooks/whk_x', { url: 1 });
+  assert.deepEqual([status, body.error.code], [404, 'not_found']);
+});
+
+test('an account has two samples in flight at a time', async (t) => {
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  receiver.respond = (_, response) => void released.then(() => response.writeHead(204).end());
+  const tests = Array.from({ length: 6 }, () => webhooks.call('POST', `/v1/webhooks/${id}/test`));
+  await until('two samples arrive', () => receiver.requests.length === 2);
+  await webhooks.get(id);
+  assert.equal(receiver.requests.length, 2);
+  release();
+  for (const { body } of await Promise.all(tests)) assert.equal(body.delivered, true);
+});

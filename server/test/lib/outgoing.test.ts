@@ -8,8 +8,9 @@ import { gzipSync } from 'node:zlib';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { newWebhook } from '../../src/http/contract/schemas/webhooks.ts';
-import { OutgoingRequests, type Resolve } from '../../src/lib/outgoing.ts';
+import { OutgoingRequests } from '../../src/lib/outgoing.ts';
 import { isPublicAddress } from '../../src/lib/public-addresses.ts';
+import type { Resolve } from '../../src/lib/resolve-name.ts';
 
 const NEVER = new AbortController().signal;
 

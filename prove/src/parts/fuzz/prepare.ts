@@ -131,6 +131,8 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
   // CSV and GeoJSON have no distances.
   if (hasDistance) request.mayRefuse.query = true;
+  // Progress needs NDJSON, and no atomic import.
+  if (operation.operationId === 'createImport' && given.has('progress')) request.mayRefuse.query = true;
   // A feed may have `clean` in its settings.
   if (operation.operationId === 'createImport' && given.has('dates') && !given.has('clean'))
     refuse(request, STEP.query, 400, 'invalid_query');

@@ -107,7 +107,9 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
     const { progress } = this.#owner;
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
-    const isDisabled = progress.failingSince !== null && Date.now() - progress.failingSince >= FAILING_MAX_MS;
+    const hasFailed = rows.values().some(({ lastAt, state }) => lastAt !== null && state !== 'delivered');
+    const { failingSince } = progress;
+    const isDisabled = hasFailed && failingSince !== null && Date.now() - failingSince >= FAILING_MAX_MS;
     this.#sinceTrim += rows.size;
     const isStored = await this.#write([...rows.values()], progress, isDisabled).catch((error: unknown) => {
       // The position must not be stored without them.

@@ -12,7 +12,7 @@ import type { EndReason } from './delivery-results.ts';
 import { EndpointSender } from './endpoint-sender.ts';
 import { EventPages } from './event-pages.ts';
 import { Leases } from './leases.ts';
-import { openSecrets } from './message.ts';
+import { LOCKED_SECRET, openSecrets } from './message.ts';
 import { Pace } from './pace.ts';
 import { Slots } from './slots.ts';
 
@@ -51,6 +51,8 @@ export class Dispatcher {
   /** The enabled endpoints of this process by account. */
   #known = new Map<string, Set<string>>();
   #epoch = '';
+  /** The revisions of endpoints whose secrets cannot be decrypted. */
+  readonly #locked = new Map<string, number>();
   #unwatch = () => {};
   #timers: NodeJS.Timeout[] = [];
   #ticking: Promise<void> | undefined;
@@ -110,7 +112,6 @@ export class Dispatcher {
     if (any === undefined && this.#leases.isEmpty) return;
     await this.#leases.refresh();
     const { epoch } = await getDatabaseInfo(database);
-    if (epoch !== this.#epoch) await Promise.all(this.#senders.keys().map((id) => this.#stopSender(id)));
     this.#epoch = epoch;
     const enabled = await this.#lookAtAll();
     for (const id of this.#senders.keys()) if (!enabled.has(id)) await this.#stopSender(id);
@@ -142,7 +143,9 @@ export class Dispatcher {
 
   async #lookAt({ accountId, id, revision, position, pending, sequence }: Row): Promise<void> {
     const sender = this.#senders.get(id);
-    if (sender instanceof EndpointSender && sender.webhook.revision !== revision) await this.#stopSender(id);
+    if (sender instanceof EndpointSender && (sender.webhook.revision !== revision || sender.epoch !== this.#epoch))
+      await this.#stopSender(id);
+    if (this.#locked.get(id) !== revision) this.#locked.delete(id);
     if (sequence > position) this.#notify(accountId, id);
     else if (pending > 0 && !this.#senders.has(id)) void this.#startSender(accountId, id);
   }
@@ -186,11 +189,11 @@ export class Dispatcher {
   }
 
   async #startSender(accountId: string, id: string): Promise<void> {
-    if (this.#isStopped || !this.#leases.owns(accountId)) return;
+    if (this.#isStopped || !this.#leases.owns(accountId) || this.#locked.has(id)) return;
     this.#senders.set(id, 'starting');
     try {
       const sender = await this.#starting.run(accountId, () => this.#claim(accountId, id));
-      if (sender === undefined || this.#isStopped) this.#senders.delete(id);
+      if (sender === undefined || this.#isStopped || !this.#leases.owns(accountId)) this.#senders.delete(id);
       else {
         this.#senders.set(id, sender);
         sender.wake();
@@ -204,9 +207,18 @@ export class Dispatcher {
   async #claim(accountId: string, id: string): Promise<EndpointSender | undefined> {
     const { database, secretBox } = this.#services;
     const { owner } = this.#leases;
-    const webhook = await database.write((transaction) => claimWebhook(transaction, accountId, id, owner), accountId);
+    if (!this.#leases.owns(accountId)) return undefined;
+    const { webhook, epoch } = await database.write(async (transaction) => {
+      const claimed = await claimWebhook(transaction, accountId, id, owner);
+      return { webhook: claimed, epoch: (await getDatabaseInfo(transaction)).epoch };
+    }, accountId);
     if (webhook === undefined) return undefined;
     const keys = openSecrets(secretBox, accountId, webhook);
+    if (keys === undefined) {
+      this.#locked.set(id, webhook.revision);
+      this.#services.log.logger.error({ accountId, webhookId: id }, LOCKED_SECRET);
+      return undefined;
+    }
     const onEnd = (sender: EndpointSender, why: EndReason) => this.#onEnd(sender, why);
     const context = {
       ...this.#services,
@@ -215,7 +227,7 @@ export class Dispatcher {
       pages: this.#pages,
       held: this.#held,
       large: this.#large,
-      epoch: this.#epoch,
+      epoch,
       owner,
       onEnd,
     };

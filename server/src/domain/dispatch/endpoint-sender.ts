@@ -5,7 +5,7 @@ import { deliveryId, nextAttemptAt, PENDING_MAX, parseRetryAfter } from '../../m
 import { findSequences } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../storage/events.ts';
-import type { FairSemaphore } from '../../storage/fair-semaphore.ts';
+import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { findPendingDeliveries } from '../../storage/webhook-deliveries.ts';
 import type { ClaimedWebhook } from '../../storage/webhooks.ts';
 import { eventJson } from '../events.ts';
@@ -26,8 +26,9 @@ const LIMIT_START = 16;
 const LIMIT_MAX = 64;
 /** Bytes of the messages in memory of all endpoints. Further messages are read again when they are sent. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
-/** Longer messages are sent with a permit. */
+/** Longer messages are sent with permits, of which an endpoint has this many. */
 const LARGE_BYTES = 64 * 1024;
+const LARGE_MAX = 2;
 
 const attempts = createCounter<'outcome'>({
   name: 'property_listings_webhook_attempts_total',
@@ -60,6 +61,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   readonly #results: DeliveryResults;
+  /** An endpoint that hangs leaves permits of its account to the others. */
+  readonly #large = new FairSemaphore(LARGE_MAX);
   #failingSince: number | null;
   #failuresInRow = 0;
   #mayHaveMore = true;
@@ -127,6 +130,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     await this.#results.finish();
   }
 
+  get epoch(): string {
+    return this.#context.epoch;
+  }
+
   get #database(): Database {
     return this.#context.database;
   }
@@ -174,6 +181,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     this.#mayHaveMore = false;
     const { readTo } = this.#queue;
     const { rows, isCut } = await this.#context.pages.read(this.accountId, readTo);
+    if (this.#hasEnded) return;
     const [first] = rows;
     if (first === undefined) return this.#noteRemoved();
     if (first.sequence > readTo + 1) this.#expire(readTo + 1, first.sequence - 1);
@@ -249,15 +257,25 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   async #attempt(entry: Entry): Promise<void> {
     const message = entry.message ?? (await this.#findMessage(entry));
-    if (message === undefined) {
-      this.#queue.settle(entry);
-      this.#results.add({ ...deliveryOf(entry, 'expired'), updatedAt: Date.now() });
-      return;
-    }
-    if (message.json.length <= LARGE_BYTES) return this.#send(entry, message);
-    // Read again with the permit, so that few large messages are in memory.
-    const sendLarge = async () => this.#send(entry, (await this.#findMessage(entry)) ?? message);
-    await this.#context.large.run(this.accountId, sendLarge, { signal: this.#ending.signal });
+    if (message === undefined) this.#noteGone(entry);
+    else if (message.json.length <= LARGE_BYTES) await this.#send(entry, message);
+    else return this.#sendLarge(entry);
+  }
+
+  /** Sends a large message with two permits. It is read again then, so that few large messages are in memory. */
+  async #sendLarge(entry: Entry): Promise<void> {
+    const options = { signal: this.#ending.signal };
+    const send = async () => {
+      const message = await this.#findMessage(entry);
+      if (message === undefined) this.#noteGone(entry);
+      else await this.#send(entry, message);
+    };
+    await this.#large.run('', () => this.#context.large.run(this.accountId, send, options), options);
+  }
+
+  #noteGone(entry: Entry): void {
+    this.#queue.settle(entry);
+    this.#results.add({ ...deliveryOf(entry, 'expired'), updatedAt: Date.now() });
   }
 
   async #send(entry: Entry, message: Message): Promise<void> {

@@ -15,25 +15,26 @@ export interface SigningKeys {
 type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>;
 
 /**
- * An old secret that cannot be decrypted is left out, so that a roll replaces secrets whose key was lost.
- * @throws {Error} if the current secret is encrypted with another key
+ * Undefined if the current secret is encrypted with another key. An old secret that cannot be decrypted is left out, so
+ * that a roll replaces secrets whose key was lost.
  */
 export function openSecrets(
   box: SecretBox,
   accountId: string,
   { id, secret, oldSecret, oldSecretUntil }: Secrets,
-): SigningKeys {
-  const open = (stored: string) => keyOf(box.open(stored, secretOwner(accountId, id)));
-  return { current: open(secret), old: openOld(), oldUntil: oldSecretUntil ?? 0 };
-
-  function openOld(): Buffer | undefined {
+): SigningKeys | undefined {
+  const open = (stored: string | null) => {
     try {
-      return oldSecret === null ? undefined : open(oldSecret);
+      return stored === null ? undefined : keyOf(box.open(stored, secretOwner(accountId, id)));
     } catch {
       return undefined;
     }
-  }
+  };
+  const current = open(secret);
+  return current && { current, old: open(oldSecret), oldUntil: oldSecretUntil ?? 0 };
 }
+
+export const LOCKED_SECRET = 'The signing secret was encrypted with another SECRETS_KEY_FILE; roll it to get a new one';
 
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');

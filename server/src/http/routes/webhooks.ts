@@ -58,7 +58,7 @@ export const webhookEndpoints = [
     return replyJson(200, JSON.stringify(showWebhook(webhook)));
   }),
   endpoint(updateWebhookOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { input, change } = await readChange(exchange, services, webhookPatch);
+    const { input, change } = await readChange(exchange, services, webhookPatch, webhookId);
     const changed = await changeWebhook(services, change, webhookId, givenOf(input));
     services.dispatcher.refresh();
     return replyChanged(changed);
@@ -82,15 +82,20 @@ export const webhookEndpoints = [
     return replyJson(200, JSON.stringify({ id, delivered, status, durationMs, response, error }));
   }),
   endpoint(replayOperation, async (exchange, { parameters: { webhookId = '' }, services }) => {
-    const { input, change } = await readChange(exchange, services, replayInput);
+    const { input, change } = await readChange(exchange, services, replayInput, webhookId);
     const changed = await replayWebhook(services, change, webhookId, input.after);
     services.dispatcher.refresh();
     return replyChanged(changed);
   }),
 ];
 
-/** Clients rely on the order of the checks: header, JSON, access, Idempotency-Key, fields. */
-async function readChange<S extends z.ZodObject>(exchange: Admitted, { database }: Services, schema: S) {
+/** Clients rely on the order of the checks: header, JSON, access, Idempotency-Key, endpoint, fields. */
+async function readChange<S extends z.ZodObject>(
+  exchange: Admitted,
+  { database }: Services,
+  schema: S,
+  webhookId?: string,
+) {
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange, INPUT_BYTES_MAX);
   const body = parseBody(bytes);
@@ -100,6 +105,7 @@ async function readChange<S extends z.ZodObject>(exchange: Admitted, { database 
   const input = attempt(() => checkInput(body, schema));
   if (input instanceof AppError) {
     if (idempotency !== undefined) await findEarlierResult(database, principal, idempotency);
+    if (webhookId !== undefined) await getWebhook(database, principal.accountId, webhookId);
     throw input;
   }
   const change: WebhookChange = { principal, idempotency };
