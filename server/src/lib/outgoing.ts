@@ -54,9 +54,11 @@ export class OutgoingRequests {
 
   /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
   findIssue({ protocol, hostname }: URL): string | undefined {
-    if (protocol === 'http:' && this.#allowed === undefined) return 'Must begin with https://.';
+    if (protocol === 'http:' && this.#allowed === undefined)
+      return 'Must begin with https://; the operator can allow http:// for networks (WEBHOOK_ALLOW).';
     const host = withoutBrackets(hostname);
-    return isIP(host) === 0 || this.#isReachable(host, protocol) ? undefined : 'Must be a public address.';
+    if (isIP(host) === 0 || this.#isReachable(host, protocol)) return undefined;
+    return 'Must be a public address; the operator can allow other networks (WEBHOOK_ALLOW).';
   }
 
   /** Posts a body. Never throws: errors are in the outcome. */
