@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { Backlog } from '../../lib/backlog.ts';
+import { stopping } from '../errors.ts';
 import { FairSemaphore } from '../fair-semaphore.ts';
 import { GRACE_MS } from './connection.ts';
 import { ConnectionError, isConnectionDead, isFull, isReadOnly, isSilent } from './errors.ts';
@@ -165,6 +166,8 @@ export class Pool {
   }
 
   async #connect<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
+    // Not a lost connection: retrying would keep the process alive.
+    if (this.#pool.ending) throw stopping();
     const client = await this.#wait(accountId, this.#acquire());
     this.#busy += 1;
     let isDead = false;
