@@ -52,11 +52,14 @@ export async function execute<P, R>(
 
 /** Reads with settings for this query only, each after a semicolon. */
 export async function readWith(client: pg.ClientBase, settings: string, query: Query): Promise<Result> {
-  const [, result] = await Promise.all([
+  const sent = [
     send(client, { text: `begin read only${settings}` }),
     send(client, query),
     send(client, { text: 'commit' }),
-  ]);
+  ] as const;
+  // After an error, the transaction has ended as well: otherwise, the connection would be discarded.
+  await Promise.allSettled(sent);
+  const [, result] = await Promise.all(sent);
   return result;
 }
 
