@@ -42,9 +42,9 @@ export class PatientCaller {
   readonly #key: string;
   /**
    * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a lost try),
-   * `repeated` (sent again after its response), `lost` (connections), `cut` (those of them while a list
-   * or a page of events was streamed), `unreachable`,
-   * `closing` (responses that close their connection), and error codes.
+   * `repeated` (sent again after its response), `lost` (connections), `cut` (those that were lost
+   * while a list or a page of events was streamed), `unreachable`, `closing` (responses that close
+   * their connection), and error codes.
    */
   readonly #counts: Map<string, number>;
   #calls = 0;

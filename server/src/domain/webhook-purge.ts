@@ -14,9 +14,9 @@ export async function removeAllDeliveries(database: Database, accountId: string,
   while ((await remove()) >= SLICE_LENGTH);
 }
 
-/** Removes an endpoint's settled deliveries in slices. */
+/** Removes the deliveries of an endpoint that are settled by now, in slices. */
 export async function removeSettledDeliveries(database: Database, accountId: string, id: string): Promise<void> {
-  await purgeEndpoint(database, accountId, id, Number.MAX_SAFE_INTEGER);
+  await purgeEndpoint(database, accountId, id, Date.now());
 }
 
 /** Removes settled deliveries after 30 days. */

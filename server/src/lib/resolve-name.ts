@@ -1,4 +1,6 @@
 import { lookup, Resolver } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 
 /** Resolves a name to all its addresses. */
 export type Resolve = (name: string, done: (error: Error | null, addresses: Address[]) => void) => void;
@@ -8,35 +10,52 @@ interface Address {
   family: number;
 }
 
-/** Errors of servers that have responded, so that the system's resolver will not wait for them either. */
-const ANSWERED = new Set(['ENOTFOUND', 'ENODATA']);
+const HOSTS_FILE = '/etc/hosts';
 
 /**
- * Returns a function that resolves names that clients choose. `dns.lookup` waits in one of few threads, and does not end when its caller gives
- * up: names whose servers never respond would stop all others. It is used for names without a dot, which clients cannot
- * register, and for those that DNS does not have, which may be in the system's hosts file.
+ * Returns a function that resolves names that clients choose: by the system's hosts file, and then by `resolver`.
+ * `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers never respond would stop
+ * all others. Only names without a dot, which clients cannot register, are looked up by it, as the system's settings
+ * may complete them.
  */
 export function createResolve(resolver: Resolver): Resolve {
   return (name, done) => {
     if (!name.includes('.')) return lookup(name, { all: true }, done);
-    void Promise.all([resolve(resolver, 4, name), resolve(resolver, 6, name)]).then((results) => {
-      const addresses = results.flatMap((result) => (result instanceof Error ? [] : result));
-      if (addresses.length > 0) return done(null, addresses);
-      const unanswered = results.find((result) => result instanceof Error && !ANSWERED.has(Object(result).code));
-      if (unanswered instanceof Error) return done(unanswered, []);
-      lookup(name, { all: true }, done);
-    });
+    find(resolver, name).then(
+      (addresses) => done(null, addresses),
+      (error) => done(error, []),
+    );
   };
 }
 
 /** Asks the system's DNS servers in turn, each for two seconds, twice. */
 export const resolveName = createResolve(new Resolver({ timeout: 2_000, tries: 2 }));
 
-function resolve(resolver: Resolver, family: 4 | 6, name: string): Promise<Error | Address[]> {
-  return new Promise((settle) => {
-    const note = (error: Error | null, addresses: string[] = []) =>
-      settle(error ?? addresses.map((address) => ({ address, family })));
-    if (family === 4) resolver.resolve4(name, note);
-    else resolver.resolve6(name, note);
+/** @throws {Error} if there is no address */
+async function find(resolver: Resolver, name: string): Promise<Address[]> {
+  const known = await findInHosts(name);
+  if (known.length > 0) return known;
+  const [four, six] = await Promise.allSettled([resolve(resolver, 4, name), resolve(resolver, 6, name)]);
+  const addresses = [four, six].flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  if (addresses.length === 0 && four.status === 'rejected') throw four.reason;
+  return addresses;
+}
+
+async function findInHosts(name: string): Promise<Address[]> {
+  const text = await readFile(HOSTS_FILE, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/);
+    return isIP(address) !== 0 && names.includes(name) ? [{ address, family: isIP(address) }] : [];
   });
+}
+
+function resolve(resolver: Resolver, family: 4 | 6, name: string): Promise<Address[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Address[]>();
+  const note = (error: Error | null, addresses: string[] = []) => {
+    if (error !== null) reject(error);
+    else resolve(addresses.map((address) => ({ address, family })));
+  };
+  if (family === 4) resolver.resolve4(name, note);
+  else resolver.resolve6(name, note);
+  return promise;
 }

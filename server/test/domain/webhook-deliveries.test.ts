@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { mock, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { createPerson } from '../../../testkit/src/browser.ts';
 import { defer } from '../../../testkit/src/cleanup.ts';
@@ -10,6 +11,7 @@ import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/event-purge.ts';
 import { PENDING_MAX } from '../../src/model/webhooks.ts';
+import { renewEpoch } from '../../src/storage/database-info.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { type Received, startReceiver } from '../support/receiver.ts';
 import { Webhooks } from '../support/webhooks.ts';
@@ -336,6 +338,45 @@ test('two processes send each event once, and after a stop the other one continu
     [...receiver.sequences].sort((a, b) => a - b),
     Array.from({ length: 22 }, (_, index) => index + 1),
   );
+});
+
+test('a new epoch reaches every endpoint, although an account writes meanwhile', async (t) => {
+  await using own = await startTestService();
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const receivers = await Promise.all(Array.from({ length: 20 }, () => startReceiver(t)));
+  for (const { url } of receivers) await webhooks.create(url);
+  let isWriting = true;
+  const writers = Array.from({ length: 4 }, async () => {
+    // With pauses, since senders with much to do stop later.
+    while (isWriting) await Promise.all([webhooks.createListing(), sleep(15)]);
+  });
+  const untilAll = (what: string, has: (received: Received) => boolean) =>
+    until(what, () => receivers.every(({ requests }) => requests.some(has)));
+  for (let round = 0; round < 2; round += 1) {
+    const epoch = await renewEpoch(own.database);
+    await untilAll('every endpoint gets the new epoch', ({ event }) => event.epoch === epoch);
+    const listingId = await webhooks.createListing();
+    const isLast = ({ event }: Received) => event.data.listingId === listingId;
+    await untilAll('a later event arrives', isLast);
+    for (const { requests } of receivers) assert.equal(requests.findLast(isLast)?.event.epoch, epoch);
+  }
+  isWriting = false;
+  await Promise.all(writers);
+});
+
+test('an endpoint that hangs does not delay large events to others of its account', async (t) => {
+  const hanging = await startReceiver(t);
+  hanging.respond = () => {};
+  const healthy = await startReceiver(t);
+  const webhooks = await tenant();
+  for (const { url } of [hanging, healthy]) await webhooks.create(url);
+  const photos = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${'p'.repeat(900)}${index}` }));
+  const listing = { address: '12 Elm Street', beds: 3, baths: 2, photos };
+  for (let count = 0; count < 12; count += 1) {
+    assert.equal((await webhooks.call('POST', '/v1/listings', listing)).status, 201);
+  }
+  await until('all arrive', () => healthy.requests.length === 12);
+  assert.ok(hanging.requests.length <= 2, `${hanging.requests.length} attempts`);
 });
 
 test('endpoints that hang or refuse do not delay others, and a stop does not wait for them', async (t) => {

@@ -252,6 +252,8 @@ test('a delete that is rejected leaves the endpoint as it was', async (t) => {
   const { enabled, pending } = await webhooks.get(id);
   assert.deepEqual([enabled, pending], [true, 1]);
   assert.equal((await webhooks.deliveries(id, '?state=pending')).length, 1);
+  assert.equal((await webhooks.call('DELETE', `/v1/webhooks/${id}`)).status, 204);
+  assert.deepEqual(await service.sql('select * from webhook_deliveries where webhook_id = ?', id), []);
 });
 
 test('an endpoint that does not exist is reported before invalid settings', async () => {

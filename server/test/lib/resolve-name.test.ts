@@ -33,7 +33,40 @@ test('names whose servers never respond do not delay others, and end with an err
   assert.deepEqual(new Set(await Promise.all(names)), new Set(['ETIMEOUT']));
 });
 
+test('a name that DNS does not have, and one that a server resolves', async () => {
+  const answers = new Map([['has.example.com', [192, 0, 2, 7]]]);
+  const server = createSocket('udp4', (query, { port }) => server.send(reply(query, answers), port));
+  server.bind(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const own = new Resolver({ timeout: 5_000, tries: 1 });
+  own.setServers([`127.0.0.1:${server.address().port}`]);
+  const ask = promisify(createResolve(own));
+  assert.deepEqual(await ask('has.example.com'), [{ address: '192.0.2.7', family: 4 }]);
+  await assert.rejects(ask('none.example.com'), { code: 'ENOTFOUND' });
+});
+
 test('a name without a dot is looked up by the system', async () => {
   const addresses = await resolve('localhost');
   assert.ok(addresses.some(({ address }) => address === '127.0.0.1' || address === '::1'));
 });
+
+/** A DNS response: the address of a name that is asked for by IPv4, or that the name does not exist (RFC 1035 §4.1). */
+function reply(query: Buffer, answers: Map<string, number[]>): Buffer {
+  const labels: string[] = [];
+  let end = 12;
+  for (; query[end] !== 0; end += 1 + (query[end] ?? 0)) {
+    labels.push(query.toString('latin1', end + 1, end + 1 + (query[end] ?? 0)));
+  }
+  const question = query.subarray(12, end + 5);
+  const isIpv4 = query.readUInt16BE(end + 1) === 1;
+  const address = answers.get(labels.join('.').toLowerCase());
+  const header = Buffer.alloc(12);
+  query.copy(header, 0, 0, 2);
+  header.writeUInt16BE(address === undefined ? 0x8183 : 0x8180, 2);
+  header.writeUInt16BE(1, 4);
+  if (address === undefined || !isIpv4) return Buffer.concat([header, question]);
+  header.writeUInt16BE(1, 6);
+  // The name of the question, type A, class IN, 60 s, four bytes.
+  return Buffer.concat([header, question, Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ...address])]);
+}

@@ -115,6 +115,7 @@ export class Dispatcher {
     this.#epoch = epoch;
     const enabled = await this.#lookAtAll();
     for (const id of this.#senders.keys()) if (!enabled.has(id)) await this.#stopSender(id);
+    for (const id of this.#locked.keys()) if (!enabled.has(id)) this.#locked.delete(id);
   }
 
   /** Starts, wakes, or restarts the senders of this process. @returns the ids of its endpoints */

@@ -34,7 +34,8 @@ export function openSecrets(
   return current && { current, old: open(oldSecret), oldUntil: oldSecretUntil ?? 0 };
 }
 
-export const LOCKED_SECRET = 'The signing secret was encrypted with another SECRETS_KEY_FILE; roll it to get a new one';
+export const LOCKED_SECRET =
+  'The signing secret cannot be decrypted, because SECRETS_KEY_FILE is missing or another one; roll it to get a new one';
 
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
