@@ -20,11 +20,10 @@ const HOSTS_FILE = '/etc/hosts';
  */
 export function createResolve(resolver: Resolver): Resolve {
   return (name, done) => {
-    if (!name.includes('.')) return lookup(name, { all: true }, done);
-    find(resolver, name).then(
-      (addresses) => done(null, addresses),
-      (error) => done(error, []),
-    );
+    const fail = ({ code }: NodeJS.ErrnoException) => done(new Error(`${name} could not be resolved (${code})`), []);
+    const tell = (addresses: Address[]) => done(null, addresses);
+    if (name.includes('.')) return void find(resolver, name).then(tell, fail);
+    lookup(name, { all: true }, (error, addresses) => (error === null ? tell(addresses) : fail(error)));
   };
 }
 

@@ -23,14 +23,14 @@ test('names whose servers never respond do not delay others, and end with an err
       () => assert.fail('it has an address'),
       (error) => {
         ended += 1;
-        return error.code;
+        return error.message.replace(/^name\d+/, 'name');
       },
     ),
   );
   const addresses = await promisify(lookup)('localhost', { all: true });
   assert.ok(addresses.length > 0);
   assert.equal(ended, 0);
-  assert.deepEqual(new Set(await Promise.all(names)), new Set(['ETIMEOUT']));
+  assert.deepEqual(new Set(await Promise.all(names)), new Set(['name.example.com could not be resolved (ETIMEOUT)']));
 });
 
 test('a name that DNS does not have, and one that a server resolves', async () => {
@@ -43,7 +43,7 @@ test('a name that DNS does not have, and one that a server resolves', async () =
   own.setServers([`127.0.0.1:${server.address().port}`]);
   const ask = promisify(createResolve(own));
   assert.deepEqual(await ask('has.example.com'), [{ address: '192.0.2.7', family: 4 }]);
-  await assert.rejects(ask('none.example.com'), { code: 'ENOTFOUND' });
+  await assert.rejects(ask('none.example.com'), { message: 'none.example.com could not be resolved (ENOTFOUND)' });
 });
 
 test('a name without a dot is looked up by the system', async () => {
