@@ -9,7 +9,7 @@ import { SECRET_OVERLAP_MS, WEBHOOKS_MAX, type Webhook, type WebhookSettings } f
 import { findKeyDetails } from '../storage/api-keys.ts';
 import type { Database, Executor } from '../storage/database.ts';
 import { findEvents } from '../storage/events.ts';
-import { removePendingAfter } from '../storage/webhook-deliveries.ts';
+import { hurryDeliveries, removePendingAfter } from '../storage/webhook-deliveries.ts';
 import {
   findWebhook,
   findWebhookSecrets,
@@ -85,7 +85,7 @@ export async function createWebhook(
 }
 
 /**
- * Enabling a disabled endpoint also forgets since when it failed.
+ * Enabling a disabled endpoint also forgets since when it failed, and sends pending deliveries at once.
  * @throws {AppError} `not_found`, `validation_failed` for the URL, or what `write` throws
  */
 export async function changeWebhook(
@@ -94,12 +94,13 @@ export async function changeWebhook(
   id: string,
   settings: Partial<WebhookSettings>,
 ): Promise<WriteResult<Webhook>> {
-  return changeOne(services.database, change, id, 'webhook.updated', async (_, webhook) => {
+  return changeOne(services.database, change, id, 'webhook.updated', async (transaction, webhook) => {
     if (settings.url !== undefined) requireReachable(services, settings.url);
     const changed = { ...webhook, ...settings };
     if (isDeepStrictEqual(changed, webhook)) return webhook;
-    const isResumed = changed.enabled && !webhook.enabled;
-    return isResumed ? { ...changed, failingSince: null, disabledAt: null } : changed;
+    if (!changed.enabled || webhook.enabled) return changed;
+    await hurryDeliveries(transaction, change.principal.accountId, id);
+    return { ...changed, failingSince: null, disabledAt: null };
   });
 }
 

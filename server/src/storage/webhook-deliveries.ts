@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryState } from '../model/webhooks.ts';
 import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
-import { allRows, countRows, firstRow, hasRow } from './functions.ts';
+import { allRows, command, countRows, firstRow, hasRow } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 type OfWebhook = { accountId: string; webhookId: string };
@@ -148,6 +148,16 @@ export const findPendingDeliveries = allRows(
       .where('state', '=', 'pending')
       .orderBy('sequence')
       .limit(parameter('limit')),
+);
+
+/** Lets the endpoint's pending deliveries wait no longer. */
+export const hurryDeliveries = command(['accountId', 'webhookId'], (query, parameter: Parameter<OfWebhook>) =>
+  query
+    .updateTable('webhook_deliveries')
+    .set({ next_at: null })
+    .where('account_id', '=', parameter('accountId'))
+    .where('webhook_id', '=', parameter('webhookId'))
+    .where('state', '=', 'pending'),
 );
 
 /** Removes the pending deliveries of events after a sequence. @returns how many */

@@ -118,6 +118,13 @@ test('a failed delivery waits, later events of its listing wait behind it, and o
     const nextMs = Date.parse(delivery.nextAttemptAt ?? '');
     const waitMs = nextMs - Date.parse(delivery.lastAttemptAt ?? '');
     assert.ok(waitMs >= delayMs * 0.8 && waitMs <= delayMs * 1.2, `${index}: ${waitMs} ms`);
+    // Without this, the endpoint would accept nothing for so long that no delivery fails.
+    if (index === 6) {
+      const accepted = await webhooks.createListing();
+      await until('another listing was delivered', () =>
+        receiver.requests.some(({ event }) => event.data.listingId === accepted),
+      );
+    }
     setAhead(nextMs - startMs + 1);
   }
   const failed = await until('the delivery has failed', async () =>
@@ -187,6 +194,63 @@ test('Retry-After is honored, and redirects are failures that are not followed',
   });
   assert.deepEqual([delivery?.state, delivery?.status, receiver.requests.length], ['pending', 302, 1]);
   assert.ok(Date.parse(delivery?.nextAttemptAt ?? '') - startMs >= HOUR);
+});
+
+test('an endpoint that failed for a week gets every event once it is enabled again', async (t) => {
+  const startMs = Date.now();
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  receiver.respond = reply(503);
+  const listings = [await webhooks.createListing(1), await webhooks.createListing(1)];
+  const states = async () => (await webhooks.deliveries(id)).map(({ state, attempts }) => ({ state, attempts }));
+  await until('both have failed once', async () => (await states()).filter(({ attempts }) => attempts > 0).length === 2);
+  // Each attempt, when it is due.
+  let disabled = await webhooks.get(id);
+  for (let seen = 0; disabled.enabled; seen += 1) {
+    const due = await until('attempts are due later', async () => {
+      const all = (await webhooks.deliveries(id)).flatMap(({ nextAttemptAt }) => nextAttemptAt ?? []);
+      const latestMs = Math.max(...all.map((time) => Date.parse(time)));
+      disabled = await webhooks.get(id);
+      return (!disabled.enabled || (all.length === 2 && latestMs > Date.now())) && latestMs;
+    });
+    setAhead(due - startMs + 1);
+    assert.ok(seen < 30);
+  }
+  const tried = (await states()).filter(({ attempts }) => attempts > 8).length;
+  assert.ok(tried > 0, 'attempts go on after the schedule');
+  assert.deepEqual(new Set((await states()).map(({ state }) => state)), new Set(['pending']));
+
+  setAhead(7 * DAY);
+  await webhooks.createListing();
+  receiver.respond = reply(204);
+  receiver.requests.length = 0;
+  await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
+  await webhooks.untilSettled(id, 5);
+  assert.deepEqual([...receiver.sequences].sort(), [1, 2, 3, 4, 5]);
+  for (const listingId of listings) {
+    const sent = receiver.requests.filter(({ event }) => event.data.listingId === listingId);
+    assert.deepEqual(
+      sent.map(({ event }) => event.type),
+      ['listing.created', 'listing.updated'],
+    );
+  }
+});
+
+test('once an endpoint accepts an event after an outage, nothing waits any longer', async (t) => {
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  receiver.respond = reply(503, { 'Retry-After': '36000' });
+  for (let count = 0; count < 8; count += 1) await webhooks.createListing();
+  await until('all wait', async () => (await webhooks.get(id)).position === 8);
+  setAhead(2 * HOUR);
+  receiver.respond = reply(204);
+  await webhooks.createListing();
+  await webhooks.untilSettled(id, 9);
+  assert.equal(receiver.requests.length, 17);
 });
 
 test('an endpoint that was away for a week continues where it stopped; events that are gone are reported', async (t) => {

@@ -51,6 +51,11 @@ export class EndpointQueue {
     return this.#storedCount;
   }
 
+  /** Listings that wait for their next attempt. */
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
   get hasReady(): boolean {
     return this.#ready.length > 0;
   }
@@ -92,6 +97,11 @@ export class EndpointQueue {
       this.#waiting.delete(entry);
       this.#ready.push(entry);
     }
+  }
+
+  /** Ends the waits of all events. */
+  hurry(): void {
+    this.wake(Number.POSITIVE_INFINITY);
   }
 
   /** Removes a sent event: the next one of its listing can be sent. */

@@ -1,7 +1,7 @@
 import { createCounter } from '../../lib/metrics.ts';
 import type { Outcome } from '../../lib/outgoing.ts';
 import type { EventType } from '../../model/listings.ts';
-import { deliveryId, nextAttemptAt, PENDING_MAX, parseRetryAfter } from '../../model/webhooks.ts';
+import { deliveryId, nextAttemptAt, PENDING_MAX, parseRetryAfter, RECOVERY } from '../../model/webhooks.ts';
 import { findSequences } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../storage/events.ts';
@@ -303,7 +303,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     attempts.add({ outcome: isDelivered ? 'delivered' : 'failed' });
     this.#adapt(isDelivered, now);
     const retryAfterMs = parseRetryAfter(outcome.retryAfter, now);
-    const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, retryAfterMs);
+    const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, this.#failingSince, retryAfterMs);
     const result = { lastAt: now, status, durationMs, response, error, updatedAt: now };
     if (nextAt === undefined) {
       this.#results.add({ ...deliveryOf(entry, isDelivered ? 'delivered' : 'failed'), ...result });
@@ -321,8 +321,11 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #adapt(isDelivered: boolean, now: number): void {
     this.limit = isDelivered ? Math.min(LIMIT_MAX, this.limit + 1) : Math.max(1, this.limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
-    if (isDelivered) this.#failingSince = null;
-    else this.#failingSince ??= now;
+    if (isDelivered) {
+      const failedForMs = now - (this.#failingSince ?? now);
+      if (failedForMs >= RECOVERY.failedForMs && this.#queue.waitingCount >= RECOVERY.listings) this.#queue.hurry();
+      this.#failingSince = null;
+    } else this.#failingSince ??= now;
   }
 
   /** Stores an event that waits behind another one of its listing. */
