@@ -155,7 +155,7 @@ test('an endpoint that was disabled because it failed has a banner on the first 
   await service.sql('update webhooks set disabled_at = ? where id = ?', Date.now(), id);
   await send('/v1/listings', 'POST', { address: '1 Oak Avenue', beds: 1, baths: 1 });
   await openPage(page, '/', 'Overview');
-  const banner = page.getByRole('alert').filter({ hasText: 'Failing webhook endpoints' });
+  const banner = page.getByRole('alert').filter({ hasText: 'Failing webhook endpoint' });
   await banner.getByText('failed for five days and was disabled', { exact: false }).waitFor();
   await banner.getByRole('link', { name: 'http://127.0.0.1:1024/' }).click();
   await page.getByRole('button', { name: 'Enable' }).click();

@@ -13,9 +13,8 @@ export async function mailDisabledWebhook(
   if (mailer === undefined) return;
   const { origin } = new URL(url);
   const text = `Every attempt to deliver an event to ${origin} has failed for five days, so the service has disabled the
-webhook endpoint. Once it works, enable it under Developers → Webhooks: pending and later events are then sent. Deliveries
-that are listed as failed are not sent again by themselves: replay them from an earlier sequence, or redeliver them one by
-one. Events are kept for 30 days.
+webhook endpoint. Once it works, enable it under Developers → Webhooks. It then gets all events that it has missed, if they
+are not older than 30 days.
 
 ${publicUrl ?? ''}/
 `;

@@ -205,7 +205,10 @@ test('an endpoint that failed for a week gets every event once it is enabled aga
   receiver.respond = reply(503);
   const listings = [await webhooks.createListing(1), await webhooks.createListing(1)];
   const states = async () => (await webhooks.deliveries(id)).map(({ state, attempts }) => ({ state, attempts }));
-  await until('both have failed once', async () => (await states()).filter(({ attempts }) => attempts > 0).length === 2);
+  await until(
+    'both have failed once',
+    async () => (await states()).filter(({ attempts }) => attempts > 0).length === 2,
+  );
   // Each attempt, when it is due.
   let disabled = await webhooks.get(id);
   for (let seen = 0; disabled.enabled; seen += 1) {

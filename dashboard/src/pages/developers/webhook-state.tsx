@@ -21,7 +21,13 @@ export function FailingWebhooks({ webhooks }: { webhooks: Overview['failingWebho
   const failing = webhooks.filter(({ failingSince, disabledAt }) => failingSince !== null || disabledAt !== null);
   if (failing.length === 0) return null;
   return (
-    <Alert color="red" variant="light" icon={<CircleAlert size={18} />} mb="md" title="Failing webhook endpoints">
+    <Alert
+      color="red"
+      variant="light"
+      icon={<CircleAlert size={18} />}
+      mb="md"
+      title={failing.length === 1 ? 'Failing webhook endpoint' : 'Failing webhook endpoints'}
+    >
       {failing.map(({ id, url, failingSince, disabledAt }) => (
         <div key={id}>
           <Link className="quiet-link" to="/developers/webhooks/$id" params={{ id }}>
@@ -29,8 +35,8 @@ export function FailingWebhooks({ webhooks }: { webhooks: Overview['failingWebho
           </Link>{' '}
           {disabledAt !== null ? (
             <>
-              failed for five days and was disabled <Time at={disabledAt} />. Fix the endpoint, and then enable it.
-              Replay the events that failed.
+              failed for five days and was disabled <Time at={disabledAt} />. Fix the endpoint, and then enable it to
+              get the events that it has missed.
             </>
           ) : (
             <>has been failing since {failingSince !== null && formatExact(failingSince)}.</>

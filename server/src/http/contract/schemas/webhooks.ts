@@ -65,9 +65,10 @@ const feed = z
   });
 
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
-const enabled = z
-  .boolean(expected('true or false'))
-  .meta({ description: 'Whether events are sent. An endpoint that is enabled again continues from its position.' });
+const enabled = z.boolean(expected('true or false')).meta({
+  description:
+    'Whether events are sent. An endpoint that is enabled again continues from its position, and its pending deliveries are sent at once.',
+});
 
 export const newWebhook = z
   .strictObject(
