@@ -16,10 +16,10 @@ import { LeasedRun } from './feed-lease.ts';
 import { FeedPlan, type PlanId, parsePlanId, valuesToKeep } from './feed-plan.ts';
 import type { FeedRow, RestoreRow } from './feed-rows.ts';
 import { pauseAfterSlices } from './pause.ts';
-import { type Actor, getActingAccount } from './writing.ts';
+import { type Actor, getActingAccount, type Reader } from './writing.ts';
 
-export interface FeedRequest {
-  actor: Actor;
+export interface FeedRequest<R extends Reader = Actor> {
+  actor: R;
   name: string;
   /** The parameters of the request, which override the settings of the feed. */
   parameters: Partial<FeedSettings>;
@@ -74,7 +74,7 @@ export interface ShownPlan extends FeedCounts {
 }
 
 /** Returns what a run would do. @throws {AppError} what `read` throws */
-export async function planFeed(database: Database, request: FeedRequest): Promise<ShownPlan> {
+export async function planFeed(database: Database, request: FeedRequest<Reader>): Promise<ShownPlan> {
   const { actor, name, parameters } = request;
   const feed = await findFeed(database, actor.accountId, name);
   const settings = { ...(feed?.settings ?? DEFAULT_SETTINGS), ...parameters };
@@ -92,13 +92,13 @@ export async function planFeed(database: Database, request: FeedRequest): Promis
   };
 }
 
-function scopeOf({ actor, name }: FeedRequest): string {
+function scopeOf({ actor, name }: FeedRequest<Reader>): string {
   return `${actor.accountId}/${name}`;
 }
 
 async function makePlan(
   database: Database,
-  { actor, name, read, restore, signal }: FeedRequest,
+  { actor, name, read, restore, signal }: FeedRequest<Reader>,
   settings: FeedSettings,
   plan: FeedPlan,
   examples?: FeedExamples,

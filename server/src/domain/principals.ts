@@ -16,6 +16,13 @@ export interface SessionPrincipal extends Head {
 
 export type Principal = KeyPrincipal | SessionPrincipal;
 
+/** A principal that may change data. */
+export type FullPrincipal = Principal & { access: 'full' };
+
+export function hasFullAccess(principal: Principal): principal is FullPrincipal {
+  return principal.access === 'full';
+}
+
 /**
  * @throws {AppError} `unauthorized` if the session is no longer valid, or `forbidden` while the account is suspended
  */

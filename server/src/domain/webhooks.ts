@@ -20,7 +20,7 @@ import {
   updateWebhook,
 } from '../storage/webhooks.ts';
 import { recordAudit } from './audit.ts';
-import type { Principal } from './principals.ts';
+import type { FullPrincipal } from './principals.ts';
 import { requireAdministrator } from './roles.ts';
 import { removeSettledDeliveries } from './webhook-purge.ts';
 import { findEarlierResult, type IdempotentRequest, type WriteResult, write } from './writing.ts';
@@ -34,7 +34,7 @@ export interface WebhookServices {
 
 /** A principal and its `Idempotency-Key`. */
 export interface WebhookChange {
-  principal: Principal;
+  principal: FullPrincipal;
   idempotency: IdempotentRequest | undefined;
 }
 
@@ -232,7 +232,7 @@ function tooMany(): AppError {
 }
 
 /** @throws {AppError} `unauthorized` or `forbidden` if a user is no longer an administrator */
-async function getAuditActor(transaction: Executor, principal: Principal): Promise<AuditActor> {
+async function getAuditActor(transaction: Executor, principal: FullPrincipal): Promise<AuditActor> {
   const { accountId } = principal;
   if ('user' in principal) return requireAdministrator(transaction, accountId, principal.user);
   const key = await findKeyDetails(transaction, accountId, principal.keyId);

@@ -12,17 +12,22 @@ import { principalGone } from './principals.ts';
 
 export type { IdempotentRequest };
 
-/** The parts of a principal that a write needs. With neither a key nor a user, access is not checked. */
-export interface Actor {
+/** The parts of a principal that identify it. With neither a key nor a user, access is not checked. */
+export interface Reader {
   accountId: string;
   /** The principal's key, checked again in the transaction. */
   keyId?: string;
   /** The principal's user, whose session is checked again in the transaction. */
   user?: AccountUser;
-  /** The feed whose run makes the changes. Histories then name the feed instead of the key or user. */
-  feed?: { name: string; runId: string };
   /** The epoch at the start of the request. */
   epoch?: string;
+}
+
+/** A principal that changes data. One with read-only access does not compile here. */
+export interface Actor extends Reader {
+  access?: 'full';
+  /** The feed whose run makes the changes. Histories then name the feed instead of the key or user. */
+  feed?: { name: string; runId: string };
 }
 
 /** An open transaction and the account that it changes. */
@@ -121,7 +126,7 @@ function describeActor({ keyId, user, feed }: Actor, { keyName }: ActingAccount)
 }
 
 /** @throws {AppError} `unauthorized` if the actor has lost access */
-export async function getActingAccount(transaction: Executor, actor: Actor): Promise<ActingAccount> {
+export async function getActingAccount(transaction: Executor, actor: Reader): Promise<ActingAccount> {
   const account = await findActingAccount(transaction, actor);
   if (account === undefined) throw principalGone(actor);
   return account;
@@ -130,7 +135,7 @@ export async function getActingAccount(transaction: Executor, actor: Actor): Pro
 /** The account, and the name of the actor's key. */
 type ActingAccount = AccountHead & { keyName?: string };
 
-async function findActingAccount(transaction: Executor, actor: Actor): Promise<ActingAccount | undefined> {
+async function findActingAccount(transaction: Executor, actor: Reader): Promise<ActingAccount | undefined> {
   const { accountId, keyId, user } = actor;
   if (keyId !== undefined) return findKeyAccount(transaction, accountId, keyId, Date.now());
   if (user === undefined) return findAccountHead(transaction, accountId);

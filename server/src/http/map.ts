@@ -1,10 +1,10 @@
 import { AppError } from '../model/errors.ts';
 import type { Caller } from './contract/operation.ts';
 import { OPENAPI_NAME } from './contract/paths.ts';
-import type { ApiAccess, Endpoint, ServedApi } from './endpoint.ts';
+import type { ApiAccess, ServedApi } from './endpoint.ts';
 import { admitKey, requireLikelyKey } from './gate/authenticate.ts';
 import { admitAdministrator, admitAnyone, admitMember, admitUser } from './identity/admit.ts';
-import { ADMIN_DESCRIPTION, withShortBody } from './openapi/admin.ts';
+import { ADMIN_DESCRIPTION } from './openapi/admin.ts';
 import { atOrigin, openApiDocument } from './openapi/document.ts';
 import { V1_DESCRIPTION } from './openapi/v1.ts';
 import type { Exchange } from './protocol/exchange.ts';
@@ -45,29 +45,19 @@ import type { Services } from './services.ts';
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 /** Endpoints for both API keys with full access and administrators. */
 const WEBHOOKS = [...webhookEndpoints, ...webhookDeliveryEndpoints];
-
-function operationsOf<C extends Caller>(endpoints: readonly Endpoint<C>[]) {
-  return endpoints.map(({ operation }) => operation);
-}
-
-/** The API for programs, which authenticate with an API key. */
-export const V1: ServedApi<'account' | 'full' | 'key' | 'anyone'> = {
-  ...V1_DESCRIPTION,
-  authenticators: { account: admitKey, full: admitKey, key: admitKey, anyone: async (exchange) => exchange },
-  requireLikelyCaller: requireLikelyKey,
-  endpoints: [...SHARED, ...WEBHOOKS, ...meEndpoints],
-  operations: [...operationsOf(SHARED), ...operationsOf(WEBHOOKS).map(withShortBody), ...operationsOf(meEndpoints)],
-};
-
-const USER_ENDPOINTS = [
+const OF_V1 = [...SHARED, ...WEBHOOKS, ...meEndpoints];
+const OF_ADMIN = [
   ...sessionEndpoints,
   ...setupEndpoints,
   ...authEndpoints,
   ...secondFactorEndpoints,
   ...acceptanceEndpoints,
   ...profileEndpoints,
-];
-const ACCOUNT_ENDPOINTS = [
+  ...overviewEndpoints,
+  ...SHARED,
+  ...WEBHOOKS,
+  ...columnEndpoints,
+  ...savedViewEndpoints,
   ...apiKeyEndpoints,
   ...accountEndpoints,
   ...activityEndpoints,
@@ -75,6 +65,15 @@ const ACCOUNT_ENDPOINTS = [
   ...memberEndpoints,
   ...invitationEndpoints,
 ];
+
+/** The API for programs, which authenticate with an API key. */
+export const V1: ServedApi<'account' | 'full' | 'key' | 'anyone'> = {
+  ...V1_DESCRIPTION,
+  authenticators: { account: admitKey, full: admitKey, key: admitKey, anyone: async (exchange) => exchange },
+  requireLikelyCaller: requireLikelyKey,
+  endpoints: OF_V1,
+  operations: OF_V1.map(({ operation }) => operation),
+};
 
 /** The API for the dashboard, which authenticates with a session. */
 export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 'user' | 'anyone'> = {
@@ -90,23 +89,8 @@ export const ADMIN: ServedApi<'account' | 'full' | 'member' | 'administrator' | 
   openBelow: `${ADMIN_DESCRIPTION.base}/auth/`,
   // Users can share a browser, so it must not cache any response.
   headers: { 'Cache-Control': 'no-store' },
-  endpoints: [
-    ...USER_ENDPOINTS,
-    ...overviewEndpoints,
-    ...SHARED,
-    ...WEBHOOKS,
-    ...columnEndpoints,
-    ...savedViewEndpoints,
-    ...ACCOUNT_ENDPOINTS,
-  ],
-  operations: [
-    ...operationsOf(USER_ENDPOINTS).map(withShortBody),
-    ...operationsOf(overviewEndpoints),
-    ...operationsOf(SHARED),
-    ...operationsOf(WEBHOOKS).map(withShortBody),
-    ...operationsOf([...columnEndpoints, ...savedViewEndpoints]).map(withShortBody),
-    ...operationsOf(ACCOUNT_ENDPOINTS).map(withShortBody),
-  ],
+  endpoints: OF_ADMIN,
+  operations: OF_ADMIN.map(({ operation }) => operation),
 };
 
 interface Route {

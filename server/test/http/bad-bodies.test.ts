@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
+import { LISTING_BYTES_MAX } from '../../src/http/contract/operation.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 
 const service = await startSharedService();
@@ -104,20 +104,20 @@ describe('a body that is not declared as uncompressed JSON in UTF-8 is rejected'
 
 const tooLarge = { status: 413, code: 'payload_too_large' };
 const unknownParameter = { status: 400, code: 'unknown_parameter', faults: ['query.x: unknown_field'] };
-const OVERSIZE = GOOD.padEnd(BODY_BYTES_MAX + 1);
+const OVERSIZE = GOOD.padEnd(LISTING_BYTES_MAX + 1);
 
 describe('a body above 1 MiB is rejected', () => {
   testRefusals(service, [
     { name: 'one byte more, announced', body: OVERSIZE, ...tooLarge },
     { name: 'one byte more, in chunks', body: OVERSIZE, isChunked: true, ...tooLarge },
-    { name: '8 MiB, in chunks', body: GOOD.padEnd(8 * BODY_BYTES_MAX), isChunked: true, ...tooLarge },
-    { name: 'invalid JSON', body: '['.repeat(BODY_BYTES_MAX + 1), ...tooLarge },
+    { name: '8 MiB, in chunks', body: GOOD.padEnd(8 * LISTING_BYTES_MAX), isChunked: true, ...tooLarge },
+    { name: 'invalid JSON', body: '['.repeat(LISTING_BYTES_MAX + 1), ...tooLarge },
   ]);
 
   for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
     test(`exactly 1 MiB is accepted${'Transfer-Encoding' in headers ? ' in chunks' : ''}`, async () => {
       const tenant = await service.createTenant();
-      const body = new Uint8Array(Buffer.from(GOOD.padEnd(BODY_BYTES_MAX)));
+      const body = new Uint8Array(Buffer.from(GOOD.padEnd(LISTING_BYTES_MAX)));
       const response = await service.fetch(tenant, '/v1/listings', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
+import { LISTING_BYTES_MAX } from '../../src/http/contract/operation.ts';
 import { type Refusal, testRefusals } from '../support/refusals.ts';
 
 const service = await startSharedService();
@@ -229,7 +229,7 @@ describe('all issues are listed at once, in a limited response', () => {
     ['invalid photos', `{"photos":[${many(() => '1')}]}`],
     ['invalid metadata values', `{"metadata":{${many((index) => `"m${index}":[]`)}}}`],
     ['numbers out of range', `{"photos":[${many(() => '1e400')}]}`],
-    ['one very long name', `{"${'n'.repeat(BODY_BYTES_MAX - 10)}":1}`],
+    ['one very long name', `{"${'n'.repeat(LISTING_BYTES_MAX - 10)}":1}`],
   ];
   for (const [name, body] of crowds) {
     test(`50,000 issues: ${name}`, async () => {

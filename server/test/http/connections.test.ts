@@ -7,7 +7,7 @@ import { startSharedService, startTestService, type Tenant } from '../../../test
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { BODY_BYTES_MAX } from '../../src/http/protocol/body.ts';
+import { LISTING_BYTES_MAX } from '../../src/http/contract/operation.ts';
 
 const service = await startSharedService();
 const BODY = JSON.stringify(MINIMAL);
@@ -36,7 +36,7 @@ describe('Expect: 100-continue', () => {
 
   const rejected: [name: string, lines: string, status: number][] = [
     ['a type that is not JSON', 'Content-Type: text/plain\r\nContent-Length: 10\r\n', 415],
-    ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${BODY_BYTES_MAX + 1}\r\n`, 413],
+    ['more than 1 MiB', `Content-Type: application/json\r\nContent-Length: ${LISTING_BYTES_MAX + 1}\r\n`, 413],
     ['an invalid Idempotency-Key', `Content-Type: application/json\r\nIdempotency-Key: a b\r\n${LENGTH}`, 400],
   ];
   for (const [name, lines, status] of rejected) {

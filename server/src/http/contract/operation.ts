@@ -20,11 +20,21 @@ export interface OperationMedia {
   example: unknown;
 }
 
+/** The maximum length of a listing, in bytes. */
+export const LISTING_BYTES_MAX = 1024 * 1024;
+/**
+ * The maximum length of other bodies, in bytes: several times the longest one of the dashboard's forms. Checking it takes
+ * less than a millisecond, because some forms need no authentication.
+ */
+export const INPUT_BYTES_MAX = 16 * 1024;
+
 export interface OperationBody {
   /** The accepted media types, the preferred one first. */
   types: readonly string[];
   /** The accepted content encodings. */
   encodings?: readonly string[];
+  /** Default: `INPUT_BYTES_MAX`. */
+  bytesMax?: number;
   schema: z.ZodType;
   example: unknown;
   /** An example for each media type that is not JSON. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Authenticated, authenticate, type KeyRejection } from '../../domain/api-keys.ts';
 import type { KeyUse } from '../../domain/key-use.ts';
-import type { Principal } from '../../domain/principals.ts';
+import { type FullPrincipal, hasFullAccess, type Principal } from '../../domain/principals.ts';
 import { createCounter } from '../../lib/metrics.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
 import { AppError, INVALID_KEY } from '../../model/errors.ts';
@@ -133,7 +133,7 @@ function unauthorized(description?: string): AppError {
 }
 
 /** @throws {AppError} `insufficient_scope` for a read-only key */
-export function requireFullAccess({ access }: Principal, purpose = 'change listings'): void {
-  if (access === 'full') return;
+export function requireFullAccess(principal: Principal, purpose = 'change listings'): FullPrincipal {
+  if (hasFullAccess(principal)) return principal;
   throw new AppError('insufficient_scope', `This key is read-only; use a key with full access to ${purpose}.`);
 }

@@ -3,8 +3,6 @@ import type { ErrorCode } from '../../model/errors.ts';
 import type { AnyOperation, Caller } from '../contract/operation.ts';
 import { ADMIN_BASE } from '../contract/paths.ts';
 import { ACCOUNT_ID, REQUEST_ID } from '../contract/request-headers.ts';
-import { tooLarge } from '../protocol/body.ts';
-import { INPUT_BYTES_MAX } from '../protocol/input.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { ApiDescription } from './api.ts';
 
@@ -29,13 +27,6 @@ const COMMON_ERRORS: ErrorCode[] = [
 
 /** Errors that only keys get; a session has full access. */
 const OF_KEYS = new Set<ErrorCode>(['insufficient_scope']);
-
-/** Describes an operation whose body is read by `readInput`, which has a lower limit. */
-export function withShortBody(operation: AnyOperation): AnyOperation {
-  if (operation.body === undefined) return operation;
-  const tooLong = { payload_too_large: { message: tooLarge(INPUT_BYTES_MAX).message } };
-  return { ...operation, errorExamples: { ...operation.errorExamples, ...tooLong } };
-}
 
 function errorsOf({ caller, method, errors }: AnyOperation): ErrorCode[] {
   const ofAccess: ErrorCode[] = [];

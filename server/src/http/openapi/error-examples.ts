@@ -2,8 +2,9 @@ import { requireRole } from '../../domain/roles.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
-import type { AnyOperation } from '../contract/operation.ts';
+import { type AnyOperation, INPUT_BYTES_MAX } from '../contract/operation.ts';
 import { noQuery, parseQuery } from '../contract/schemas/query.ts';
+import { tooLarge } from '../protocol/body.ts';
 import { readIfNoneMatch, readPrecondition } from '../protocol/conditional.ts';
 import { negotiateType, requireBodyType } from '../protocol/negotiate.ts';
 import { replyError } from '../protocol/reply.ts';
@@ -22,6 +23,9 @@ const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> =
   invalid_header: ({ method }) =>
     method === 'get' ? readIfNoneMatch({ 'if-none-match': '1' }) : readPrecondition({ 'if-match': '1' }),
   not_acceptable: ({ types = [JSON_TYPE] }) => negotiateType({ accept: 'image/png' }, types),
+  payload_too_large: ({ body }) => {
+    throw tooLarge(body?.bytesMax ?? INPUT_BYTES_MAX);
+  },
   unsupported_media_type: ({ method, body }) =>
     requireBodyType({ headers: {}, rawHeaders: [], method: method.toUpperCase() }, body?.types ?? []),
 };

@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JsonError, type ParsedJson, parseJson } from '../../lib/json.ts';
 import { AppError } from '../../model/errors.ts';
+import { LISTING_BYTES_MAX } from '../contract/operation.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The documented maximum size of one listing. */
-export const BODY_BYTES_MAX = 1024 * 1024;
 export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
@@ -63,7 +62,7 @@ function beginsUtf8(bytes: Buffer): boolean {
  * @throws {AppError} `payload_too_large`, `request_timeout`, or `invalid_header` if the connection
  * ends
  */
-export async function readBody({ incoming, outgoing }: Exchange, bytesMax = BODY_BYTES_MAX): Promise<Buffer> {
+export async function readBody({ incoming, outgoing }: Exchange, bytesMax = LISTING_BYTES_MAX): Promise<Buffer> {
   if (Number(incoming.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
   sendContinue(incoming, outgoing);
   return incoming.complete ? takeArrivedBody(incoming, bytesMax) : waitForBody(incoming, bytesMax);

@@ -1,14 +1,9 @@
 import type { z } from 'zod';
 import type { ParsedJson } from '../../lib/json.ts';
+import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { parseBody, readBody } from './body.ts';
 import type { Exchange } from './exchange.ts';
-
-/**
- * Several times the longest body of the dashboard's forms. Checking it takes less than a
- * millisecond, because some forms need no authentication.
- */
-export const INPUT_BYTES_MAX = 16 * 1024;
 
 const READ_ONLY: ReadonlySet<string> = new Set();
 

@@ -5,6 +5,7 @@ import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import { DEFAULT_SETTINGS, type FeedSettings } from '../../model/feeds.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
+import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import {
   listRunErrorsOperation,
   listRunsOperation,
@@ -30,7 +31,6 @@ import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { readIdempotencyKey } from '../protocol/idempotency.ts';
-import { INPUT_BYTES_MAX } from '../protocol/input.ts';
 import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import { replyFailures } from './feed-errors.ts';
@@ -49,12 +49,11 @@ export const feedEndpoints = [
   endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
     const { uploadGate, readingThreads, database } = services;
     if (readIdempotencyKey(exchange.incoming) !== undefined) throw keyRejected();
-    if (query.dryRun !== true) requireFullAccess(exchange.principal);
+    const actor = query.dryRun ? undefined : requireFullAccess(exchange.principal);
     requireName(name);
     return uploadGate.run(exchange, async (signal) => {
       using disposables = new DisposableStack();
       const request = {
-        actor: exchange.principal,
         name,
         parameters: parametersOf(query),
         planId: query.plan,
@@ -66,21 +65,20 @@ export const feedEndpoints = [
           return readRows(exchange, file, signal);
         },
       };
-      if (query.dryRun) return replyLong(await planFeed(database, request));
-      const run = await runFeed(database, request);
+      if (actor === undefined) return replyLong(await planFeed(database, { ...request, actor: exchange.principal }));
+      const run = await runFeed(database, { ...request, actor });
       if (run.sequenceTo !== null && run.sequenceTo !== run.sequenceFrom) exchange.sequence = run.sequenceTo;
       return replyLong(showRun(run));
     });
   }),
   endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
     const { value: patch } = parseBody(await readBody(exchange, INPUT_BYTES_MAX));
-    requireFullAccess(exchange.principal);
+    const principal = requireFullAccess(exchange.principal);
     const change = (settings: FeedSettings) => patchSettings(settings, patch);
-    return replyLong(showFeed(await changeFeed(database, exchange.principal, name, change)));
+    return replyLong(showFeed(await changeFeed(database, principal, name, change)));
   }),
   endpoint(deleteFeedOperation, async (exchange, { parameters: { name = '' }, query, services: { database } }) => {
-    const { principal } = exchange;
-    requireFullAccess(principal);
+    const principal = requireFullAccess(exchange.principal);
     exchange.sequence = await deleteFeed(database, principal, name, query.listings ?? 'keep');
     return { status: 204, headers: {} };
   }),

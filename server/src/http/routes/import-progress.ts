@@ -1,5 +1,6 @@
 import type { RowFailure } from '../../domain/import-report.ts';
 import type { Import } from '../../domain/imports.ts';
+import type { FullPrincipal } from '../../domain/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import type { ImportQuery } from '../contract/operations/imports.ts';
@@ -10,6 +11,7 @@ import type { Services } from '../services.ts';
 
 export interface ImportRequest {
   exchange: Admitted;
+  actor: FullPrincipal;
   query: ImportQuery;
   key: string | undefined;
   mediaType: string;

@@ -25,8 +25,8 @@ export const importEndpoints = [
     if (key !== undefined && query.dryRun) throw keyRejected(KEY_OF_DRY_RUN);
     if (query.atomic && Number(exchange.incoming.headers['content-length']) > ATOMIC_BYTES_MAX)
       throw fileTooLarge(ATOMIC_BYTES_MAX);
-    requireFullAccess(exchange.principal);
-    const request = { exchange, query, key, mediaType, services };
+    const actor = requireFullAccess(exchange.principal);
+    const request = { exchange, actor, query, key, mediaType, services };
     if (query.progress) return streamProgress(request, run);
     if (mediaType === JSON_TYPE || query.atomic) return run(request);
     return streamLines(mediaType, async (write) => {
@@ -84,10 +84,10 @@ async function importAll(upload: Upload): Promise<Reply> {
 }
 
 function toImport(upload: Upload, onBytes?: (bytes: number) => void): Import {
-  const { exchange, query, file, signal, onFailure, onRows } = upload;
+  const { exchange, actor, query, file, signal, onFailure, onRows } = upload;
   const batches = file.rows((stop) => readUpload(exchange, stop), signal, onBytes);
   return {
-    actor: exchange.principal,
+    actor,
     batches: onRows === undefined ? batches : withProgress(batches, onRows),
     isDryRun: query.dryRun ?? false,
     onCommit(sequence) {

@@ -9,6 +9,7 @@ import {
   putListing,
   updateListing,
 } from '../../domain/listings.ts';
+import type { FullPrincipal } from '../../domain/principals.ts';
 import type { SavedListing } from '../../domain/save-listing.ts';
 import type { WriteResult } from '../../domain/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
@@ -51,9 +52,9 @@ const SHORT_PAGE_MAX = 100;
 export const listingEndpoints = [
   endpoint(listOperation, list),
   endpoint(createOperation, async (exchange, call) => {
-    const { body, ...options } = await readChange(exchange);
+    const { body, principal, ...options } = await readChange(exchange);
     const input = attempt(() => parseListing(body));
-    const result = await createListing(call.services.database, exchange.principal, input, options);
+    const result = await createListing(call.services.database, principal, input, options);
     return replySaved(exchange, result, call);
   }),
   endpoint(retrieveOperation, (exchange, { query: { at }, parameters: { id = '' }, services: { database } }) =>
@@ -72,10 +73,10 @@ export const listingEndpoints = [
   ),
   endpoint(putOperation, async (exchange, call) => {
     const externalId = normalExternalId(call.parameters.externalId ?? '');
-    const { body, ...options } = await readChange(exchange);
+    const { body, principal, ...options } = await readChange(exchange);
     const input = attempt(() => parseListingOf(externalId, body));
     const { database } = call.services;
-    return replySaved(exchange, await putListing(database, exchange.principal, externalId, input, options), call);
+    return replySaved(exchange, await putListing(database, principal, externalId, input, options), call);
   }),
   endpoint(updateByExternalIdOperation, (exchange, call) =>
     changeOne(exchange, { externalId: normalExternalId(call.parameters.externalId ?? '') }, call),
@@ -142,29 +143,29 @@ function pathOfNextPage({ path, query }: Admitted, nextCursor: string): string {
 }
 
 /** Clients rely on the order of the checks: headers, body, access. */
-async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson }> {
+async function readChange(exchange: Admitted): Promise<ChangeOptions & { body: ParsedJson; principal: FullPrincipal }> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange);
   const body = parseBody(bytes);
-  requireFullAccess(exchange.principal);
-  return { body, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
+  const principal = requireFullAccess(exchange.principal);
+  return { body, principal, precondition, idempotency: toIdempotentRequest(key, exchange, bytes) };
 }
 
 async function changeOne(exchange: Admitted, key: ListingKey, call: Call): Promise<Reply> {
-  const { body, ...options } = await readChange(exchange);
+  const { body, principal, ...options } = await readChange(exchange);
   const change = patchListing.bind(undefined, body);
-  const result = await updateListing(call.services.database, exchange.principal, key, change, options);
+  const result = await updateListing(call.services.database, principal, key, change, options);
   return replySaved(exchange, result, call);
 }
 
 async function remove(exchange: Admitted, key: ListingKey, { database }: Services): Promise<Reply> {
   const precondition = readPrecondition(exchange.incoming.headers);
   const idempotencyKey = readIdempotencyKey(exchange.incoming);
-  requireFullAccess(exchange.principal);
+  const principal = requireFullAccess(exchange.principal);
   const idempotency = toIdempotentRequest(idempotencyKey, exchange, Buffer.alloc(0));
   const options = { precondition, idempotency };
-  const { isReplayed, sequence } = await deleteListing(database, exchange.principal, key, options);
+  const { isReplayed, sequence } = await deleteListing(database, principal, key, options);
   exchange.sequence = sequence;
   return { status: 204, headers: replayHeaders(isReplayed) };
 }

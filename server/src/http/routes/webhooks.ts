@@ -14,6 +14,7 @@ import { formatTime } from '../../lib/times.ts';
 import { AppError, attempt } from '../../model/errors.ts';
 import type { Webhook } from '../../model/webhooks.ts';
 import { listWebhooks } from '../../storage/webhooks.ts';
+import { INPUT_BYTES_MAX } from '../contract/operation.ts';
 import {
   createWebhookOperation,
   deleteWebhookOperation,
@@ -30,7 +31,7 @@ import { requireFullAccess } from '../gate/authenticate.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
 import { type Admitted, abortWhenLeft } from '../protocol/exchange.ts';
 import { readIdempotencyKey, replayHeaders, toIdempotentRequest } from '../protocol/idempotency.ts';
-import { checkInput, INPUT_BYTES_MAX } from '../protocol/input.ts';
+import { checkInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
@@ -99,8 +100,7 @@ async function readChange<S extends z.ZodObject>(
   const key = readIdempotencyKey(exchange.incoming);
   const bytes = await readBody(exchange, INPUT_BYTES_MAX);
   const body = parseBody(bytes);
-  requireFullAccess(exchange.principal, PURPOSE);
-  const { principal } = exchange;
+  const principal = requireFullAccess(exchange.principal, PURPOSE);
   const idempotency = toIdempotentRequest(key, exchange, bytes);
   const input = attempt(() => checkInput(body, schema));
   if (input instanceof AppError) {
@@ -114,8 +114,8 @@ async function readChange<S extends z.ZodObject>(
 
 export function readBodiless(exchange: Admitted): WebhookChange {
   const key = readIdempotencyKey(exchange.incoming);
-  requireFullAccess(exchange.principal, PURPOSE);
-  return { principal: exchange.principal, idempotency: toIdempotentRequest(key, exchange, Buffer.alloc(0)) };
+  const principal = requireFullAccess(exchange.principal, PURPOSE);
+  return { principal, idempotency: toIdempotentRequest(key, exchange, Buffer.alloc(0)) };
 }
 
 /** The members that a patch has; `null` removes. */

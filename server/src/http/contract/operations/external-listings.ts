@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts';
+import { LISTING_BYTES_MAX, type Operation } from '../operation.ts';
 import { IF_NONE_MATCH } from '../request-headers.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
 import { BODY_ERRORS, CHANGE_HEADERS, jsonBody, NOT_MODIFIED, SERVED_LISTING, served, WRITE_ERRORS } from './common.ts';
@@ -29,15 +29,18 @@ export const putOperation: Operation<'account'> = {
     'body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
-  body: jsonBody(listingInput, {
-    address: '12 Elm Street',
-    city: 'Austin',
-    beds: 4,
-    baths: 2,
-    listPrice: 450000,
-    latitude: 30.2672,
-    longitude: -97.7431,
-  }),
+  body: {
+    ...jsonBody(listingInput, {
+      address: '12 Elm Street',
+      city: 'Austin',
+      beds: 4,
+      baths: 2,
+      listPrice: 450000,
+      latitude: 30.2672,
+      longitude: -97.7431,
+    }),
+    bytesMax: LISTING_BYTES_MAX,
+  },
   replies: [
     {
       ...SERVED_LISTING,

@@ -69,7 +69,6 @@ export const updateFeedOperation: Operation<'account'> = {
   errors: [...INPUT_ERRORS, 'insufficient_scope', 'not_found'],
   errorExamples: {
     not_found: NO_FEED,
-    payload_too_large: { message: 'The body is larger than 16384 bytes; send less.' },
     validation_failed: invalid({
       field: 'missing',
       code: 'invalid_choice',

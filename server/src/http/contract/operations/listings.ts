@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../operation.ts';
+import { LISTING_BYTES_MAX, type Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY, IF_NONE_MATCH } from '../request-headers.ts';
 import { listingPatch } from '../schemas/listing-patch.ts';
 import { listing, listingInput } from '../schemas/listings.ts';
@@ -37,7 +37,7 @@ export const createOperation: Operation<'account'> = {
     'fields that you sent or that the server sets; `null` for an optional field counts as not sent.',
   caller: 'account',
   requestHeaders: [IDEMPOTENCY_KEY],
-  body: jsonBody(listingInput, created),
+  body: { ...jsonBody(listingInput, created), bytesMax: LISTING_BYTES_MAX },
   replies: [
     {
       status: 201,
@@ -91,7 +91,12 @@ export const updateOperation: Operation<'account'> = {
     'if it still has that version.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
-  body: { types: PATCH_TYPES, schema: listingPatch, example: { listPrice: 439000 } },
+  body: {
+    types: PATCH_TYPES,
+    bytesMax: LISTING_BYTES_MAX,
+    schema: listingPatch,
+    example: { listPrice: 439000 },
+  },
   replies: [
     {
       ...SERVED_LISTING,
