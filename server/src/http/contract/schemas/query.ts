@@ -43,9 +43,14 @@ export function queryReader(schema: QuerySchema = noQuery, partners?: Partners) 
  */
 export function parseQuery<S extends QuerySchema>(query: string, schema: S, partners: Partners = []): z.output<S> {
   if (query === '') return schema.parse({});
-  const parameters = groupParameters(query);
+  const all = query.split('&', PARAMETERS_MAX + 1);
+  const parameters = groupParameters(all.slice(0, PARAMETERS_MAX));
   const names = Object.keys(schema.shape);
-  const issues = [...findShapeIssues(parameters, names), ...findLonelyParameters(parameters, partners)];
+  const issues = [
+    ...findShapeIssues(parameters, names),
+    ...findLonelyParameters(parameters, partners),
+    ...(all.length > PARAMETERS_MAX ? [TOO_MANY] : []),
+  ];
   const unshaped = new Set(issues.map(({ field }) => field));
   const known = names.filter((name) => parameters.has(name) && !unshaped.has(queryField(name)));
   const given = Object.fromEntries([
@@ -60,6 +65,14 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   }));
   throw invalidQuery([...issues, ...others]);
 }
+
+/** Only these are read of a query that has more, which is rejected. */
+const PARAMETERS_MAX = 500;
+const TOO_MANY: ValidationIssue = {
+  field: 'query',
+  code: 'too_long',
+  message: `Must have at most ${PARAMETERS_MAX} parameters.`,
+};
 
 interface Given {
   values: string[];
@@ -98,9 +111,9 @@ function inputOf(name: string, given: Given | undefined) {
   return isRepeatable(name) ? given?.values : given?.values[0];
 }
 
-function groupParameters(query: string): Map<string, Given> {
-  const garbled = findGarbled(query);
-  const groups = Map.groupBy(new URLSearchParams(query), ([name]) => name);
+function groupParameters(all: readonly string[]): Map<string, Given> {
+  const garbled = findGarbled(all);
+  const groups = Map.groupBy(new URLSearchParams(all.join('&')), ([name]) => name);
   const toGiven = (name: string, entries: string[][]): Given => ({
     values: entries.map(([, value = '']) => value),
     isGarbled: garbled.has(name),
@@ -112,9 +125,8 @@ function groupParameters(query: string): Map<string, Given> {
  * The first names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2); `URLSearchParams`
  * would guess their values. One of them is enough to reject the query.
  */
-function findGarbled(query: string): Set<string> {
-  const garbled = query
-    .split('&')
+function findGarbled(all: readonly string[]): Set<string> {
+  const garbled = all
     .values()
     .filter((parameter) => !isDecodable(parameter))
     .take(ISSUES_MAX);
@@ -133,13 +145,16 @@ function isDecodable(parameter: string): boolean {
 /** The first parameters that are unknown, repeated, empty, or garbled. */
 function findShapeIssues(parameters: Map<string, Given>, known: string[]): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
+  const keyed = known.filter(isKeyed);
+  let unknown = 0;
   for (const [name, { values, isGarbled }] of parameters) {
     if (issues.length > ISSUES_MAX) break;
     const field = queryField(name);
-    const isKey = known.some((keyed) => isKeyed(keyed) && keyOf(name, keyed) !== undefined);
-    if (!isKey && (!known.includes(name) || isKeyed(name))) {
-      const isFirst = issues.every(({ code }) => code !== 'unknown_field');
-      issues.push({ field, code: 'unknown_field', message: unknownParameter(name, known, isFirst) });
+    const isKey = keyed.some((one) => keyOf(name, one) !== undefined);
+    if (!isKey && (!known.includes(name) || keyed.includes(name))) {
+      const message = unknown < EXPLAINED_MAX ? unknownParameter(name, known, unknown === 0) : UNKNOWN;
+      issues.push({ field, code: 'unknown_field', message });
+      unknown += 1;
     } else if (values.length > 1 && !isRepeatable(name)) {
       issues.push({ field, code: 'duplicate', message: onlyOnce(name, known) });
     } else if (isRepeatable(name) && parameters.has(baseOf(name))) {
@@ -182,16 +197,20 @@ function queryField(name: string): string {
   return `query.${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}`;
 }
 
+const UNKNOWN = 'There is no such parameter.';
+/** Further unknown parameters get no suggestion, which would cost 30 µs each. */
+const EXPLAINED_MAX = 10;
+
 /** Only the first message lists all parameters: an operation can have fifty. */
 function unknownParameter(name: string, known: string[], isFirst: boolean): string {
   if (known.length === 0) return 'There is no such parameter; this request takes none.';
   const nearest = suggest(name, known);
-  if (nearest !== undefined) return `There is no such parameter. Did you mean "${nearest}"?`;
+  if (nearest !== undefined) return `${UNKNOWN} Did you mean "${nearest}"?`;
   const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
   if (relatives.length > 0) return `There is no such parameter; similar parameters: ${relatives.join(', ')}.`;
   return isFirst
     ? `There is no such parameter; this request takes ${known.join(', ')}.`
-    : 'There is no such parameter.';
+    : UNKNOWN;
 }
 
 /** `beds` of `beds[gte]`. */
