@@ -147,8 +147,7 @@ describe('at most 100 issues are computed and named', () => {
   });
 
   test('a query with more than 500 parameters is rejected', async () => {
-    const send = (count: number) =>
-      service.fetch(tenant, `/v1/listings?limit=1${'&status[]=active'.repeat(count - 1)}`);
+    const send = (count: number) => service.fetch(tenant, `/v1/listings?${Array(count).fill('limit=1').join('&')}`);
     const { details: tooMany = [] } = await readError(await send(501), 400, 'invalid_query');
     assert.ok(
       tooMany.some(({ field, message }) => field === 'query' && message === 'Must have at most 500 parameters.'),
@@ -156,7 +155,7 @@ describe('at most 100 issues are computed and named', () => {
     const { details = [] } = await readError(await send(500), 400, 'invalid_query');
     assert.deepEqual(
       details.map(({ field }) => field),
-      ['query.status[]'],
+      ['query.limit'],
     );
   });
 });
