@@ -76,13 +76,8 @@ function durations({ arrivedMs, startedMs, repliedMs }: Exchange): string {
   if (durationMs < SLOW_MS) return total;
   const started = startedMs ?? nowMs;
   const replied = repliedMs ?? nowMs;
-  const parts = { waitMs: started - arrivedMs, handleMs: replied - started, sendMs: nowMs - replied };
-  return (
-    total +
-    Object.entries(parts)
-      .map(([name, partMs]) => `"${name}":${rounded(partMs)},`)
-      .join('')
-  );
+  const [waitMs, handleMs, sendMs] = [started - arrivedMs, replied - started, nowMs - replied];
+  return `${total}"waitMs":${rounded(waitMs)},"handleMs":${rounded(handleMs)},"sendMs":${rounded(sendMs)},`;
 }
 
 function rounded(durationMs: number): number {

@@ -73,6 +73,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // The size of the headers is limited; a limit on their number would silently drop some.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
+  server.on('connection', closeWithoutStackTrace);
   limitConnections(server, connectionsMax, log);
 
   /**
@@ -151,6 +152,21 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
     closedConnections.add({});
     rejections.add();
     socket.destroy();
+  });
+}
+
+/**
+ * When a client disconnects, `node:http` creates an error, whose stack trace nobody reads. It would take a quarter of the
+ * time when hundreds of clients disconnect at once.
+ */
+function closeWithoutStackTrace(socket: Socket): void {
+  let { stackTraceLimit } = Error;
+  socket.prependOnceListener('close', () => {
+    ({ stackTraceLimit } = Error);
+    Error.stackTraceLimit = 0;
+  });
+  socket.once('close', () => {
+    Error.stackTraceLimit = stackTraceLimit;
   });
 }
 
