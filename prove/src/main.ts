@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildProgram } from '../../testkit/src/program.ts';
 import type { Part, Trial } from './part.ts';
 import { parts } from './parts.ts';
 import { formatPart, type Result, writeReport } from './report.ts';
@@ -47,9 +48,10 @@ async function main(): Promise<void> {
   const chosen = positionals.length === 0 ? parts : positionals.map(findPart);
   const seed = values.seed === undefined ? randomInt(SEEDS) : readSeed(values.seed);
   const date = new Date();
+  const program = await buildProgram();
   const results: Result[] = [];
   for (const part of chosen) {
-    const result = await prove(part, values.small ? 'small' : 'full', seed);
+    const result = await prove(program, part, values.small ? 'small' : 'full', seed);
     results.push(result);
     console.log(formatPart(result, parts.indexOf(part) + 1));
   }
@@ -60,21 +62,25 @@ async function main(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-async function prove(part: Part, size: Trial['size'], seed: number): Promise<Result> {
+/** Tries the bundled program, as users get it. Faults are planted in the sources. */
+async function prove(program: string, part: Part, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
-  const verdict = await tryInProcess(part.name, size, seed);
+  const verdict = await tryInProcess({ TEST_PROGRAM: program }, part.name, size, seed);
   const faults: Result['faults'] = [];
   for (const fault of part.plantedFaults) {
     console.error(`  planted: ${fault.what}`);
-    faults.push({ fault, verdict: await tryInProcess(part.name, 'small', seed, fault.what) });
+    faults.push({ fault, verdict: await tryInProcess({}, part.name, 'small', seed, fault.what) });
   }
   const isKept = verdict.is === 'kept' && faults.every((each) => isFound(each.fault, each.verdict));
   return { part, verdict, faults, isKept };
 }
 
 /** Runs a trial in a process group of its own, so that no process outlives the trial. */
-async function tryInProcess(...args: [name: string, size: string, seed: number, fault?: string]): Promise<Verdict> {
-  const child = fork(TRIAL_PROGRAM, args.map(String), { detached: true });
+async function tryInProcess(
+  settings: Record<string, string>,
+  ...args: [name: string, size: string, seed: number, fault?: string]
+): Promise<Verdict> {
+  const child = fork(TRIAL_PROGRAM, args.map(String), { detached: true, env: { ...process.env, ...settings } });
   running.add(child);
   const timer = setTimeout(() => endByForce(child), TRIAL_TIMEOUT_MS);
   let verdict: Verdict | undefined;
