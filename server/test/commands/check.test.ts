@@ -73,6 +73,21 @@ test('beside a running service, its database is read, and stopped, no file chang
   assert.match(textOf('backups'), /no backup yet; set BACKUP_SCHEDULE/);
 });
 
+test('--ready succeeds only while the service runs here and is ready', async (t) => {
+  const { settings } = await directoriesFor(t);
+  const ready = () => runCommandWarm(['check', '--ready'], settings);
+  assert.deepEqual(await ready(), { code: 1, stdout: 'not ready\n', stderr: '' });
+  const other = createServer((_, response) => response.end('hello')).listen(Number(settings.PORT), '127.0.0.1');
+  assert.deepEqual(await ready(), { code: 1, stdout: 'not ready\n', stderr: '' });
+  await new Promise((resolve) => other.close(resolve));
+  const served = await serveFor(t, settings);
+  assert.deepEqual(await ready(), { code: 0, stdout: 'ready\n', stderr: '' });
+  const { stdout } = await runCommandWarm(['check', '--ready', '--json'], settings);
+  assert.deepEqual(JSON.parse(stdout), { ready: true });
+  await served.end('SIGTERM');
+  assert.equal((await ready()).code, 1);
+});
+
 test('a mistyped setting is named with the one that is probably meant', async (t) => {
   const { settings } = await directoriesFor(t);
   const { textOf, ok } = await check({ ...settings, TRUSTED_PROXY: '127.0.0.1', PUBLIC_URLS: 'https://a.example' });
