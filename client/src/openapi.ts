@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Send events again
-         * @description Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. Pending deliveries of later events start over.
+         * @description Moves the endpoint to a sequence: all later events are sent again, with the same `webhook-id` as before. Pending deliveries of later events start over. A sequence after `position` skips the events in between.
          */
         post: operations["replayWebhook"];
         delete?: never;

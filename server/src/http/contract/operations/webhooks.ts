@@ -222,8 +222,8 @@ export const replayOperation: Operation<'full'> = {
   operationId: 'replayWebhook',
   summary: 'Send events again',
   description:
-    'Moves the endpoint back to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
-    'Pending deliveries of later events start over.',
+    'Moves the endpoint to a sequence: all later events are sent again, with the same `webhook-id` as before. ' +
+    'Pending deliveries of later events start over. A sequence after `position` skips the events in between.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
