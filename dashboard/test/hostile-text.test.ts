@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAccount } from '../../server/src/domain/accounts.ts';
+import { createAccount } from '../../server/src/domain/accounts/accounts.ts';
 import { createPerson, signIn } from '../../testkit/src/browser.ts';
 import { assertFits, openPage, startDashboard } from './support/window.ts';
 

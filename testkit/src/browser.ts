@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { argon2Sync, randomUUID } from 'node:crypto';
-import { createAccount } from '../../server/src/domain/accounts.ts';
-import { createAdministrator } from '../../server/src/domain/administrators.ts';
-import { OPERATOR } from '../../server/src/domain/audit.ts';
+import { OPERATOR } from '../../server/src/domain/access/audit.ts';
+import { createAccount } from '../../server/src/domain/accounts/accounts.ts';
+import { createAdministrator } from '../../server/src/domain/accounts/administrators.ts';
 import { createId } from '../../server/src/lib/ids.ts';
 import type { Role } from '../../server/src/model/users.ts';
 import { insertUser } from '../../server/src/storage/users.ts';

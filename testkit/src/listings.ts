@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { get, type IncomingMessage } from 'node:http';
-import { createListing } from '../../server/src/domain/listings.ts';
+import { createListing } from '../../server/src/domain/listings/listings.ts';
 import type { ListingInput } from '../../server/src/model/listings.ts';
 import { ENGINE } from './database.ts';
 import { decodeStart } from './encodings.ts';

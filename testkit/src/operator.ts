@@ -1,5 +1,5 @@
-import { createAccount } from '../../server/src/domain/accounts.ts';
-import { issueApiKey } from '../../server/src/domain/api-keys.ts';
+import { createAccount } from '../../server/src/domain/accounts/accounts.ts';
+import { issueApiKey } from '../../server/src/domain/keys/api-keys.ts';
 import type { Access } from '../../server/src/model/api-keys.ts';
 import type { Role } from '../../server/src/model/users.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { TestContext } from 'node:test';
-import { createAccount } from '../../server/src/domain/accounts.ts';
-import { issueApiKey } from '../../server/src/domain/api-keys.ts';
+import { createAccount } from '../../server/src/domain/accounts/accounts.ts';
+import { issueApiKey } from '../../server/src/domain/keys/api-keys.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
 import { defer } from './cleanup.ts';
 import { createDatabase } from './database.ts';

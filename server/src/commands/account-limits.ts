@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseAllowance, parseBytes } from '../config.ts';
-import { resumeAccount, suspendAccount } from '../domain/account-limits.ts';
+import { resumeAccount, suspendAccount } from '../domain/accounts/account-limits.ts';
 import { AppError } from '../model/errors.ts';
 import { formatAllowance, OFF, type Quotas } from '../model/quotas.ts';
 import { ACCOUNT_ID, addCommand, type OutputOptions, print, withDatabase } from './command.ts';

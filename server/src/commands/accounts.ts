@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { changeQuotas, toQuotas } from '../domain/account-limits.ts';
-import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts.ts';
-import { type Candidate, createAccountFor, describeUser } from '../domain/administrators.ts';
+import { changeQuotas, toQuotas } from '../domain/accounts/account-limits.ts';
+import { changeAccount, createAccount, deleteAccount, getAccount } from '../domain/accounts/accounts.ts';
+import { type Candidate, createAccountFor, describeUser } from '../domain/accounts/administrators.ts';
 import { toNfc } from '../lib/nfc.ts';
 import { formatTime } from '../lib/times.ts';
 import type { Account } from '../model/accounts.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { getAccount } from '../domain/accounts.ts';
-import { deleteApiKey, issueApiKey, renameApiKey, rollApiKey } from '../domain/api-keys.ts';
+import { getAccount } from '../domain/accounts/accounts.ts';
+import { deleteApiKey, issueApiKey, renameApiKey, rollApiKey } from '../domain/keys/api-keys.ts';
 import { formatTime, parseTime } from '../lib/times.ts';
 import { type ApiKey, ROLLED_HOURS_DEFAULT, ROLLED_HOURS_MAX } from '../model/api-keys.ts';
 import { listApiKeys } from '../storage/api-keys.ts';

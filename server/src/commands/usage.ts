@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
-import { dayOf, findUsage, USAGE_DAYS_MAX, type UsageDay, type UsageRange } from '../domain/usage.ts';
+import { dayOf, findUsage, USAGE_DAYS_MAX, type UsageDay, type UsageRange } from '../domain/requests/usage.ts';
 import { isDate } from '../lib/times.ts';
 import { AppError } from '../model/errors.ts';
 import { listAccounts } from '../storage/accounts.ts';

@@ -3,8 +3,8 @@ import { normalEmail } from '../model/users.ts';
 import type { Database, LogDatabase } from '../storage/database.ts';
 import { type ExportedRow, exportAccountRows, exportPersonRows } from '../storage/export.ts';
 import { findUserByEmail } from '../storage/users.ts';
-import { getAccount } from './accounts.ts';
-import { findRequests } from './request-history.ts';
+import { getAccount } from './accounts/accounts.ts';
+import { findRequests } from './requests/request-history.ts';
 
 const REQUESTS_PER_READ = 1_000;
 

@@ -5,8 +5,8 @@ import type { Database } from '../storage/database.ts';
 import { findKeyHours, type KeyHour } from '../storage/key-hours.ts';
 import type { Totals } from '../storage/searches.ts';
 import { listWebhooks } from '../storage/webhooks.ts';
-import { nameKeys, type UsedKey } from './key-names.ts';
-import { firstHourShown } from './key-use.ts';
+import { nameKeys, type UsedKey } from './keys/key-names.ts';
+import { firstHourShown } from './keys/key-use.ts';
 
 /** The contents of the dashboard's first page. */
 export interface Overview {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Principal, SessionPrincipal } from '../domain/principals.ts';
+import type { Principal, SessionPrincipal } from '../domain/access/principals.ts';
 import type { KeyPrincipal } from '../storage/api-keys.ts';
 import { JSON_TYPE } from './contract/media-types.ts';
 import type { Caller, Operation } from './contract/operation.ts';

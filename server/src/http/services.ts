@@ -1,9 +1,9 @@
-import type { Dispatcher } from '../domain/dispatch/dispatcher.ts';
-import type { EventHub } from '../domain/event-hub.ts';
-import type { KeyUse } from '../domain/key-use.ts';
-import type { ListingCounts } from '../domain/listing-counts.ts';
-import type { RequestLog } from '../domain/request-log.ts';
-import type { WebhookServices } from '../domain/webhooks.ts';
+import type { KeyUse } from '../domain/keys/key-use.ts';
+import type { ListingCounts } from '../domain/listings/listing-counts.ts';
+import type { RequestLog } from '../domain/requests/request-log.ts';
+import type { Dispatcher } from '../domain/webhooks/dispatch/dispatcher.ts';
+import type { WebhookServices } from '../domain/webhooks/webhooks.ts';
+import type { EventHub } from '../domain/writing/event-hub.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mailer } from '../lib/mailer.ts';
 import type { Admission } from './gate/admission.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts';
-import { findSetupState, renewSetupLink, setUp } from '../domain/setup.ts';
+import { findSetupState, renewSetupLink, setUp } from '../domain/accounts/setup.ts';
 import { ConfigError } from '../environment.ts';
 import { SetupLink } from '../http/identity/setup-link.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,9 +1,9 @@
 import type { Config } from '../config.ts';
-import { Dispatcher } from '../domain/dispatch/dispatcher.ts';
-import { EventHub } from '../domain/event-hub.ts';
-import { KeyUse } from '../domain/key-use.ts';
-import { ListingCounts } from '../domain/listing-counts.ts';
-import { RequestLog } from '../domain/request-log.ts';
+import { KeyUse } from '../domain/keys/key-use.ts';
+import { ListingCounts } from '../domain/listings/listing-counts.ts';
+import { RequestLog } from '../domain/requests/request-log.ts';
+import { Dispatcher } from '../domain/webhooks/dispatch/dispatcher.ts';
+import { EventHub } from '../domain/writing/event-hub.ts';
 import { readRelease } from '../environment.ts';
 import { createApp } from '../http/app.ts';
 import { Admission } from '../http/gate/admission.ts';

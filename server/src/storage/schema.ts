@@ -55,7 +55,7 @@ export interface Tables {
     terms: string;
     /** The listing as JSON text, which is the response body. */
     doc: string;
-    /** The version that a feed has written, a point, and a hash of its row; or `MISSING_MARKS` (domain/feed-rows.ts). */
+    /** The version that a feed has written, a point, and a hash of its row; or `MISSING_MARKS` (domain/feeds/feed-rows.ts). */
     feed_mark: string | null;
   };
   /** The search columns, by which listings are filtered, sorted, and searched. */

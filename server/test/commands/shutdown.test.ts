@@ -11,7 +11,7 @@ import { assertCut, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { createListing } from '../../src/domain/listings.ts';
+import { createListing } from '../../src/domain/listings/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { startCreating } from '../support/load.ts';
 import { assertStored } from '../support/stored.ts';

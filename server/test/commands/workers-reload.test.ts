@@ -11,7 +11,7 @@ import { openSocket, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { ask, openToEach, serveByTwo, tenantFor, workersOf } from '../../../testkit/src/workers.ts';
-import { createListing } from '../../src/domain/listings.ts';
+import { createListing } from '../../src/domain/listings/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { copyProgram } from '../support/program-copy.ts';
 import { assertStoredIn } from '../support/stored.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { counts } from '../../../testkit/src/imports.ts';
-import { changeQuotas } from '../../src/domain/account-limits.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { importAtomically } from '../../src/domain/atomic-imports.ts';
-import type { ImportRow } from '../../src/domain/import-rows.ts';
-import { importRows } from '../../src/domain/imports.ts';
-import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { changeQuotas } from '../../src/domain/accounts/account-limits.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { importAtomically } from '../../src/domain/imports/atomic-imports.ts';
+import type { ImportRow } from '../../src/domain/imports/import-rows.ts';
+import { importRows } from '../../src/domain/imports/imports.ts';
+import { deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import { AppError } from '../../src/model/errors.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
 import { NEWEST_FIRST } from '../../src/model/search.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ImportRow } from '../../src/domain/import-rows.ts';
-import { importRows } from '../../src/domain/imports.ts';
+import type { ImportRow } from '../../src/domain/imports/import-rows.ts';
+import { importRows } from '../../src/domain/imports/imports.ts';
 import { AppError } from '../../src/model/errors.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { databaseFor, storedIds } from '../storage/support.ts';

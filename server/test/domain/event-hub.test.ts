@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { accountWrites, EventHub } from '../../src/domain/event-hub.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { accountWrites, EventHub } from '../../src/domain/writing/event-hub.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { create, databaseFor, otherTurns, words } from '../storage/support.ts';
 

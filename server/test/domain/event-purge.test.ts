@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { purgeEvents } from '../../src/domain/event-purge.ts';
-import { updateListing } from '../../src/domain/listings.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { updateListing } from '../../src/domain/listings/listings.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { findEvents } from '../../src/storage/events.ts';
 import { create, databaseFor, words } from '../storage/support.ts';

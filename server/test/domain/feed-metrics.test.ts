@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { countLateFeeds } from '../../src/domain/feed-metrics.ts';
+import { countLateFeeds } from '../../src/domain/feeds/feed-metrics.ts';
 import { enableMetrics, readMetrics, toPage } from '../../src/lib/metrics.ts';
 
 const service = await startSharedService();

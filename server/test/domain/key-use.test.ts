@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { firstHourShown, KeyUse, purgeKeyUse } from '../../src/domain/key-use.ts';
+import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { issueApiKey } from '../../src/domain/keys/api-keys.ts';
+import { firstHourShown, KeyUse, purgeKeyUse } from '../../src/domain/keys/key-use.ts';
 import { AppError } from '../../src/model/errors.ts';
 import { listApiKeys } from '../../src/storage/api-keys.ts';
 import type { Database } from '../../src/storage/database.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { importAtomically } from '../../src/domain/atomic-imports.ts';
-import type { ImportRow } from '../../src/domain/import-rows.ts';
-import { deleteListing } from '../../src/domain/listings.ts';
+import { importAtomically } from '../../src/domain/imports/atomic-imports.ts';
+import type { ImportRow } from '../../src/domain/imports/import-rows.ts';
+import { deleteListing } from '../../src/domain/listings/listings.ts';
 import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { create, databaseFor } from '../storage/support.ts';
 

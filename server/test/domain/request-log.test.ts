@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
-import { findRequests } from '../../src/domain/request-history.ts';
-import { RequestLog } from '../../src/domain/request-log.ts';
-import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../../src/domain/request-purge.ts';
+import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { findRequests } from '../../src/domain/requests/request-history.ts';
+import { RequestLog } from '../../src/domain/requests/request-log.ts';
+import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../../src/domain/requests/request-purge.ts';
 import type { EntryPosition, LoggedRequest, RequestEntry } from '../../src/model/request-log.ts';
 import type { LogDatabase } from '../../src/storage/database.ts';
 import { findRequestBlocks, sumRequestBytes } from '../../src/storage/request-blocks.ts';

@@ -9,7 +9,7 @@ import { createDatabase } from '../../../testkit/src/database.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/event-purge.ts';
+import { EVENTS_KEPT_MS, purgeEvents } from '../../src/domain/events/event-purge.ts';
 import { PENDING_MAX } from '../../src/model/webhooks.ts';
 import { renewEpoch } from '../../src/storage/database-info.ts';
 import { startMailServer } from '../support/mail-server.ts';

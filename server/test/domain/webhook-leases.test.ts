@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Leases } from '../../src/domain/dispatch/leases.ts';
+import { Leases } from '../../src/domain/webhooks/dispatch/leases.ts';
 import { databaseFor } from '../storage/support.ts';
 
 const ACCOUNTS = Array.from({ length: 100 }, (_, index) => `acc_${index}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Slots, type SlotUser } from '../../src/domain/dispatch/slots.ts';
+import { Slots, type SlotUser } from '../../src/domain/webhooks/dispatch/slots.ts';
 
 /** An endpoint that always has more to send. */
 function endpoint(accountId: string) {

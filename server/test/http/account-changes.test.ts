@@ -4,9 +4,9 @@ import { type Browser, createPerson, signIn } from '../../../testkit/src/browser
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
-import { createAdministrator } from '../../src/domain/administrators.ts';
-import { OPERATOR } from '../../src/domain/audit.ts';
+import { OPERATOR } from '../../src/domain/access/audit.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { createAdministrator } from '../../src/domain/accounts/administrators.ts';
 
 const service = await startSharedService();
 

@@ -4,7 +4,7 @@ import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { KEY_REJECTED, linesOf } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey, issueApiKey } from '../../src/domain/keys/api-keys.ts';
 
 const service = await startSharedService();
 

@@ -7,7 +7,7 @@ import { faultsOf, linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { changeAccount } from '../../src/domain/accounts.ts';
+import { changeAccount } from '../../src/domain/accounts/accounts.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 const service = await startSharedService();

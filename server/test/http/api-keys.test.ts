@@ -6,7 +6,7 @@ import { fill, fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../..
 import { KEY_REJECTED, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 
 const service = await startSharedService();
 

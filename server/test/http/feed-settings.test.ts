@@ -4,9 +4,9 @@ import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
-import { endLostRuns } from '../../src/domain/feed-lease.ts';
-import { purgeFeedRuns } from '../../src/domain/feed-purge.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { endLostRuns } from '../../src/domain/feeds/feed-lease.ts';
+import { purgeFeedRuns } from '../../src/domain/feeds/feed-purge.ts';
 import { firstIdAt } from '../../src/lib/ids.ts';
 import { countsOf, get, ndjson, type Run, runFeed, sendFeed } from '../support/feeds.ts';
 

@@ -5,7 +5,7 @@ import { openRaw, type RawReply } from '../../../testkit/src/raw.ts';
 import { KEY_REJECTED, readEvents, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { countReads, hold, holdOn, isAnyHeld } from '../support/held.ts';
 
 const service = await startSharedService();

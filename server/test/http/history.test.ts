@@ -5,9 +5,9 @@ import { importFile, NDJSON } from '../../../testkit/src/imports.ts';
 import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { type HistoryReply, readError, readHistory, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
-import { purgeEvents } from '../../src/domain/event-purge.ts';
-import { createListing, deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { purgeEvents } from '../../src/domain/events/event-purge.ts';
+import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import type { ListingInput } from '../../src/model/listings.ts';
 
 const service = await startSharedService();

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { MINIMAL, post, send } from '../../../testkit/src/listings.ts';
 import { readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { purge } from '../../src/domain/event-purge.ts';
-import { purgeIdempotencyRecords } from '../../src/domain/idempotency.ts';
+import { purge } from '../../src/domain/events/event-purge.ts';
+import { purgeIdempotencyRecords } from '../../src/domain/writing/idempotency.ts';
 import { findOldestEvents } from '../../src/storage/events.ts';
 
 const service = await startSharedService();

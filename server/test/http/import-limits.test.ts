@@ -7,7 +7,7 @@ import { counts, importFile, listAll, NDJSON, readReport, sendFile } from '../..
 import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { storedSequence } from '../storage/support.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { line, openImport } from '../support/uploads.ts';

@@ -9,7 +9,7 @@ import { openRaw } from '../../../testkit/src/raw.ts';
 import { KEY_REJECTED, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { storedSequence, words } from '../storage/support.ts';
 import { MEBIBYTE, watchMemory } from '../support/memory.ts';
 import { line, openImport } from '../support/uploads.ts';

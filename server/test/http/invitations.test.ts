@@ -5,9 +5,9 @@ import { defer } from '../../../testkit/src/cleanup.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { createAdministrator } from '../../src/domain/administrators.ts';
-import { OPERATOR } from '../../src/domain/audit.ts';
+import { OPERATOR } from '../../src/domain/access/audit.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { createAdministrator } from '../../src/domain/accounts/administrators.ts';
 import { startMailServer } from '../support/mail-server.ts';
 
 const service = await startSharedService();

@@ -5,7 +5,7 @@ import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { KEY_REJECTED } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { rollApiKey } from '../../src/domain/api-keys.ts';
+import { rollApiKey } from '../../src/domain/keys/api-keys.ts';
 
 const service = await startSharedService();
 const HOUR_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createRandom } from '../../../testkit/src/random.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { createListing, deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
 import { randomListing, SORTS, searchParameters } from '../support/random-listings.ts';
 import { type Parameters, search, searchAfter, toQuery } from '../support/search-model.ts';

@@ -5,7 +5,7 @@ import { openRaw } from '../../../testkit/src/raw.ts';
 import { readList } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
-import { deleteApiKey, issueApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey, issueApiKey } from '../../src/domain/keys/api-keys.ts';
 import { MEBIBYTE, memoryBytes } from '../support/memory.ts';
 
 const LARGE = 30;

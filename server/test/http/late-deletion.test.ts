@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { KEY_REJECTED } from '../../../testkit/src/replies.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 
 test('a key deleted while the body is being sent gets 401 and creates nothing', async () => {
   await using service = await startTestService();

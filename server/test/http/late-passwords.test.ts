@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
 import { nextTotp, totp } from '../../../testkit/src/totp.ts';
-import { resetPassword } from '../../src/domain/password-reset.ts';
+import { resetPassword } from '../../src/domain/accounts/password-reset.ts';
 import { enrol, giveCode, guard, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
 
 const RESET_PASSWORD = 'horse staple correct battery';

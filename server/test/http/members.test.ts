@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 
 const service = await startSharedService();

@@ -6,7 +6,7 @@ import { openRaw } from '../../../testkit/src/raw.ts';
 import { KEY_REJECTED, readError, readList } from '../../../testkit/src/replies.ts';
 import { startTestService, type Tenant, type TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { RateLimit } from '../../src/http/gate/rate-limit.ts';
 import { createMemoryLimiter } from '../../src/lib/limiter.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';

@@ -7,8 +7,8 @@ import { ENGINE } from '../../../testkit/src/database.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { linesOf } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
-import { deleteApiKey } from '../../src/domain/api-keys.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { deleteApiKey } from '../../src/domain/keys/api-keys.ts';
 import { findRequestBlocks } from '../../src/storage/request-blocks.ts';
 
 const requestLog = { days: 7, bytes: 1_000_000_000 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { getInvitation } from '../../src/domain/acceptance.ts';
-import { invite } from '../../src/domain/invitations.ts';
-import { renewSetupLink } from '../../src/domain/setup.ts';
+import { getInvitation } from '../../src/domain/accounts/acceptance.ts';
+import { invite } from '../../src/domain/accounts/invitations.ts';
+import { renewSetupLink } from '../../src/domain/accounts/setup.ts';
 import { endCredentials } from '../../src/storage/restored.ts';
 import { findSetupLink } from '../../src/storage/setup-links.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { removeMember } from '../../src/domain/memberships.ts';
+import { removeMember } from '../../src/domain/accounts/memberships.ts';
 import { listSavedViews } from '../../src/storage/saved-views.ts';
 
 const service = await startSharedService();

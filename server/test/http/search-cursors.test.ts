@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { faultsOf, readError, readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { createListing } from '../../src/domain/listings.ts';
+import { createListing } from '../../src/domain/listings/listings.ts';
 import { type Parameters, toQuery } from '../support/search-model.ts';
 
 const service = await startSharedService();

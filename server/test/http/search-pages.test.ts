@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { deleteListing } from '../../src/domain/listings.ts';
+import { deleteListing } from '../../src/domain/listings/listings.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { readPages } from '../support/pages.ts';
 import { createRandom, SORTS } from '../support/random-listings.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { MINIMAL } from '../../../testkit/src/listings.ts';
 import { readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
-import { createListing, deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { createListing, deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import type { Listing, ListingInput } from '../../src/model/listings.ts';
 import { search } from '../support/search-model.ts';
 

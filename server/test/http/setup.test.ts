@@ -5,8 +5,8 @@ import { describe, mock, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startTestService, type TestService } from '../../../testkit/src/service.ts';
-import { createAccount, deleteAccount } from '../../src/domain/accounts.ts';
-import { renewSetupLink } from '../../src/domain/setup.ts';
+import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts.ts';
+import { renewSetupLink } from '../../src/domain/accounts/setup.ts';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com', password: PASSWORD };
 

@@ -4,9 +4,9 @@ import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/br
 import { sendRaw } from '../../../testkit/src/raw.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { createAdministrator } from '../../src/domain/administrators.ts';
-import { OPERATOR } from '../../src/domain/audit.ts';
+import { OPERATOR } from '../../src/domain/access/audit.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { createAdministrator } from '../../src/domain/accounts/administrators.ts';
 import { requireSameOrigin } from '../../src/http/protocol/same-origin.ts';
 import { insertMembership } from '../../src/storage/memberships.ts';
 

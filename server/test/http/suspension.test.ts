@@ -5,9 +5,9 @@ import { NDJSON, sendFile } from '../../../testkit/src/imports.ts';
 import { fillBeyondBuffers, MINIMAL, openList, post, readAll } from '../../../testkit/src/listings.ts';
 import { KEY_REJECTED, readError, readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { resumeAccount, suspendAccount } from '../../src/domain/account-limits.ts';
-import { createAdministrator } from '../../src/domain/administrators.ts';
-import { OPERATOR } from '../../src/domain/audit.ts';
+import { OPERATOR } from '../../src/domain/access/audit.ts';
+import { resumeAccount, suspendAccount } from '../../src/domain/accounts/account-limits.ts';
+import { createAdministrator } from '../../src/domain/accounts/administrators.ts';
 import { hold } from '../support/held.ts';
 
 const service = await startSharedService();

@@ -8,7 +8,7 @@ import { createDatabase } from '../../../testkit/src/database.ts';
 import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 import { directoryFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { Webhooks } from '../support/webhooks.ts';
 

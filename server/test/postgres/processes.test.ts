@@ -6,8 +6,8 @@ import { spawnService } from '../../../testkit/src/process.ts';
 import { readError, readListing } from '../../../testkit/src/replies.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { isRunning } from '../../../testkit/src/serving.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { issueApiKey } from '../../src/domain/keys/api-keys.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { assertAllStored, LISTING } from './support.ts';
 

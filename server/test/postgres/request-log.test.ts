@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createPerson, signIn } from '../../../testkit/src/browser.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { deleteAccount } from '../../src/domain/accounts.ts';
+import { deleteAccount } from '../../src/domain/accounts/accounts.ts';
 import { clientFor, databaseFor, serviceFor } from './support.ts';
 
 const requestLog = { days: 7, bytes: 1_000_000_000 };

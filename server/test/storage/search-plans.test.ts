@@ -5,7 +5,7 @@ import pg from 'pg';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { toBox } from '../../src/model/geo.ts';
 import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
 import type { Position } from '../../src/storage/searches.ts';

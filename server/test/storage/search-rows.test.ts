@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ENGINE } from '../../../testkit/src/database.ts';
-import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import type { Listing } from '../../src/model/listings.ts';
 import { NEWEST_FIRST, SEARCH_COLUMNS } from '../../src/model/search.ts';
 import type { Database } from '../../src/storage/database.ts';

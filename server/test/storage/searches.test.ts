@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteListing, updateListing } from '../../src/domain/listings.ts';
+import { deleteListing, updateListing } from '../../src/domain/listings/listings.ts';
 import { type Condition, NEWEST_FIRST, type Search } from '../../src/model/search.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { RUN_BYTES_MAX } from '../../src/storage/runs.ts';

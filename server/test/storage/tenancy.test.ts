@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createAccount } from '../../src/domain/accounts.ts';
-import { issueApiKey } from '../../src/domain/api-keys.ts';
-import { updateListing } from '../../src/domain/listings.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { issueApiKey } from '../../src/domain/keys/api-keys.ts';
+import { updateListing } from '../../src/domain/listings/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
 import type { Search } from '../../src/model/search.ts';
 import type { Delivery, Webhook } from '../../src/model/webhooks.ts';

@@ -6,7 +6,7 @@ import { findFreePort } from '../../../testkit/src/ports.ts';
 import { environment, PROGRAM } from '../../../testkit/src/process.ts';
 import { directoryFor, spawnFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { updateListing } from '../../src/domain/listings.ts';
+import { updateListing } from '../../src/domain/listings/listings.ts';
 import { countBytes, VERSION_BYTES } from '../../src/model/history.ts';
 import { NEWEST_FIRST } from '../../src/model/search.ts';
 import { findAccountHead } from '../../src/storage/accounts.ts';

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { only } from '../../../testkit/src/database.ts';
-import { createAccount } from '../../src/domain/accounts.ts';
+import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import type { Database, Executor } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { create, databaseFor, otherTurns, storedIds, storedSequence, words } from './support.ts';

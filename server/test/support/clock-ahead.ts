@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createListing } from '../../src/domain/listings.ts';
+import { createListing } from '../../src/domain/listings/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 
 // A thread that creates listings like another process, whose clock is an hour ahead. Answers each message with an id.

@@ -2,7 +2,7 @@ import { openRaw, type RawConnection, type RawReply } from '../../../testkit/src
 import { requestText } from '../../../testkit/src/raw-http.ts';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
-import { EventHub } from '../../src/domain/event-hub.ts';
+import { EventHub } from '../../src/domain/writing/event-hub.ts';
 import type { Statement } from '../../src/storage/database.ts';
 
 /** Reads by a service since `countReads`. */

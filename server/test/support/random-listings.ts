@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Tenant, TestService } from '../../../testkit/src/service.ts';
-import { createListing, updateListing } from '../../src/domain/listings.ts';
+import { createListing, updateListing } from '../../src/domain/listings/listings.ts';
 import {
   type Listing,
   type ListingInput,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { type Authenticated, authenticate, type KeyRejection } from '../../domain/api-keys.ts';
-import type { KeyUse } from '../../domain/key-use.ts';
-import { type FullPrincipal, hasFullAccess, type Principal } from '../../domain/principals.ts';
+import { type FullPrincipal, hasFullAccess, type Principal } from '../../domain/access/principals.ts';
+import { type Authenticated, authenticate, type KeyRejection } from '../../domain/keys/api-keys.ts';
+import type { KeyUse } from '../../domain/keys/key-use.ts';
 import { createCounter } from '../../lib/metrics.ts';
 import { isWellFormedSecret } from '../../model/api-keys.ts';
 import { AppError, INVALID_KEY } from '../../model/errors.ts';

@@ -1,4 +1,4 @@
-import { getLiveHead } from '../../domain/principals.ts';
+import { getLiveHead } from '../../domain/access/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database } from '../../storage/database.ts';
 import { unavailable } from '../../storage/errors.ts';

@@ -1,5 +1,5 @@
-import { getSessionPrincipal, type SessionPrincipal } from '../../domain/principals.ts';
-import { requireRole } from '../../domain/roles.ts';
+import { getSessionPrincipal, type SessionPrincipal } from '../../domain/access/principals.ts';
+import { requireRole } from '../../domain/access/roles.ts';
 import { AppError } from '../../model/errors.ts';
 import type { AccountUser } from '../../model/users.ts';
 import { clientAddress } from '../protocol/client-address.ts';

@@ -1,4 +1,4 @@
-import { sessionGone } from '../../domain/principals.ts';
+import { sessionGone } from '../../domain/access/principals.ts';
 import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 

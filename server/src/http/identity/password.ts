@@ -1,4 +1,4 @@
-import { withHashing } from '../../domain/passwords.ts';
+import { withHashing } from '../../domain/accounts/passwords.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessionAddresses } from '../../storage/sessions.ts';

@@ -1,6 +1,6 @@
-import { withHashing } from '../../domain/passwords.ts';
-import { recordSecurityChange } from '../../domain/profile.ts';
-import { normalRecoveryCode } from '../../domain/recovery-codes.ts';
+import { withHashing } from '../../domain/accounts/passwords.ts';
+import { recordSecurityChange } from '../../domain/accounts/profile.ts';
+import { normalRecoveryCode } from '../../domain/accounts/recovery-codes.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { passwordAndCode } from '../contract/schemas/identity.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';

@@ -1,6 +1,6 @@
-import { actorOf } from '../../domain/audit.ts';
-import { sessionGone } from '../../domain/principals.ts';
-import type { SessionActor } from '../../domain/profile.ts';
+import { actorOf } from '../../domain/access/audit.ts';
+import { sessionGone } from '../../domain/access/principals.ts';
+import type { SessionActor } from '../../domain/accounts/profile.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Membership, User } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';

@@ -1,4 +1,4 @@
-import type { FeedRow, RestoreRow } from '../../domain/feed-rows.ts';
+import type { FeedRow, RestoreRow } from '../../domain/feeds/feed-rows.ts';
 import { makeInput } from './file-reading.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ImportRow } from '../../domain/import-rows.ts';
+import type { ImportRow } from '../../domain/imports/import-rows.ts';
 import { AppError, fromPlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';

@@ -1,4 +1,4 @@
-import { sessionGone } from '../../domain/principals.ts';
+import { sessionGone } from '../../domain/access/principals.ts';
 import type { ErrorCode } from '../../model/errors.ts';
 import type { AnyOperation, Caller } from '../contract/operation.ts';
 import { ADMIN_BASE } from '../contract/paths.ts';

@@ -1,4 +1,4 @@
-import { requireRole } from '../../domain/roles.ts';
+import { requireRole } from '../../domain/access/roles.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import { ERRORS } from '../contract/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Precondition } from '../../domain/listings.ts';
+import type { Precondition } from '../../domain/listings/listings.ts';
 import { AppError } from '../../model/errors.ts';
 
 /** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../../domain/principals.ts';
+import type { Principal } from '../../domain/access/principals.ts';
 import { AppError, type ErrorCode } from '../../model/errors.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { IdempotentRequest } from '../../domain/writing.ts';
+import type { IdempotentRequest } from '../../domain/writing/writing.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';

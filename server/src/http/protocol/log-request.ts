@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '../../domain/principals.ts';
-import type { RequestLog } from '../../domain/request-log.ts';
+import type { Principal } from '../../domain/access/principals.ts';
+import type { RequestLog } from '../../domain/requests/request-log.ts';
 import type { Log } from '../../lib/log.ts';
 import type { LoggedRequest } from '../../model/request-log.ts';
 import type { KeyPrincipal } from '../../storage/api-keys.ts';

@@ -1,5 +1,5 @@
-import { changeAccount } from '../../domain/accounts.ts';
-import { principalGone } from '../../domain/principals.ts';
+import { principalGone } from '../../domain/access/principals.ts';
+import { changeAccount } from '../../domain/accounts/accounts.ts';
 import type { Account } from '../../model/accounts.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import { accountPatch, retrieveAccountOperation, updateAccountOperation } from '../contract/operations/account.ts';

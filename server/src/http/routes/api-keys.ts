@@ -1,5 +1,5 @@
-import { deleteApiKey, issueApiKey, renameApiKey, rollApiKey } from '../../domain/api-keys.ts';
-import { sumKeyUse } from '../../domain/key-use.ts';
+import { deleteApiKey, issueApiKey, renameApiKey, rollApiKey } from '../../domain/keys/api-keys.ts';
+import { sumKeyUse } from '../../domain/keys/key-use.ts';
 import { formatTime } from '../../lib/times.ts';
 import { type ApiKey, ROLLED_HOURS_DEFAULT } from '../../model/api-keys.ts';
 import { listApiKeys } from '../../storage/api-keys.ts';

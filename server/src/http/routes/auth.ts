@@ -1,4 +1,4 @@
-import { notePassword, recordSignIn, signOut } from '../../domain/sign-in.ts';
+import { notePassword, recordSignIn, signOut } from '../../domain/accounts/sign-in.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { findUserByEmail } from '../../storage/users.ts';
 import { signInOperation, signOutOperation } from '../contract/operations/auth.ts';

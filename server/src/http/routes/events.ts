@@ -1,4 +1,4 @@
-import { type EventPage, eventJson, followEvents } from '../../domain/events.ts';
+import { type EventPage, eventJson, followEvents } from '../../domain/events/events.ts';
 import type { StoredEvent } from '../../storage/events.ts';
 import { eventsOperation, LIMIT_DEFAULT } from '../contract/operations/events.ts';
 import { endpoint } from '../endpoint.ts';

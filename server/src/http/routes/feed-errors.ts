@@ -1,4 +1,4 @@
-import { getLiveHead, type Principal } from '../../domain/principals.ts';
+import { getLiveHead, type Principal } from '../../domain/access/principals.ts';
 import { isObject } from '../../lib/merge-patch.ts';
 import type { Database } from '../../storage/database.ts';
 import { findFailures, type StoredFailure } from '../../storage/feed-errors.ts';

@@ -1,5 +1,13 @@
-import { planFeed, runFeed } from '../../domain/feed-runs.ts';
-import { changeFeed, deleteFeed, getFeed, getRun, listFeeds, listRuns, type ShownFeed } from '../../domain/feeds.ts';
+import { planFeed, runFeed } from '../../domain/feeds/feed-runs.ts';
+import {
+  changeFeed,
+  deleteFeed,
+  getFeed,
+  getRun,
+  listFeeds,
+  listRuns,
+  type ShownFeed,
+} from '../../domain/feeds/feeds.ts';
 import { isObject, mergePatch } from '../../lib/merge-patch.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';

@@ -1,4 +1,4 @@
-import { readHistory } from '../../domain/history.ts';
+import { readHistory } from '../../domain/listings/history.ts';
 import { UNKNOWN_ACTOR } from '../../model/history.ts';
 import type { HistoryEntry } from '../../storage/history.ts';
 import { historyOperation, LIMIT_DEFAULT } from '../contract/operations/history.ts';

@@ -1,6 +1,6 @@
-import type { RowFailure } from '../../domain/import-report.ts';
-import type { Import } from '../../domain/imports.ts';
-import type { FullPrincipal } from '../../domain/principals.ts';
+import type { FullPrincipal } from '../../domain/access/principals.ts';
+import type { RowFailure } from '../../domain/imports/import-report.ts';
+import type { Import } from '../../domain/imports/imports.ts';
 import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import type { ImportQuery } from '../contract/operations/imports.ts';

@@ -1,7 +1,7 @@
-import { importAtomically } from '../../domain/atomic-imports.ts';
-import type { ImportReport } from '../../domain/import-report.ts';
-import { type Import, importRows } from '../../domain/imports.ts';
-import { getActingAccount } from '../../domain/writing.ts';
+import { importAtomically } from '../../domain/imports/atomic-imports.ts';
+import type { ImportReport } from '../../domain/imports/import-report.ts';
+import { type Import, importRows } from '../../domain/imports/imports.ts';
+import { getActingAccount } from '../../domain/writing/writing.ts';
 import { AppError } from '../../model/errors.ts';
 import { JSON_TYPE } from '../contract/media-types.ts';
 import { importOperation } from '../contract/operations/imports.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { acceptAsNew, acceptAsUser, getInvitation } from '../../domain/acceptance.ts';
-import { mailInvitation } from '../../domain/invitation-mail.ts';
-import { invite, revokeInvitation } from '../../domain/invitations.ts';
+import { acceptAsNew, acceptAsUser, getInvitation } from '../../domain/accounts/acceptance.ts';
+import { mailInvitation } from '../../domain/accounts/invitation-mail.ts';
+import { invite, revokeInvitation } from '../../domain/accounts/invitations.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Invitation } from '../../model/users.ts';

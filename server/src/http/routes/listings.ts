@@ -1,5 +1,6 @@
-import { countListings, findListings } from '../../domain/find-listings.ts';
-import { getListingAt } from '../../domain/history.ts';
+import type { FullPrincipal } from '../../domain/access/principals.ts';
+import { countListings, findListings } from '../../domain/listings/find-listings.ts';
+import { getListingAt } from '../../domain/listings/history.ts';
 import {
   type ChangeOptions,
   createListing,
@@ -8,10 +9,9 @@ import {
   noListing,
   putListing,
   updateListing,
-} from '../../domain/listings.ts';
-import type { FullPrincipal } from '../../domain/principals.ts';
-import type { SavedListing } from '../../domain/save-listing.ts';
-import type { WriteResult } from '../../domain/writing.ts';
+} from '../../domain/listings/listings.ts';
+import type { SavedListing } from '../../domain/writing/save-listing.ts';
+import type { WriteResult } from '../../domain/writing/writing.ts';
 import type { ParsedJson } from '../../lib/json.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError, attempt } from '../../model/errors.ts';

@@ -1,4 +1,4 @@
-import { keyGone } from '../../domain/principals.ts';
+import { keyGone } from '../../domain/access/principals.ts';
 import { formatTime } from '../../lib/times.ts';
 import { findKeyDetails } from '../../storage/api-keys.ts';
 import { meOperation } from '../contract/operations/me.ts';

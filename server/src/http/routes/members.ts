@@ -1,4 +1,4 @@
-import { changeRole, removeMember } from '../../domain/memberships.ts';
+import { changeRole, removeMember } from '../../domain/accounts/memberships.ts';
 import { formatTime } from '../../lib/times.ts';
 import { listMembers, type Member } from '../../storage/memberships.ts';
 import {

@@ -6,8 +6,8 @@ import {
   endSession,
   recordSecurityChange,
   requireSession,
-} from '../../domain/profile.ts';
-import { notePassword, rejectPassword } from '../../domain/sign-in.ts';
+} from '../../domain/accounts/profile.ts';
+import { notePassword, rejectPassword } from '../../domain/accounts/sign-in.ts';
 import { parsePassword } from '../../model/passwords.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { listSessions, setSessionAccount } from '../../storage/sessions.ts';

@@ -1,5 +1,5 @@
-import { nameKeys } from '../../domain/key-names.ts';
-import { findRequest, findRequests, type RequestFilter } from '../../domain/request-history.ts';
+import { nameKeys } from '../../domain/keys/key-names.ts';
+import { findRequest, findRequests, type RequestFilter } from '../../domain/requests/request-history.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError } from '../../model/errors.ts';
 import type { EntryPosition, RequestEntry } from '../../model/request-log.ts';

@@ -1,4 +1,4 @@
-import { deleteView, saveView } from '../../domain/saved-views.ts';
+import { deleteView, saveView } from '../../domain/accounts/saved-views.ts';
 import { listSavedViews } from '../../storage/saved-views.ts';
 import {
   deleteSavedViewOperation,

@@ -1,5 +1,5 @@
-import { afterTwoFactorEnabled, requireSession, type SessionActor } from '../../domain/profile.ts';
-import { notePassword, recordWrongFactor, rejectPassword } from '../../domain/sign-in.ts';
+import { afterTwoFactorEnabled, requireSession, type SessionActor } from '../../domain/accounts/profile.ts';
+import { notePassword, recordWrongFactor, rejectPassword } from '../../domain/accounts/sign-in.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Along } from '../../storage/identity-database.ts';
 import { VERIFY_OPERATIONS } from '../contract/operations/auth.ts';

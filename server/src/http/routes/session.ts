@@ -1,4 +1,4 @@
-import { chooseAccount } from '../../domain/memberships.ts';
+import { chooseAccount } from '../../domain/accounts/memberships.ts';
 import { findAccount } from '../../storage/accounts.ts';
 import type { Database } from '../../storage/database.ts';
 import { chooseAccountOperation, retrieveSessionOperation } from '../contract/operations/session.ts';

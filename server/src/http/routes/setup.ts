@@ -1,4 +1,4 @@
-import { findSetupState, previewSetup, setUp } from '../../domain/setup.ts';
+import { findSetupState, previewSetup, setUp } from '../../domain/accounts/setup.ts';
 import { previewSetupOperation, retrieveSetupOperation, setUpOperation } from '../contract/operations/setup.ts';
 import { setup, tokenOnly } from '../contract/schemas/identity.ts';
 import { type Call, endpoint } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-import { listDeliveries, redeliver } from '../../domain/webhook-deliveries.ts';
+import { listDeliveries, redeliver } from '../../domain/webhooks/webhook-deliveries.ts';
 import { formatTime } from '../../lib/times.ts';
 import { DELIVERY_STATES, type Delivery, deliveryId } from '../../model/webhooks.ts';
 import {

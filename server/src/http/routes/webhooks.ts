@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { testWebhook } from '../../domain/webhook-deliveries.ts';
+import { testWebhook } from '../../domain/webhooks/webhook-deliveries.ts';
 import {
   changeWebhook,
   createWebhook,
@@ -8,8 +8,8 @@ import {
   replayWebhook,
   rollSecret,
   type WebhookChange,
-} from '../../domain/webhooks.ts';
-import { findEarlierResult, type WriteResult } from '../../domain/writing.ts';
+} from '../../domain/webhooks/webhooks.ts';
+import { findEarlierResult, type WriteResult } from '../../domain/writing/writing.ts';
 import { formatTime } from '../../lib/times.ts';
 import { AppError, attempt } from '../../model/errors.ts';
 import type { Webhook } from '../../model/webhooks.ts';

@@ -3,9 +3,9 @@ import { chmod, copyFile, readdir, readFile, rm, stat, truncate, writeFile } fro
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { directoryFor } from '../../../../testkit/src/serving.ts';
-import { createAccount } from '../../../src/domain/accounts.ts';
-import { deleteApiKey, issueApiKey } from '../../../src/domain/api-keys.ts';
-import { createListing } from '../../../src/domain/listings.ts';
+import { createAccount } from '../../../src/domain/accounts/accounts.ts';
+import { deleteApiKey, issueApiKey } from '../../../src/domain/keys/api-keys.ts';
+import { createListing } from '../../../src/domain/listings/listings.ts';
 import { backUp, restore } from '../../../src/storage/backup.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { getDatabaseInfo } from '../../../src/storage/database-info.ts';

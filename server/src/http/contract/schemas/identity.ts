@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { normalRecoveryCode } from '../../../domain/recovery-codes.ts';
+import { normalRecoveryCode } from '../../../domain/accounts/recovery-codes.ts';
 import { isCommonPassword } from '../../../model/common-passwords.ts';
 import { isPassword, normalPassword, PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../../model/passwords.ts';
 import { isEmail, normalEmail } from '../../../model/users.ts';

@@ -1,0 +1,81 @@
+import { createId } from '../../lib/ids.ts';
+import type { AuditAction, AuditActor, AuditTarget } from '../../model/audit.ts';
+import type { AccountUser } from '../../model/users.ts';
+import { insertAuditEntry } from '../../storage/audit.ts';
+import type { Executor } from '../../storage/database.ts';
+
+export const AUDIT_ID_PREFIX = 'aud';
+
+export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
+
+/** The actor of what the service does on its own. */
+export const SERVICE: AuditActor = { type: 'service', id: null, name: 'Service', email: null, address: null };
+
+interface ActingUser {
+  userId: string;
+  userName: string;
+  email: string;
+  address: string | null;
+}
+
+export function actorOf({ userId, userName, email, address }: ActingUser): AuditActor {
+  return { type: 'administrator', id: userId, name: userName, email, address };
+}
+
+/** Appends an entry in the transaction of the change. */
+export async function recordAudit(
+  transaction: Executor,
+  accountId: string,
+  actor: AuditActor,
+  action: AuditAction,
+  target: AuditTarget | null = null,
+): Promise<void> {
+  await insertAuditEntry(transaction, {
+    accountId,
+    id: createId(AUDIT_ID_PREFIX),
+    at: Date.now(),
+    actor,
+    action,
+    target,
+  });
+}
+
+// Changes of listings are in the audit log only if a user made them. Changes by API keys are only events.
+
+type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
+
+/** Records a user's change of a listing; `doc` is the listing's JSON text. */
+export async function auditListing(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  { type, id, doc }: { type: Change; id: string; doc: string },
+): Promise<void> {
+  if (user === undefined || type === 'unchanged') return;
+  const { address } = JSON.parse(doc);
+  const target = { type: 'listing', id, name: address } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), `listing.${type}`, target);
+}
+
+/** Records a user's import. */
+export async function auditImport(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  { created, updated, unchanged, failed }: Record<'created' | 'updated' | 'unchanged' | 'failed', number>,
+): Promise<void> {
+  if (user === undefined || created + updated + unchanged + failed === 0) return;
+  const name = `${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
+  const target = { type: 'import', id: createId('imp'), name } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), 'import.finished', target);
+}
+
+/** Records a user's change of a feed, or the end of a run that a user has begun. */
+export async function auditFeed(
+  transaction: Executor,
+  user: AccountUser | undefined,
+  action: `feed.${string}` & AuditAction,
+  { name, words }: { name: string; words?: string },
+): Promise<void> {
+  if (user === undefined) return;
+  const target = { type: 'feed', id: name, name: words === undefined ? name : `${name}: ${words}` } as const;
+  await recordAudit(transaction, user.accountId, actorOf(user), action, target);
+}

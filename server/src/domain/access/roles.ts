@@ -1,0 +1,31 @@
+import type { AuditActor } from '../../model/audit.ts';
+import { AppError } from '../../model/errors.ts';
+import type { AccountUser, Role } from '../../model/users.ts';
+import type { Executor } from '../../storage/database.ts';
+import { findSessionMembership } from '../../storage/memberships.ts';
+import { actorOf, OPERATOR } from './audit.ts';
+import { sessionGone } from './principals.ts';
+
+export type Administrator = 'operator' | AccountUser;
+
+/**
+ * Checks again, in the transaction of the change, that the user is an administrator.
+ * @throws {AppError} `unauthorized` after the session's end, or `forbidden` after a change of role
+ */
+export async function requireAdministrator(
+  transaction: Executor,
+  accountId: string,
+  administrator: Administrator,
+): Promise<AuditActor> {
+  if (administrator === 'operator') return OPERATOR;
+  const membership = await findSessionMembership(transaction, accountId, administrator.sessionId);
+  if (membership === undefined) throw sessionGone();
+  requireRole(membership);
+  return actorOf(administrator);
+}
+
+/** @throws {AppError} `forbidden` for members */
+export function requireRole({ role }: { role: Role }): void {
+  if (role === 'administrator') return;
+  throw new AppError('forbidden', 'Only administrators of the account are allowed to do this; ask one of them.');
+}

@@ -1,0 +1,73 @@
+import { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hashArgon2id } from '../../lib/argon2.ts';
+import { AppError } from '../../model/errors.ts';
+import { normalPassword } from '../../model/passwords.ts';
+
+/** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes, and 1 thread. A hash takes 70 ms. */
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const PARALLELISM = 1;
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** The reference implementation's PHC string format. It contains the parameters, so old hashes stay valid. */
+const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+export async function hashPassword(password: string): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES);
+  const tag = await derive(
+    password,
+    nonce,
+    { memory: MEMORY_KIB, passes: PASSES, parallelism: PARALLELISM },
+    HASH_BYTES,
+  );
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${encode(nonce)}$${encode(tag)}`;
+}
+
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt = '', tag = ''] = ENCODED.exec(stored) ?? [];
+  if (memory === undefined) return false;
+  const cost = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  const expected = Buffer.from(tag, 'base64');
+  return timingSafeEqual(await derive(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
+}
+
+type Cost = Pick<Argon2Parameters, 'memory' | 'passes' | 'parallelism'>;
+
+function derive(password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> {
+  return hashArgon2id({ message: normalPassword(password), nonce, tagLength, ...cost });
+}
+
+function encode(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}
+
+/** Maximum waiting hashes, which is about a second of work. Further sign-ins are rejected. */
+const WAITING_MAX = 16;
+
+const waiting: (() => void)[] = [];
+let isHashing = false;
+
+/**
+ * Runs one `work` at a time, while at most `WAITING_MAX` others wait.
+ * @throws {AppError} `rate_limited`, or what `work` throws
+ */
+export async function withHashing<T>(work: () => Promise<T>): Promise<T> {
+  if (isHashing) await waitForTurn();
+  isHashing = true;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) isHashing = false;
+    else next();
+  }
+}
+
+function waitForTurn(): Promise<void> {
+  if (waiting.length >= WAITING_MAX) {
+    throw new AppError('rate_limited', 'Too many users are signing in; try again in a second.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  return new Promise((resolve) => waiting.push(resolve));
+}

@@ -1,0 +1,195 @@
+import { type AppError, attempt } from '../../model/errors.ts';
+import type { MissingMode } from '../../model/feeds.ts';
+import type { Listing } from '../../model/listings.ts';
+import { withoutServerFields } from '../../model/listings.ts';
+import { BATCH_LENGTH } from '../../storage/batches.ts';
+import { insertFailures } from '../../storage/feed-errors.ts';
+import { setFeedMarks } from '../../storage/feed-listings.ts';
+import type { StoredRun } from '../../storage/feed-runs.ts';
+import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
+import type { StagedFile, StagedWork } from '../../storage/open.ts';
+import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
+import { KnownListing } from '../writing/known-listings.ts';
+import { takeQuota } from '../writing/quotas.ts';
+import { makeChanged } from '../writing/save-listing.ts';
+import { storeDeleted } from '../writing/write-path.ts';
+import type { Writing } from '../writing/writing.ts';
+import type { LeasedRun } from './feed-lease.ts';
+import { failureText, valuesToKeep } from './feed-plan.ts';
+import { makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
+
+/** Content and documents that are written together, unless a single row is longer: other writes wait meanwhile. */
+const GROUP_LENGTH_MAX = 128 * 1024;
+
+/** Writes the changes of a plan in groups, between which other writes get their turn. */
+export class FeedApplication {
+  readonly #leased: LeasedRun;
+  readonly #file: StagedFile;
+  readonly #restore: RestoreRow;
+  readonly #signal: AbortSignal;
+
+  constructor(leased: LeasedRun, file: StagedFile, { restore, signal }: { restore: RestoreRow; signal: AbortSignal }) {
+    this.#leased = leased;
+    this.#file = file;
+    this.#restore = restore;
+    this.#signal = signal;
+  }
+
+  async writeRows(): Promise<void> {
+    let rows = this.#file.workAfter(0, BATCH_LENGTH);
+    while (rows.length > 0) {
+      this.#signal.throwIfAborted();
+      let written = rows;
+      await this.#leased.write(async (writing, run) => {
+        const { found, isCut } = await findSome(
+          writing,
+          'externalId',
+          rows.map((row) => row.externalId),
+        );
+        const stored = new Map(found.map((listing) => [listing.externalId, listing]));
+        // Rows after a cut may have listings that were not read.
+        written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
+        return this.#writeGroup(writing, run, written, stored);
+      });
+      const last = written.at(-1)?.number ?? 0;
+      rows =
+        rows.length === written.length
+          ? this.#file.workAfter(last, BATCH_LENGTH)
+          : rows.filter((row) => !written.includes(row));
+    }
+  }
+
+  async #writeGroup(
+    writing: Writing,
+    run: StoredRun,
+    rows: readonly StagedWork[],
+    stored: ReadonlyMap<string | null, KeyedListing>,
+  ): Promise<StoredRun> {
+    const { transaction, account } = writing;
+    const group = new RowGroup(writing, run);
+    for (const row of rows) {
+      const change = attempt(() => group.add(row, this.#restore, stored.get(row.externalId)));
+      if (change !== undefined) group.fail(row, change);
+    }
+    await group.batch.store(writing);
+    await setFeedMarks(transaction, account.id, group.marks);
+    const failures = group.failed.map(({ row, error }) => {
+      const values = valuesToKeep(this.#file.valuesOf(row.number));
+      return { number: row.number, error: failureText(row, error), values };
+    });
+    await insertFailures(transaction, account.id, run.id, failures);
+    return run;
+  }
+
+  async writeMissing(mode: MissingMode): Promise<void> {
+    let ids = this.#file.missingAfter('', BATCH_LENGTH);
+    while (ids.length > 0) {
+      this.#signal.throwIfAborted();
+      let rest: string[] = [];
+      await this.#leased.write(async (writing, run) => {
+        const { found, isCut } = await findSome(writing, 'id', ids);
+        const read = new Set(found.map(({ id }) => id));
+        rest = isCut ? ids.filter((id) => !read.has(id)) : [];
+        // A client may have changed or deleted the listing since.
+        const missing = found.filter(({ feed, externalId }) => feed === run.feed && !this.#isInFile(externalId));
+        if (mode === 'delete') await deleteMissing(writing, run, missing);
+        else await markMissing(writing, run, missing, mode);
+        return run;
+      });
+      ids = rest.length > 0 ? rest : this.#file.missingAfter(ids.at(-1) ?? '', BATCH_LENGTH);
+    }
+  }
+
+  #isInFile(externalId: string | null): boolean {
+    return externalId !== null && this.#file.has(externalId);
+  }
+}
+
+async function findSome({ transaction, account }: Writing, by: 'id' | 'externalId', keys: string[]) {
+  const { rows, isCut } = await findKeyedListings(transaction, account.id, by, keys);
+  return { found: rows, isCut };
+}
+
+/** The first rows that can be written together. */
+function takeGroup(rows: StagedWork[]): StagedWork[] {
+  let length = 0;
+  const end = rows.findIndex(({ content }) => {
+    length += content.length;
+    return length > GROUP_LENGTH_MAX;
+  });
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
+}
+
+/** Rows that are written in one transaction. Their changes are made again, since a client may have changed listings. */
+class RowGroup {
+  readonly batch = new ChangeBatch();
+  readonly marks: [id: string, mark: string][] = [];
+  readonly failed: { row: StagedWork; error: AppError }[] = [];
+  readonly #writing: Pick<Writing, 'account' | 'versionFloor'>;
+  readonly #run: StoredRun;
+
+  constructor({ account, versionFloor }: Writing, run: StoredRun) {
+    // A copy, since the batch counts and numbers its changes itself.
+    this.#writing = { account: { ...account }, versionFloor };
+    this.#run = run;
+  }
+
+  /** @throws {AppError} for a row that fails */
+  add({ kind, content, hash }: StagedWork, restore: RestoreRow, stored: KeyedListing | undefined): undefined {
+    const { counts, feed } = this.#run;
+    const { listing, changes, before } = makeFeedChange(this.#writing, feed, restore(content), stored);
+    const feedMark = markOf(listing.version, hash);
+    if (before !== undefined && Object.keys(changes).length === 0) {
+      this.marks.push([listing.id, markOf(before.stored.version, hash)]);
+      if (kind === 'change') counts.unchanged += 1;
+      return;
+    }
+    const type = before === undefined ? 'created' : 'updated';
+    const change = readyChange(type, listing, changes);
+    takeQuota(this.#writing.account, change, stored);
+    if (kind === 'mark') counts.unchanged -= 1;
+    counts[type] += 1;
+    this.batch.add({ ...change, feedMark }, before);
+  }
+
+  fail(row: StagedWork, error: AppError): void {
+    if (row.kind === 'mark') this.#run.counts.unchanged -= 1;
+    this.#run.counts.failed += 1;
+    this.failed.push({ row, error });
+  }
+}
+
+async function deleteMissing(writing: Writing, run: StoredRun, missing: readonly KeyedListing[]): Promise<void> {
+  for (const stored of missing) await storeDeleted(writing, new KnownListing(stored));
+  run.counts.deleted += missing.length;
+}
+
+async function markMissing(
+  writing: Writing,
+  run: StoredRun,
+  missing: readonly KeyedListing[],
+  mode: Exclude<MissingMode, 'delete'>,
+): Promise<void> {
+  const { transaction, account } = writing;
+  const mark = missingMark(mode);
+  const batch = new ChangeBatch();
+  const marks: [id: string, mark: string][] = [];
+  for (const stored of missing) {
+    const current = new KnownListing(stored);
+    const change = mode === 'withdraw' ? withdraw(writing, current.listing) : undefined;
+    if (change === undefined) marks.push([stored.id, mark]);
+    else {
+      batch.add({ ...change, feedMark: mark }, current);
+      run.counts.withdrawn += 1;
+    }
+  }
+  await batch.store(writing);
+  await setFeedMarks(transaction, account.id, marks);
+}
+
+/** Undefined if the listing is withdrawn already. */
+function withdraw(writing: Writing, before: Listing): ReadyChange | undefined {
+  const input = { ...withoutServerFields(before), status: 'withdrawn' as const };
+  const { listing, changes } = makeChanged(writing, before, input);
+  return Object.keys(changes).length === 0 ? undefined : readyChange('updated', listing, changes);
+}

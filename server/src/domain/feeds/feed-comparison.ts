@@ -1,0 +1,172 @@
+import type { AccountHead } from '../../model/accounts.ts';
+import { AppError } from '../../model/errors.ts';
+import type { MissingMode } from '../../model/feeds.ts';
+import { BATCH_LENGTH } from '../../storage/batches.ts';
+import type { Database } from '../../storage/database.ts';
+import { type FeedListing, findFeedPage } from '../../storage/feed-listings.ts';
+import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
+import type { StagedKey } from '../../storage/open.ts';
+import type { FeedExamples } from './feed-examples.ts';
+import { duplicateRow, type FeedPlan } from './feed-plan.ts';
+import { isSettled, makeFeedChange, markOf, type RestoreRow } from './feed-rows.ts';
+
+const PAGE_LENGTH = 200;
+/** The content of rows that are compared together, unless a single row is longer. */
+const COMPARED_LENGTH_MAX = 1024 * 1024;
+
+interface ComparisonOptions {
+  account: AccountHead;
+  versionFloor: number;
+  feed: string;
+  missing: MissingMode;
+  restore: RestoreRow;
+  /** Undefined if the plan is not shown. */
+  examples: FeedExamples | undefined;
+  pause: () => Promise<void>;
+}
+
+/**
+ * Compares a file with the listings of its feed: both are read page by page in the order of their external ids. Listings
+ * that the same row has written before are recognized by their marks, without their documents.
+ */
+export class FeedComparison {
+  readonly #database: Database;
+  readonly #plan: FeedPlan;
+  readonly #options: ComparisonOptions;
+  /** Rows that must be compared with their listings' documents. */
+  #differing: (StagedKey & { hash: string })[] = [];
+  #differingLength = 0;
+  #listings: FeedListing[] = [];
+  #isLastPage = false;
+  #lastExternalId = '';
+
+  constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
+    this.#database = database;
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { file } = this.#plan;
+    let last: StagedKey = { externalId: '', number: 0, hash: null };
+    for (let keys = file.keysAfter('', 0, PAGE_LENGTH); keys.length > 0; ) {
+      for (const key of keys) {
+        if (key.externalId === last.externalId) this.#failDuplicate(key);
+        else {
+          last = key;
+          await this.#takeRow(key);
+        }
+        await this.#options.pause();
+      }
+      const end = keys.at(-1) ?? last;
+      keys = file.keysAfter(end.externalId, end.number, PAGE_LENGTH);
+    }
+    await this.#compareDiffering();
+    for (let listing = await this.#peek(); listing !== undefined; listing = await this.#peek()) this.#skip(listing);
+    await this.#skipWithoutExternalId();
+  }
+
+  #failDuplicate({ externalId, number, hash }: StagedKey): void {
+    // A row that is invalid by itself has its own error.
+    if (hash === null) return;
+    const { file } = this.#plan;
+    const [first] = file.keysAfter(externalId, 0, 1);
+    const firstLine = file.lineOf(first?.number ?? number);
+    this.#plan.fail({ number, line: file.lineOf(number), externalId }, duplicateRow(firstLine));
+  }
+
+  async #takeRow(key: StagedKey): Promise<void> {
+    let listing = await this.#peek();
+    while (listing !== undefined && compareUtf8(listing.externalId ?? '', key.externalId) < 0) {
+      this.#skip(listing);
+      listing = await this.#peek();
+    }
+    const isSame = listing?.externalId === key.externalId;
+    if (isSame) this.#take();
+    if (key.hash === null) return;
+    if (isSame && listing?.mark === markOf(listing?.version ?? 0, key.hash)) return this.#plan.addUnchanged();
+    this.#differing.push({ ...key, hash: key.hash });
+    this.#differingLength += this.#plan.file.contentOf(key.number).length;
+    if (this.#differing.length < BATCH_LENGTH && this.#differingLength < COMPARED_LENGTH_MAX) return;
+    await this.#compareDiffering();
+  }
+
+  async #compareDiffering(): Promise<void> {
+    const rows = this.#differing;
+    this.#differing = [];
+    this.#differingLength = 0;
+    let rest = rows;
+    while (rest.length > 0) {
+      const externalIds = rest.map(({ externalId }) => externalId);
+      const { account } = this.#options;
+      const { rows: found, isCut } = await findKeyedListings(this.#database, account.id, 'externalId', externalIds);
+      const stored = new Map(found.map((listing) => [listing.externalId, listing]));
+      const compared = isCut ? rest.filter(({ externalId }) => stored.has(externalId)) : rest;
+      for (const row of compared) {
+        this.#compare(row, stored.get(row.externalId));
+        await this.#options.pause();
+      }
+      rest = rest.filter((row) => !compared.includes(row));
+    }
+  }
+
+  #compare(row: StagedKey & { hash: string }, stored: KeyedListing | undefined): void {
+    const { account, versionFloor, feed, restore, examples } = this.#options;
+    const { file } = this.#plan;
+    try {
+      const makeInput = restore(file.contentOf(row.number));
+      const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
+      if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addUnchanged(row.number);
+      else {
+        this.#plan.addChange(row, stored?.version ?? 0, change);
+        examples?.addChange(file.lineOf(row.number), change);
+      }
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      this.#plan.fail({ ...row, line: file.lineOf(row.number) }, error);
+    }
+  }
+
+  /** Notes a listing that is not in the file. */
+  #skip(listing: FeedListing): void {
+    const { missing, examples } = this.#options;
+    this.#take();
+    this.#plan.addMissing(listing, missing, isSettled(listing.mark, missing));
+    examples?.addMissing(listing.id);
+  }
+
+  #take(): void {
+    this.#listings.shift();
+    this.#plan.listings += 1;
+  }
+
+  /** The next listing of the feed. */
+  async #peek(): Promise<FeedListing | undefined> {
+    const { account, feed, pause } = this.#options;
+    if (this.#listings.length === 0 && !this.#isLastPage) {
+      const after = this.#lastExternalId;
+      this.#listings = await findFeedPage(this.#database, account.id, feed, 'byExternalId', after, PAGE_LENGTH);
+      this.#isLastPage = this.#listings.length < PAGE_LENGTH;
+      this.#lastExternalId = this.#listings.at(-1)?.externalId ?? after;
+      await pause();
+    }
+    return this.#listings[0];
+  }
+
+  /** A change by a client can have removed the external id. */
+  async #skipWithoutExternalId(): Promise<void> {
+    const { account, feed, pause } = this.#options;
+    const find = (after: string) =>
+      findFeedPage(this.#database, account.id, feed, 'withoutExternalId', after, PAGE_LENGTH);
+    for (let some = await find(''); some.length > 0; some = await find(some.at(-1)?.id ?? '')) {
+      this.#listings = [...some];
+      for (const listing of some) this.#skip(listing);
+      await pause();
+    }
+  }
+}
+
+/** Compares as both engines sort, by UTF-8 bytes. */
+function compareUtf8(one: string, other: string): number {
+  return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,63 @@
+import { AppError } from '../../model/errors.ts';
+import { type FeedCounts, type FeedSettings, parseLimit } from '../../model/feeds.ts';
+
+/** Why a run is stopped. */
+export interface GuardReason {
+  reason: 'empty' | 'cut' | 'missing' | 'failed';
+  message: string;
+  count?: number;
+  limit?: number;
+}
+
+/** What the guard judges. */
+export interface JudgedPlan {
+  counts: FeedCounts;
+  /** The line on which a file that is cut short ends. */
+  cutLine: number | undefined;
+  /** The listings of the feed, and those that the run would treat as missing for the first time. */
+  listings: number;
+  newlyMissing: number;
+}
+
+/** A percentage of a few listings would stop nearly every run. */
+const MISSING_MIN = 5;
+
+/** Returns why the plan must not be applied. Without `limits`, only the file itself is judged. */
+export function judge(
+  { counts, cutLine, listings, newlyMissing }: JudgedPlan,
+  limits: Pick<FeedSettings, 'missingMax' | 'failedMax'> | undefined,
+): GuardReason[] {
+  const reasons: GuardReason[] = [];
+  if (cutLine !== undefined) {
+    reasons.push({ reason: 'cut', message: `the file ends in the middle of the row on line ${cutLine}` });
+  }
+  if (counts.rows === 0) reasons.push({ reason: 'empty', message: 'the file has no rows' });
+  if (limits === undefined) return reasons;
+  const missing = { count: newlyMissing, limit: limitOf(limits.missingMax, listings, MISSING_MIN) };
+  if (missing.count > missing.limit) {
+    const message = `${missing.count} of ${listings} listings of the feed are missing in the file, and the limit is ${missing.limit}`;
+    reasons.push({ reason: 'missing', message, ...missing });
+  }
+  const failed = { count: counts.failed, limit: limitOf(limits.failedMax, counts.rows, 0) };
+  if (failed.count > failed.limit) {
+    const message = `${failed.count} of ${counts.rows} rows failed, and the limit is ${failed.limit}`;
+    reasons.push({ reason: 'failed', message, ...failed });
+  }
+  return reasons;
+}
+
+function limitOf(text: string, total: number, minimum: number): number {
+  const limit = parseLimit(text)?.(total) ?? 0;
+  return text.endsWith('%') ? Math.max(limit, minimum) : limit;
+}
+
+/** The error of a run that the guard has stopped; `members` describe the plan. */
+export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {
+  const parameters = reasons.flatMap(({ reason, count }) => (count === undefined ? [] : [`${reason}Max=${count}`]));
+  const isFileWrong = parameters.length < reasons.length;
+  const remedy = isFileWrong
+    ? 'Send the whole file.'
+    : `Check the file; to go on, send it again with ${parameters.join('&')}.`;
+  const message = `Nothing was changed: ${reasons.map((each) => each.message).join('; ')}. ${remedy}`;
+  return new AppError('feed_guard', message, { members: { reasons, ...members } });
+}

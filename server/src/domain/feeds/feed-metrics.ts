@@ -1,0 +1,38 @@
+import { createCounter, createGauge } from '../../lib/metrics.ts';
+import { type FeedOutcome, lateSince } from '../../model/feeds.ts';
+import type { Database } from '../../storage/database.ts';
+import { findEveryFeed } from '../../storage/feeds.ts';
+
+const runs = createCounter<'outcome'>({
+  name: 'property_listings_feed_runs_total',
+  help: 'Runs of feeds that have ended, by their outcome.',
+  labels: ['outcome'],
+});
+
+/** The feeds of all accounts that were late at the last count. */
+let late: number | undefined;
+createGauge({
+  name: 'property_listings_feeds_late',
+  help: 'Feeds without a successful run in the time that is expected of them.',
+  aggregator: 'max',
+}).watch(() => [[{}, late]]);
+
+export function countRun(outcome: FeedOutcome): void {
+  runs.add({ outcome });
+}
+
+const PAGE_LENGTH = 500;
+
+export async function countLateFeeds(database: Database): Promise<void> {
+  const now = Date.now();
+  let count = 0;
+  let after: [accountId: string, name: string] = ['', ''];
+  for (;;) {
+    const page = await findEveryFeed(database, ...after, PAGE_LENGTH);
+    count += page.filter((feed) => lateSince(feed.settings, feed, now) !== null).length;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_LENGTH) break;
+    after = [last.accountId, last.name];
+  }
+  late = count;
+}

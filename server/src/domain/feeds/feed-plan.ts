@@ -1,0 +1,147 @@
+import { createHash, hash } from 'node:crypto';
+import { isObject } from '../../lib/merge-patch.ts';
+import { AppError, type PlainError } from '../../model/errors.ts';
+import { emptyCounts, type FeedCounts, type MissingMode } from '../../model/feeds.ts';
+import type { StagedFile } from '../../storage/open.ts';
+import type { JudgedPlan } from './feed-guard.ts';
+import type { FeedChange, FeedRow } from './feed-rows.ts';
+
+/** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
+export interface PlanId {
+  digest: string;
+  missing: MissingMode;
+  counts: FeedCounts;
+}
+
+const DIGEST_LENGTH = 22;
+/** The characters of a row's hash, 96 bits. */
+const HASH_LENGTH = 16;
+/** Issues of a failed row that are kept. */
+const DETAILS_MAX = 20;
+
+/** What a run will do, which is on disk except for the counts. */
+export class FeedPlan implements JudgedPlan {
+  readonly counts = emptyCounts();
+  readonly file: StagedFile;
+  cutLine: number | undefined;
+  listings = 0;
+  newlyMissing = 0;
+  readonly #changes = createHash('sha256');
+  readonly #missing = createHash('sha256');
+
+  constructor(file: StagedFile) {
+    this.file = file;
+  }
+
+  /** Stores a row of the file, and its error if it is invalid by itself. */
+  addRow({ line, externalId, values, cleaned, content, isCut }: FeedRow): void {
+    this.counts.rows += 1;
+    this.counts.cleaned += cleaned;
+    if (isCut) this.cutLine = line;
+    const number = this.counts.rows;
+    const good = typeof content === 'string' && externalId !== undefined ? content : undefined;
+    const rowHash = good === undefined ? undefined : hash('sha256', good, 'base64url').slice(0, HASH_LENGTH);
+    this.file.add({ number, line, externalId, values, content: good, hash: rowHash });
+    if (typeof content !== 'string') this.fail({ number, line, externalId }, content);
+    else if (externalId === undefined) this.fail({ number, line, externalId }, withoutExternalId());
+  }
+
+  /** Notes that the file ends in the middle of a row; without rows, it is empty. */
+  noteCut(line: number): void {
+    if (this.counts.rows > 0) this.cutLine = line;
+  }
+
+  fail(row: FailingRow, error: PlainError | RowError): void {
+    this.counts.failed += 1;
+    this.file.addFailure(row.number, failureText(row, error));
+  }
+
+  /** Adds the change of a row. `version` is that of the existing listing. */
+  addChange(row: { number: number; externalId: string; hash: string }, version: number, { before }: FeedChange): void {
+    this.counts[before === undefined ? 'created' : 'updated'] += 1;
+    this.file.addWork(row.number, 'change');
+    this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
+  }
+
+  /** Adds a row that changes nothing. With a mark, the next run knows without reading the listing. */
+  addUnchanged(number?: number): void {
+    this.counts.unchanged += 1;
+    if (number !== undefined) this.file.addWork(number, 'mark');
+  }
+
+  addMissing(listing: { id: string; version: number; status: string }, mode: MissingMode, isSettled: boolean): void {
+    const isNew = isSettled || this.file.addMissing(listing.id);
+    if (isNew) this.counts.missing += 1;
+    if (isSettled || !isNew) return;
+    this.newlyMissing += 1;
+    if (mode === 'delete') this.counts.deleted += 1;
+    if (mode === 'withdraw' && listing.status !== 'withdrawn') this.counts.withdrawn += 1;
+    this.#missing.update(`${listing.id}\n${listing.version}\n`);
+  }
+
+  /** Can be called once. `scope` is the account and the feed. */
+  makeId(scope: string, missing: MissingMode): string {
+    const { counts } = this;
+    const content = JSON.stringify([missing, Object.values(counts)]);
+    const changes = [this.#changes.digest('base64url'), this.#missing.digest('base64url')];
+    const digest = hash('sha256', [scope, content, ...changes].join('\n'), 'base64url').slice(0, DIGEST_LENGTH);
+    return digest + Buffer.from(content).toString('base64url');
+  }
+}
+
+/** @throws {AppError} `invalid_query` */
+export function parsePlanId(text: string): PlanId {
+  try {
+    const [missing, values] = JSON.parse(Buffer.from(text.slice(DIGEST_LENGTH), 'base64url').toString());
+    const names = Object.keys(emptyCounts());
+    const counts = Object.fromEntries(names.map((name, index) => [name, Number(values[index])]));
+    return { digest: text.slice(0, DIGEST_LENGTH), missing, counts: { ...emptyCounts(), ...counts } };
+  } catch {
+    const message = 'Must be the planId of a dry run of this feed, unchanged.';
+    const details = [{ field: 'query.plan', code: 'invalid_format' as const, message }];
+    throw new AppError('invalid_query', `query.plan: ${message}`, { details });
+  }
+}
+
+export interface FailingRow {
+  number: number;
+  line: number;
+  externalId: string | undefined;
+}
+
+/** An error that only rows of a file have. */
+type RowError = Pick<PlainError, 'message' | 'details'> & { code: string; members?: Record<string, unknown> };
+
+/** The error of a row as in responses, as JSON text. */
+export function failureText({ line, externalId }: FailingRow, error: PlainError | RowError): string {
+  const { code, message, members, details } = error;
+  return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
+}
+
+const VALUES_LENGTH_MAX = 64 * 1024;
+
+/** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
+export function valuesToKeep(values: string | null): string | null {
+  if (values === null || values.length > VALUES_LENGTH_MAX) return null;
+  const parsed = attemptJson(values);
+  // Strings of JSON have no line breaks.
+  return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
+}
+
+function attemptJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutExternalId(): RowError {
+  const message = "A row of a feed's file needs an externalId, which identifies its listing.";
+  return { code: 'validation_failed', message, details: [{ field: 'externalId', code: 'required', message }] };
+}
+
+export function duplicateRow(firstLine: number): RowError {
+  const message = `The row on line ${firstLine} has the same externalId; remove one of them.`;
+  return { code: 'duplicate', message, details: [{ field: 'externalId', code: 'duplicate', message }] };
+}

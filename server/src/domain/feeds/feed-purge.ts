@@ -1,0 +1,68 @@
+import { firstIdAt } from '../../lib/ids.ts';
+import type { Database, Executor } from '../../storage/database.ts';
+import { removeFailures } from '../../storage/feed-errors.ts';
+import { findOldRuns, forgetStored, removeRun, sumStored } from '../../storage/feed-runs.ts';
+import { forEachAccount } from '../events/event-purge.ts';
+import { RUN_ID_PREFIX } from './feed-lease.ts';
+
+/** How long runs and their failed rows are kept, as documented in the contract of the API. */
+const RUNS_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+/** Maximum runs of an account, and maximum bytes of failed rows: a client could begin runs without end. */
+const RUNS_MAX = 50_000;
+const STORED_BYTES_MAX = 256 * 1024 * 1024;
+/** Failed rows or runs per transaction. */
+const SLICE_LENGTH = 100;
+
+/** Removes runs older than 90 days, and the oldest of accounts that store too much. */
+export async function purgeFeedRuns(database: Database, signal: AbortSignal): Promise<void> {
+  const before = firstIdAt(RUN_ID_PREFIX, Date.now() - RUNS_KEPT_MS);
+  await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
+}
+
+async function purgeAccount(database: Database, accountId: string, before: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await findOldRuns(database, accountId, before, 1)).length > 0) {
+    await database.write((transaction) => removeSomeRuns(transaction, accountId, before, SLICE_LENGTH), accountId);
+  }
+  for (let sums = await sumStored(database, accountId); !signal.aborted && sums.runs > RUNS_MAX; ) {
+    await database.write((transaction) => removeSomeRuns(transaction, accountId, ALL, SLICE_LENGTH), accountId);
+    sums = await sumStored(database, accountId);
+  }
+  for (let sums = await sumStored(database, accountId); !signal.aborted && sums.bytes > STORED_BYTES_MAX; ) {
+    const { oldest } = sums;
+    if (oldest === null) return;
+    await forgetFailures(database, accountId, oldest);
+    sums = await sumStored(database, accountId);
+  }
+}
+
+/** Sorts after every id of a run. */
+const ALL = `${RUN_ID_PREFIX}~`;
+
+/** Removes the oldest runs before another one, and their failed rows. @returns the number of removed rows and runs */
+async function removeSomeRuns(
+  transaction: Executor,
+  accountId: string,
+  before: string,
+  limit: number,
+): Promise<number> {
+  let removed = 0;
+  for (const { id } of await findOldRuns(transaction, accountId, before, limit)) {
+    removed += await removeFailures(transaction, accountId, id, limit - removed);
+    if (removed >= limit) return limit;
+    await removeRun(transaction, accountId, id);
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Removes the runs of an account that is being deleted. @returns how many rows */
+export function removeAllRuns(transaction: Executor, accountId: string, limit: number): Promise<number> {
+  return removeSomeRuns(transaction, accountId, ALL, limit);
+}
+
+async function forgetFailures(database: Database, accountId: string, runId: string): Promise<void> {
+  const remove = () =>
+    database.write((transaction) => removeFailures(transaction, accountId, runId, SLICE_LENGTH), accountId);
+  while ((await remove()) === SLICE_LENGTH);
+  await database.write((transaction) => forgetStored(transaction, accountId, runId), accountId);
+}

@@ -1,0 +1,81 @@
+import { AppError, type PlainError } from '../../model/errors.ts';
+import type { MissingMode } from '../../model/feeds.ts';
+import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
+import type { KeyedListing } from '../../storage/listings.ts';
+import { KnownListing } from '../writing/known-listings.ts';
+import { makeChanged, makeNew } from '../writing/save-listing.ts';
+import type { Writing } from '../writing/writing.ts';
+
+/** A row of a feed's file. */
+export interface FeedRow {
+  line: number;
+  externalId: string | undefined;
+  /** The row's own values as JSON text. */
+  values: string | undefined;
+  /** Values that were not written as the API writes them. */
+  cleaned: number;
+  /** Why the row is invalid by itself, or what `RestoreRow` needs to make it again. */
+  content: PlainError | string;
+  /** Whether the file ends in the middle of this row. */
+  isCut: boolean;
+}
+
+/**
+ * Makes a row again from its content. The result makes the input of a listing, and throws {AppError}
+ * `validation_failed`.
+ */
+export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
+
+/** Marks of listings that were missing in the last file; other marks are those of `markOf`. */
+const MISSING_MARKS = { keep: 'kept', withdraw: 'withdrawn' } as const;
+
+/** The mark of a listing as it is after a row. While it is the same, the same row changes nothing. */
+export function markOf(version: number, hash: string): string {
+  return `${version}.${hash}`;
+}
+
+export function missingMark(mode: Exclude<MissingMode, 'delete'>): string {
+  return MISSING_MARKS[mode];
+}
+
+/** Whether a run in this mode has nothing more to do for a missing listing. */
+export function isSettled(mark: string | null, mode: MissingMode): boolean {
+  if (mode === 'keep') return mark === MISSING_MARKS.keep || mark === MISSING_MARKS.withdraw;
+  return mode === 'withdraw' && mark === MISSING_MARKS.withdraw;
+}
+
+export interface FeedChange {
+  listing: Listing;
+  /** The fields that differ; none if the row changes nothing. */
+  changes: Record<string, FieldChange>;
+  /** The listing before; undefined for a new one. */
+  before: KnownListing<KeyedListing> | undefined;
+}
+
+/**
+ * Makes the listing after a row.
+ * @param stored the listing with the row's external id
+ * @throws {AppError} `belongs_to_feed` or `validation_failed`
+ */
+export function makeFeedChange(
+  context: Pick<Writing, 'account' | 'versionFloor'>,
+  feed: string,
+  makeInput: ReturnType<RestoreRow>,
+  stored: KeyedListing | undefined,
+): FeedChange {
+  if (stored === undefined) {
+    return { listing: makeNew(context.account, makeInput(undefined), feed), changes: {}, before: undefined };
+  }
+  if (stored.feed !== null && stored.feed !== feed) throw belongsToFeed(stored.id, stored.feed);
+  const before = new KnownListing(stored);
+  const { listing } = before;
+  // A listing that the feed has withdrawn is active again, unless the row has a status.
+  const isBack = stored.feedMark === MISSING_MARKS.withdraw && listing.status === 'withdrawn';
+  const input = makeInput(isBack ? { ...listing, status: 'active' } : listing);
+  return { ...makeChanged(context, listing, input, feed), before };
+}
+
+function belongsToFeed(listingId: string, feed: string): AppError {
+  const message = `The listing ${listingId} belongs to the feed ${feed}; remove the row, or use another externalId.`;
+  return new AppError('belongs_to_feed', message, { members: { feed, listingId } });
+}

@@ -1,0 +1,195 @@
+import { pauseAfterSlices } from '../../lib/pause.ts';
+import { ownTurn } from '../../lib/turns.ts';
+import { AppError } from '../../model/errors.ts';
+import { DEFAULT_SETTINGS, type FeedCounts, type FeedSettings } from '../../model/feeds.ts';
+import { BATCH_LENGTH } from '../../storage/batches.ts';
+import type { Database } from '../../storage/database.ts';
+import { versionFloorOf } from '../../storage/database-info.ts';
+import { findFailures, insertFailures } from '../../storage/feed-errors.ts';
+import type { StoredRun } from '../../storage/feed-runs.ts';
+import { findFeed } from '../../storage/feeds.ts';
+import { StagedFile } from '../../storage/open.ts';
+import { type Actor, getActingAccount, type Reader } from '../writing/writing.ts';
+import { FeedApplication } from './feed-apply.ts';
+import { FeedComparison } from './feed-comparison.ts';
+import { EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
+import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
+import { LeasedRun } from './feed-lease.ts';
+import { FeedPlan, type PlanId, parsePlanId, valuesToKeep } from './feed-plan.ts';
+import type { FeedRow, RestoreRow } from './feed-rows.ts';
+
+export interface FeedRequest<R extends Reader = Actor> {
+  actor: R;
+  name: string;
+  /** The parameters of the request, which override the settings of the feed. */
+  parameters: Partial<FeedSettings>;
+  /** The id of the plan to apply. */
+  planId: string | undefined;
+  /** Reads the file of an account with this currency. */
+  read: (settings: FeedSettings, currency: string) => AsyncIterable<FeedRow[]>;
+  restore: RestoreRow;
+  /** Aborts when the client disconnects. */
+  signal: AbortSignal;
+}
+
+/** Failed rows that are stored per run, and their values; see also `trimFailures`. */
+const STORED_ROWS_MAX = 100_000;
+const STORED_BYTES_MAX = 64 * 1024 * 1024;
+/** Failed rows in the record of a run, and their length. */
+const ERRORS_MAX = 100;
+const ERRORS_LENGTH_MAX = 256 * 1024;
+
+/**
+ * Makes the listings of a feed what the file says: plans all changes, judges the plan, and applies it.
+ * @throws {AppError} `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what `read` and `write` throw
+ */
+export async function runFeed(database: Database, request: FeedRequest): Promise<StoredRun> {
+  const { actor, name, planId } = request;
+  const expected = planId === undefined ? undefined : parsePlanId(planId);
+  requireSameMissing(request.parameters.missing, expected);
+  using leased = await LeasedRun.begin(database, actor, name);
+  try {
+    const settings = { ...leased.settings, ...request.parameters, ...(expected && { missing: expected.missing }) };
+    using file = new StagedFile();
+    const plan = await makePlan(database, request, settings, new FeedPlan(file));
+    await storeFailures(leased, plan);
+    requireConsent(plan, request, settings, expected);
+    const application = new FeedApplication(leased, file, request);
+    await application.writeRows();
+    await application.writeMissing(settings.missing);
+  } catch (error) {
+    await endWithError(database, leased, error);
+    throw error instanceof AppError ? error.with({ runId: leased.run.id }) : error;
+  }
+  leased.run.errors = await readErrors(database, actor.accountId, leased.run.id);
+  await leased.end({ outcome: 'succeeded', error: null });
+  return leased.run;
+}
+
+export interface ShownPlan extends FeedCounts {
+  feed: string;
+  planId: string;
+  guard: GuardReason[];
+  examples: Record<'create' | 'update' | 'missing' | 'failed', object[]>;
+}
+
+/** Returns what a run would do. @throws {AppError} what `read` throws */
+export async function planFeed(database: Database, request: FeedRequest<Reader>): Promise<ShownPlan> {
+  const { actor, name, parameters } = request;
+  const feed = await findFeed(database, actor.accountId, name);
+  const settings = { ...(feed?.settings ?? DEFAULT_SETTINGS), ...parameters };
+  const examples = new FeedExamples();
+  using file = new StagedFile();
+  const plan = await makePlan(database, request, settings, new FeedPlan(file), examples);
+  const failed = file.failuresAfter(0, EXAMPLES_MAX).map(({ error }) => JSON.parse(error));
+  const missing = await examples.readMissing(database, actor.accountId);
+  return {
+    feed: name,
+    planId: plan.makeId(scopeOf(request), settings.missing),
+    ...plan.counts,
+    guard: judge(plan, settings),
+    examples: { create: examples.create, update: examples.update, missing, failed },
+  };
+}
+
+function scopeOf({ actor, name }: FeedRequest<Reader>): string {
+  return `${actor.accountId}/${name}`;
+}
+
+async function makePlan(
+  database: Database,
+  { actor, name, read, restore, signal }: FeedRequest<Reader>,
+  settings: FeedSettings,
+  plan: FeedPlan,
+  examples?: FeedExamples,
+): Promise<FeedPlan> {
+  const pause = pauseAfterSlices(async () => {
+    await ownTurn(actor.accountId);
+    signal.throwIfAborted();
+  });
+  const account = await getActingAccount(database, actor);
+  try {
+    for await (const rows of read(settings, account.currency)) {
+      for (const row of rows) {
+        plan.addRow(row);
+        await pause();
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'feed_guard') throw error;
+    plan.noteCut(Number(error.members.line));
+  }
+  const context = { account, versionFloor: versionFloorOf(actor.epoch ?? '') };
+  const options = { ...context, feed: name, missing: settings.missing, restore, examples, pause };
+  await new FeedComparison(database, plan, options).run();
+  return plan;
+}
+
+/** @throws {AppError} `feed_guard` */
+function requireConsent(
+  plan: FeedPlan,
+  request: FeedRequest,
+  settings: FeedSettings,
+  expected: PlanId | undefined,
+): void {
+  const planId = plan.makeId(scopeOf(request), settings.missing);
+  const reasons = judge(plan, expected === undefined ? settings : undefined);
+  if (reasons.length > 0) throw stoppedByGuard(reasons, { plan: plan.counts, planId });
+  if (expected === undefined || planId === request.planId) return;
+  const message =
+    'Nothing was changed: the file or the listings have changed since the plan was made. Check the new plan; to apply ' +
+    'it, send the file again with its planId.';
+  throw new AppError('feed_guard', message, {
+    members: { reasons: [], plan: plan.counts, expected: expected.counts, planId },
+  });
+}
+
+/** @throws {AppError} `invalid_query` */
+function requireSameMissing(given: FeedSettings['missing'] | undefined, expected: PlanId | undefined): void {
+  if (given === undefined || expected === undefined || given === expected.missing) return;
+  const message = `The plan was made with missing=${expected.missing}; omit missing, or make a new plan.`;
+  throw new AppError('invalid_query', `query.missing: ${message}`, {
+    details: [{ field: 'query.missing', code: 'inconsistent', message }],
+  });
+}
+
+/** Stores the failed rows of a plan, and its other counts that do not change any more. */
+async function storeFailures(leased: LeasedRun, plan: FeedPlan): Promise<void> {
+  const { file, counts } = plan;
+  const { rows, unchanged, missing, failed, cleaned } = counts;
+  let after = 0;
+  let isFull = false;
+  do {
+    const failures = file.failuresAfter(after, BATCH_LENGTH).map(({ values, ...failure }) => {
+      return { ...failure, values: valuesToKeep(values) };
+    });
+    after = failures.at(-1)?.number ?? 0;
+    await leased.write(async ({ transaction, account }, run) => {
+      await insertFailures(transaction, account.id, run.id, failures);
+      const bytes = failures.reduce((sum, { error, values }) => sum + error.length + (values?.length ?? 0), 0);
+      const storedRows = run.storedRows + failures.length;
+      const storedBytes = run.storedBytes + bytes;
+      return { ...run, storedRows, storedBytes, counts: { ...run.counts, rows, unchanged, missing, failed, cleaned } };
+    });
+    isFull = leased.run.storedRows >= STORED_ROWS_MAX || leased.run.storedBytes >= STORED_BYTES_MAX;
+  } while (after > 0 && !isFull);
+}
+
+async function readErrors(database: Database, accountId: string, runId: string): Promise<string> {
+  const options = { limit: ERRORS_MAX, bytesMax: ERRORS_LENGTH_MAX };
+  const { rows } = await findFailures(database, accountId, runId, 0, options);
+  return `[${rows.map(({ error }) => error).join()}]`;
+}
+
+/** Ends a run that was stopped or has failed. If that fails, too, it ends as interrupted when its lease ends. */
+async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {
+  const code = error instanceof AppError ? error.code : 'internal_error';
+  const message = error instanceof AppError ? error.message : 'An unexpected error occurred; send the file again.';
+  const outcome = code === 'feed_guard' ? 'stopped_by_guard' : 'failed';
+  try {
+    leased.run.errors = await readErrors(database, leased.accountId, leased.run.id);
+    await leased.end({ outcome, error: { code, message } });
+  } catch {
+    // The lease ends.
+  }
+}

@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util';
+import { createId } from '../../lib/ids.ts';
+import { AppError } from '../../model/errors.ts';
+import { type FeedSettings, lateSince } from '../../model/feeds.ts';
+import { withoutServerFields } from '../../model/listings.ts';
+import type { Database, Executor } from '../../storage/database.ts';
+import { removeFailures } from '../../storage/feed-errors.ts';
+import { findSomeOfFeed } from '../../storage/feed-listings.ts';
+import { findLastRuns, findRun, findRuns, findRunsOfFeed, removeRun, type StoredRun } from '../../storage/feed-runs.ts';
+import { findFeed, findFeeds, removeFeed, renewLease, type StoredFeed, updateSettings } from '../../storage/feeds.ts';
+import { auditFeed } from '../access/audit.ts';
+import { makeChanged, readStored } from '../writing/save-listing.ts';
+import type { CurrentListing } from '../writing/write-path.ts';
+import { storeDeleted, storeUpdated } from '../writing/write-path.ts';
+import { type Actor, type Writing, write } from '../writing/writing.ts';
+import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
+
+/** A feed with its last run. */
+export interface ShownFeed extends StoredFeed {
+  lastRun: StoredRun | undefined;
+  /** Since when no run has succeeded in the expected time; null if the feed is not late. */
+  lateSince: number | null;
+}
+
+export async function listFeeds(executor: Executor, accountId: string): Promise<ShownFeed[]> {
+  const feeds = await findFeeds(executor, accountId);
+  const runs = new Map((await findLastRuns(executor, accountId)).map((run) => [run.id, run]));
+  return feeds.map((feed) => toShown(feed, runs.get(feed.runId ?? '')));
+}
+
+/** @throws {AppError} `not_found` */
+export async function getFeed(executor: Executor, accountId: string, name: string): Promise<ShownFeed> {
+  const feed = await getStored(executor, accountId, name);
+  const run = feed.runId === null ? undefined : await findRun(executor, accountId, name, feed.runId);
+  return toShown(feed, run);
+}
+
+async function getStored(executor: Executor, accountId: string, name: string): Promise<StoredFeed> {
+  const feed = await findFeed(executor, accountId, name);
+  if (feed !== undefined) return feed;
+  throw new AppError('not_found', 'There is no feed with this name in the account; its first file creates it.');
+}
+
+function toShown(feed: StoredFeed, run: StoredRun | undefined): ShownFeed {
+  return { ...feed, lastRun: run && withoutLost(run, feed), lateSince: lateSince(feed.settings, feed, Date.now()) };
+}
+
+/** Shows the run of a killed process as interrupted, even before that is stored. */
+function withoutLost(run: StoredRun, { runId, leaseUntil }: StoredFeed): StoredRun {
+  const isHeld = runId === run.id && leaseUntil !== null && leaseUntil > Date.now();
+  return run.outcome === 'running' && !isHeld ? { ...run, outcome: 'interrupted', finishedAt: leaseUntil } : run;
+}
+
+/** @throws {AppError} `not_found` */
+export async function getRun(executor: Executor, accountId: string, name: string, id: string): Promise<StoredRun> {
+  const feed = await getStored(executor, accountId, name);
+  const run = await findRun(executor, accountId, name, id);
+  if (run === undefined) throw new AppError('not_found', 'There is no run with this id; runs are kept for 90 days.');
+  return withoutLost(run, feed);
+}
+
+/** The runs of a feed, newest first. @throws {AppError} `not_found` */
+export async function listRuns(
+  executor: Executor,
+  accountId: string,
+  name: string,
+  before: string | undefined,
+  options: { limit: number; bytesMax: number },
+): Promise<{ runs: StoredRun[]; isLast: boolean }> {
+  const feed = await getStored(executor, accountId, name);
+  const { rows, isCut } = await findRuns(executor, accountId, name, before, { ...options, limit: options.limit + 1 });
+  const isLast = rows.length <= options.limit && !isCut;
+  return { runs: rows.slice(0, options.limit).map((run) => withoutLost(run, feed)), isLast };
+}
+
+/** Changes the settings of a feed. @throws {AppError} `not_found`, or what `change` and `write` throw */
+export async function changeFeed(
+  database: Database,
+  actor: Actor,
+  name: string,
+  change: (settings: FeedSettings) => FeedSettings,
+): Promise<ShownFeed> {
+  const { accountId, user } = actor;
+  await write(database, actor, undefined, async ({ transaction }) => {
+    const { settings } = await getStored(transaction, accountId, name);
+    const changed = change(settings);
+    if (isDeepStrictEqual(settings, changed)) return;
+    await updateSettings(transaction, accountId, name, { settings: JSON.stringify(changed) });
+    await auditFeed(transaction, user, 'feed.updated', { name });
+  });
+  return getFeed(database, accountId, name);
+}
+
+/** Listings, failed rows, or runs per transaction. */
+const SLICE_LENGTH = 50;
+
+/**
+ * Deletes a feed in slices, during which no run can begin. A second call completes an interrupted deletion.
+ * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
+ */
+export async function deleteFeed(
+  database: Database,
+  actor: Actor,
+  name: string,
+  listings: 'keep' | 'delete',
+): Promise<number | undefined> {
+  const { accountId, user } = actor;
+  const deletionId = createId(RUN_ID_PREFIX);
+  const acting = { ...actor, feed: { name, runId: deletionId } };
+  await write(database, acting, undefined, async ({ transaction }) => {
+    await occupyFeed(transaction, accountId, await getStored(transaction, accountId, name), deletionId);
+  });
+  let lastSequence: number | undefined;
+  const inSlices = async (remove: (writing: Writing) => Promise<number>) => {
+    for (let removed = SLICE_LENGTH; removed === SLICE_LENGTH; ) {
+      const { outcome, sequence = lastSequence } = await write(database, acting, undefined, async (writing) => {
+        await renewLease(writing.transaction, accountId, name, deletionId, Date.now() + LEASE_MS);
+        return remove(writing);
+      });
+      lastSequence = sequence;
+      removed = outcome;
+    }
+  };
+  await inSlices((writing) => removeSomeListings(writing, name, listings));
+  await inSlices((writing) => removeSomeOfRuns(writing.transaction, accountId, name));
+  await write(database, acting, undefined, async ({ transaction }) => {
+    await removeFeed(transaction, accountId, name);
+    await auditFeed(transaction, user, 'feed.deleted', { name, words: `listings: ${listings}` });
+  });
+  return lastSequence;
+}
+
+async function removeSomeListings(writing: Writing, name: string, listings: 'keep' | 'delete'): Promise<number> {
+  const some = await findSomeOfFeed(writing.transaction, writing.account.id, name, SLICE_LENGTH);
+  for (const current of some.map(readStored)) {
+    await (listings === 'delete' ? storeDeleted(writing, current) : release(writing, current));
+  }
+  return some.length;
+}
+
+async function release(writing: Writing, current: CurrentListing): Promise<void> {
+  const { listing: before } = current;
+  const { listing, changes } = makeChanged(writing, before, withoutServerFields(before), null);
+  await storeUpdated(writing, {
+    current,
+    listing,
+    changed: Object.keys(changes),
+    changes: JSON.stringify(changes),
+  });
+}
+
+async function removeSomeOfRuns(transaction: Executor, accountId: string, name: string): Promise<number> {
+  const runs = await findRunsOfFeed(transaction, accountId, name, SLICE_LENGTH);
+  let removed = 0;
+  for (const { id } of runs) {
+    removed += await removeFailures(transaction, accountId, id, SLICE_LENGTH - removed);
+    if (removed >= SLICE_LENGTH) return SLICE_LENGTH;
+    await removeRun(transaction, accountId, id);
+    removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,136 @@
+import { pauseAfterSlices } from '../../lib/pause.ts';
+import { ownTurn } from '../../lib/turns.ts';
+import { AppError } from '../../model/errors.ts';
+import type { Database, LongTransaction } from '../../storage/database.ts';
+import { versionFloorOf } from '../../storage/database-info.ts';
+import { auditImport } from '../access/audit.ts';
+import {
+  findEarlierResult,
+  getActingAccount,
+  type IdempotentRequest,
+  type WriteResult,
+  type Writing,
+  write,
+  writeLong,
+} from '../writing/writing.ts';
+import { ImportPlan } from './import-plan.ts';
+import { countRows, type ImportReport, importFailed } from './import-report.ts';
+import type { ImportRow } from './import-rows.ts';
+import type { Import } from './imports.ts';
+
+/** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
+const ATOMIC_ROWS_MAX = 10_000;
+
+/**
+ * Saves all rows in one transaction, or none. The changes are computed before the transaction,
+ * which only writes them.
+ * @param makeIdempotentRequest called when all rows have been read
+ * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`,
+ * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
+ * `signal` if it aborts before the transaction
+ */
+export async function importAtomically(
+  database: Database,
+  request: Import,
+  makeIdempotentRequest: () => IdempotentRequest | undefined,
+): Promise<WriteResult<ImportReport>> {
+  const { actor, batches, isDryRun } = request;
+  const rows = await gather(batches);
+  const idempotency = isDryRun ? undefined : makeIdempotentRequest();
+  // The first attempt's outcome may not have reached the standby yet, so a retry also calls
+  // `write`: its commit waits for the standby.
+  const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
+  if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
+  const plan = await prepare(database, request, rows);
+  if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
+  if (plan.report.failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.report));
+  return save(database, request, idempotency, plan);
+}
+
+async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const batch of batches) {
+    rows.push(...batch);
+    if (rows.length <= ATOMIC_ROWS_MAX) continue;
+    const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
+    throw new AppError('payload_too_large', message);
+  }
+  return rows;
+}
+
+async function prepare(database: Database, request: Import, rows: ImportRow[]): Promise<ImportPlan> {
+  const { actor } = request;
+  const account = await getActingAccount(database, actor);
+  const limits = { versionFloor: versionFloorOf(actor.epoch ?? ''), bytesMax: database.longWriteBytesMax };
+  const plan = new ImportPlan(rows, account, limits);
+  await plan.make(database, pauseOutside(database, request));
+  return plan;
+}
+
+/** How often the key or session is checked again. */
+const ACTOR_INTERVAL_MS = 250;
+
+function pauseOutside(database: Database, { actor, signal }: Import): () => Promise<void> {
+  let askedMs = performance.now();
+  return pauseAfterSlices(async () => {
+    await ownTurn(actor.accountId);
+    signal?.throwIfAborted();
+    if (performance.now() - askedMs < ACTOR_INTERVAL_MS) return;
+    await getActingAccount(database, actor);
+    askedMs = performance.now();
+  });
+}
+
+/** The most concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
+const CHANGES_MAX = { inside: 100, outside: 1_000 };
+const ATTEMPTS_MAX = 5;
+
+/** Thrown if there are too many concurrent changes to refresh the plan inside the transaction. */
+class StalePlanError extends AppError {
+  constructor() {
+    const message = 'The listings change faster than the import can be prepared, and nothing was written; retry later.';
+    super('unavailable', message, { headers: { 'Retry-After': '5' } });
+  }
+}
+
+async function save(
+  database: Database,
+  request: Import,
+  idempotency: IdempotentRequest | undefined,
+  plan: ImportPlan,
+): Promise<WriteResult<ImportReport>> {
+  const { actor } = request;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const saved = await writeLong(database, actor, idempotency, (writing) => saveTogether(writing, request, plan));
+      if (!saved.isReplayed) countRows(saved.outcome);
+      return saved;
+    } catch (error) {
+      if (!(error instanceof StalePlanError) || attempt === ATTEMPTS_MAX) throw error;
+      const account = await getActingAccount(database, actor);
+      const pause = pauseOutside(database, request);
+      const isFresh = await plan.refresh(database, account, CHANGES_MAX.outside, pause);
+      if (!isFresh) await plan.remake(database, account, pause);
+    }
+  }
+}
+
+async function saveTogether(
+  writing: Writing<LongTransaction>,
+  { actor, signal }: Import,
+  plan: ImportPlan,
+): Promise<ImportReport> {
+  signal?.throwIfAborted();
+  const { transaction, account } = writing;
+  const pause = pauseAfterSlices(() => transaction.nextTurn());
+  if (!(await plan.refresh(transaction, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
+  const report = allOrNone(plan.report);
+  await plan.batch.store(writing);
+  await auditImport(transaction, actor.user, report);
+  return report;
+}
+
+function allOrNone(report: ImportReport): ImportReport {
+  if (report.failed > 0) throw importFailed(report);
+  return report;
+}

@@ -1,0 +1,191 @@
+import type { AccountHead } from '../../model/accounts.ts';
+import { AppError, attempt } from '../../model/errors.ts';
+import type { FieldChange } from '../../model/listings.ts';
+import type { Executor } from '../../storage/database.ts';
+import { findChangedListings } from '../../storage/events.ts';
+import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
+import { KnownListing, KnownListings } from '../writing/known-listings.ts';
+import { takeQuota } from '../writing/quotas.ts';
+import { externalIdTaken, makeChanged, makeNew } from '../writing/save-listing.ts';
+import type { CurrentListing } from '../writing/write-path.ts';
+import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
+import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
+
+/** A row's outcome, which is valid until its listing changes. */
+interface PlannedRow {
+  current: CurrentListing | undefined;
+  /** Undefined if the row changes nothing. */
+  result: PlannedChange | AppError | undefined;
+}
+
+interface PlannedChange extends ReadyChange {
+  /** The listing that later rows find. */
+  after: CurrentListing;
+}
+
+/** The planned listings after the rows so far. */
+interface Overlay {
+  byId: Map<string, CurrentListing>;
+  idOf: Map<string, string>;
+}
+
+export interface PlanLimits {
+  versionFloor: number;
+  /** The limit for the documents that are read and written. */
+  bytesMax: number;
+}
+
+/**
+ * Computes, without a lock, the outcomes of saving the rows one by one. When a listing that a row
+ * could affect changes, the plan becomes stale, and `refresh` brings it up to date.
+ */
+export class ImportPlan {
+  report: ImportReport = emptyReport();
+  batch = new ChangeBatch();
+  readonly #rows: ImportRow[];
+  readonly #limits: PlanLimits;
+  #account: AccountHead;
+  /** The account after the rows so far, to check its quotas. */
+  #accountAfter: AccountHead;
+  #known = new KnownListings();
+  #planned = new Map<ImportRow, PlannedRow>();
+
+  constructor(rows: ImportRow[], account: AccountHead, limits: PlanLimits) {
+    this.#rows = rows;
+    this.#account = { ...account };
+    this.#accountAfter = { ...account };
+    this.#limits = limits;
+  }
+
+  /** @throws {AppError} `payload_too_large`, or what `pause` throws */
+  async make(transaction: Executor, pause: () => Promise<void>): Promise<void> {
+    const good = this.#rows.flatMap((row) => ('issue' in row ? [] : [row]));
+    const ids = good.map(({ id }) => id).filter((id) => id !== undefined);
+    const externalIds = good.map(({ externalId }) => externalId).filter((externalId) => externalId !== undefined);
+    const watched = async () => {
+      this.#requireRoom(this.#known.bytes);
+      await pause();
+    };
+    await this.#known.lookUp(transaction, this.#account.id, 'id', ids, watched);
+    await this.#known.lookUp(transaction, this.#account.id, 'externalId', externalIds, watched);
+    await this.#compute(pause);
+  }
+
+  /**
+   * Brings the plan up to date with the account.
+   * @returns false without doing anything if there were more than `changesMax` changes
+   */
+  async refresh(
+    transaction: Executor,
+    account: AccountHead,
+    changesMax: number,
+    pause: () => Promise<void>,
+  ): Promise<boolean> {
+    const hasSameSettings = haveSameSettings(account, this.#account);
+    if (hasSameSettings && account.sequence === this.#account.sequence) return true;
+    const changes = await findChangedListings(transaction, account.id, this.#account.sequence, changesMax + 1);
+    if (changes.length > changesMax) return false;
+    const hasSameRoom = hasAsMuchRoom(account, this.#account);
+    this.#account = { ...account };
+    if (!hasSameSettings) this.#planned.clear();
+    const ids = new Set(changes.filter((change) => this.#known.includes(change)).map(({ id }) => id));
+    for (const id of ids) this.#known.forget(id);
+    await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
+    if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#compute(pause);
+    return true;
+  }
+
+  async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
+    this.#account = { ...account };
+    this.#known = new KnownListings();
+    this.#planned.clear();
+    await this.make(transaction, pause);
+  }
+
+  async #compute(pause: () => Promise<void>): Promise<void> {
+    this.report = emptyReport();
+    this.batch = new ChangeBatch();
+    this.#accountAfter = { ...this.#account };
+    const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
+    for (const row of this.#rows) {
+      addOutcome(this.report, { row, result: this.#takeRow(row, overlay) });
+      this.#requireRoom(this.#known.bytes + this.batch.bytes);
+      await pause();
+    }
+  }
+
+  #takeRow(row: ImportRow, overlay: Overlay): RowOutcome['result'] {
+    if ('issue' in row) return row.issue;
+    const id = row.id ?? (row.externalId === undefined ? undefined : overlay.idOf.get(row.externalId));
+    const current = id === undefined ? undefined : overlay.byId.get(id);
+    if (row.id !== undefined && current === undefined) return noSuchRow();
+    const { result } = this.#planRow(row, current);
+    if (result === undefined) return 'unchanged';
+    if (result instanceof AppError) return result;
+    const [before, after] = [current?.listing.externalId, result.listing.externalId];
+    const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
+    if (takenBy !== undefined) return externalIdTaken(takenBy);
+    const lack = attempt(() => takeQuota(this.#accountAfter, result, current?.stored));
+    if (lack instanceof AppError) return lack;
+    if (before !== undefined) overlay.idOf.delete(before);
+    if (after !== undefined) overlay.idOf.set(after, result.listing.id);
+    overlay.byId.set(result.listing.id, result.after);
+    this.batch.add(result, this.#known.byId.get(result.listing.id));
+    return result.type;
+  }
+
+  #planRow(row: ValidRow, current: CurrentListing | undefined): PlannedRow {
+    const earlier = this.#planned.get(row);
+    if (earlier !== undefined && earlier.current === current) return earlier;
+    const planned = { current, result: this.#makeChange(row, current) };
+    this.#planned.set(row, planned);
+    return planned;
+  }
+
+  #makeChange({ makeInput }: ValidRow, current: CurrentListing | undefined): PlannedRow['result'] {
+    try {
+      const input = makeInput(current?.listing);
+      if (current === undefined) return this.#toChange('created', makeNew(this.#account, input), {});
+      const context = { account: this.#account, versionFloor: this.#limits.versionFloor };
+      const { listing, changes } = makeChanged(context, current.listing, input);
+      return Object.keys(changes).length === 0 ? undefined : this.#toChange('updated', listing, changes);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'validation_failed') return error;
+      throw error;
+    }
+  }
+
+  #toChange(
+    type: ReadyChange['type'],
+    listing: PlannedChange['listing'],
+    changes: Record<string, FieldChange>,
+  ): PlannedChange {
+    const change = readyChange(type, listing, changes);
+    // The sequence is unknown until the listing is written; later rows do not use it.
+    const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc: change.doc });
+    return { ...change, after };
+  }
+
+  #requireRoom(bytes: number): void {
+    const { bytesMax } = this.#limits;
+    if (bytes <= bytesMax) return;
+    const message =
+      'The file changes too much for one transaction, during which other writes wait; send several files, or omit ' +
+      'atomic=true.';
+    throw new AppError('payload_too_large', message);
+  }
+}
+
+/** Whether defaults and quotas are unchanged. */
+function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
+  const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
+  return names.every((name) => one[name] === other[name]);
+}
+
+/** Whether other listings' changes have left the usage of each quota unchanged. */
+function hasAsMuchRoom(one: AccountHead, other: AccountHead): boolean {
+  return (
+    (one.listingsMax === null || one.listingCount === other.listingCount) &&
+    (one.bytesMax === null || one.storedBytes === other.storedBytes)
+  );
+}

@@ -1,0 +1,83 @@
+import { createCounter } from '../../lib/metrics.ts';
+import { AppError, type ErrorCode, type RowIssue, type ValidationIssue } from '../../model/errors.ts';
+import type { RowOutcome } from './import-rows.ts';
+
+/** A row that was not imported, with the members of its error in a response. */
+export interface RowFailure extends Record<string, unknown> {
+  line: number;
+  externalId?: string | undefined;
+  code: ErrorCode;
+  message: string;
+  details?: (ValidationIssue | RowIssue)[] | undefined;
+}
+
+export interface ImportReport {
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  /** Rows with the external id of an earlier row of the file. */
+  repeated: number;
+  /** The values of the other rows that were not written as the API writes them. */
+  cleaned: number;
+  /** The first failures, with the first issues of their fields. */
+  errors: RowFailure[];
+}
+
+/** Maximum failures and issues that are reported for a file, which may have a million. */
+const ERRORS_MAX = 100;
+const DETAILS_MAX = 100;
+
+const importedRows = createCounter({
+  name: 'property_listings_import_rows_total',
+  help: 'Rows of finished imports by their outcome.',
+  labels: ['outcome'],
+});
+
+/** Call this once per import, even if it ended early. */
+export function countRows(report: ImportReport): void {
+  for (const outcome of ['created', 'updated', 'unchanged', 'failed'] as const)
+    importedRows.add({ outcome }, report[outcome]);
+}
+
+export function emptyReport(): ImportReport {
+  return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
+}
+
+/** @returns the failure, with all its details */
+export function addOutcome(report: ImportReport, { row, result }: RowOutcome): RowFailure | undefined {
+  if (row.isRepeated) report.repeated += 1;
+  if (typeof result === 'string') {
+    report[result] += 1;
+    if ('makeInput' in row) report.cleaned += row.cleaned ?? 0;
+    return undefined;
+  }
+  const { line, externalId } = row;
+  const { code, message, members, details } = result;
+  const failure = { line, externalId, code, message, ...members, details };
+  report.failed += 1;
+  if (report.errors.length < ERRORS_MAX) report.errors.push({ ...failure, details: cutDetails(report, details) });
+  return failure;
+}
+
+function cutDetails({ errors }: ImportReport, details: RowFailure['details']): RowFailure['details'] {
+  const kept = errors.reduce((count, { details }) => count + (details?.length ?? 0), 0);
+  return kept < DETAILS_MAX ? details?.slice(0, DETAILS_MAX - kept) : undefined;
+}
+
+/** The error of an atomic import with rows that cannot be imported. */
+export function importFailed({ failed, errors }: ImportReport): AppError {
+  const message =
+    failed === 1
+      ? 'One row is not valid, so none was imported; see details.'
+      : `${failed} rows are not valid, so none was imported; see details for the first.`;
+  return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
+}
+
+/** The fields to report for errors that concern a whole row. */
+const FIELDS: Partial<Record<ErrorCode, string>> = { not_found: 'id', external_id_taken: 'externalId' };
+
+function toIssues({ line, code, message, details }: RowFailure): RowIssue[] {
+  if (details !== undefined) return details.map((issue) => ({ line, ...issue }));
+  return [{ line, field: FIELDS[code] ?? 'body', code, message }];
+}

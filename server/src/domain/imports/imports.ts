@@ -1,0 +1,126 @@
+import { AppError } from '../../model/errors.ts';
+import type { Database } from '../../storage/database.ts';
+import { auditImport } from '../access/audit.ts';
+import { type Actor, write } from '../writing/writing.ts';
+import { DryRun } from './dry-run.ts';
+import { addOutcome, countRows, emptyReport, type ImportReport, type RowFailure } from './import-report.ts';
+import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
+
+export interface Import {
+  actor: Actor;
+  batches: AsyncIterable<ImportRow[]>;
+  isDryRun: boolean;
+  /** Called for each failed row; the import waits for it. */
+  onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
+  /** Called after each commit with the account's sequence. */
+  onCommit?: (sequence: number) => void;
+  /** Aborts when the client disconnects; `batches` then throws. */
+  signal?: AbortSignal;
+}
+
+/** Saves at least the first row, and returns the outcomes. */
+type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
+
+/**
+ * Saves the valid rows, batch by batch. Rows saved before an error stay saved.
+ * @param onAuditError called if the audit entry cannot be written; the report is still correct
+ * @throws {AppError} what `batches` and `write` throw, with the report so far as members
+ */
+export async function importRows(
+  database: Database,
+  { actor, batches, isDryRun, onCommit, onFailure }: Import,
+  onAuditError: (error: unknown) => void,
+): Promise<ImportReport> {
+  const report = emptyReport();
+  if (isDryRun) {
+    await using dryRun = await DryRun.open(database, actor);
+    await saveAll(batches, (rows) => dryRun.save(rows), report, onFailure);
+    return report;
+  }
+  try {
+    await saveAll(batches, inTransactions(database, actor, onCommit), report, onFailure);
+  } finally {
+    countRows(report);
+    await auditReport(database, actor, report).catch(onAuditError);
+  }
+  return report;
+}
+
+async function saveAll(
+  batches: AsyncIterable<ImportRow[]>,
+  save: SaveSome,
+  report: ImportReport,
+  onFailure: Import['onFailure'],
+): Promise<void> {
+  try {
+    for await (const rows of batches) await saveBatch(rows, save, report, onFailure);
+  } catch (error) {
+    throw error instanceof AppError ? withReport(error, report) : error;
+  }
+}
+
+/**
+ * Records the import in a transaction of its own, after those of the rows. The report does not
+ * count rows whose outcome is unknown.
+ */
+async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
+  if (user === undefined) return;
+  await database.write((transaction) => auditImport(transaction, user, report), accountId);
+}
+
+/** Adds the report and replaces the message, since the messages of database errors say that nothing was written. */
+function withReport(error: AppError, report: ImportReport): AppError {
+  const members = { ...error.members, ...report };
+  const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
+  if (!isPromise || report.created + report.updated === 0) return error.with({ ...report });
+  const message = 'The import stopped early: only the counted rows were written; send the file again.';
+  return new AppError(error.code, message, { members, headers: error.headers, cause: error.cause });
+}
+
+async function saveBatch(
+  rows: ImportRow[],
+  save: SaveSome,
+  report: ImportReport,
+  onFailure: Import['onFailure'],
+): Promise<void> {
+  let rest = rows;
+  while (rest.length > 0) {
+    const issues = takeIssues(rest);
+    const outcomes = issues.length > 0 ? issues : await save(rest);
+    for (const outcome of outcomes) {
+      const failure = addOutcome(report, outcome);
+      if (failure !== undefined) await onFailure?.(failure);
+    }
+    rest = rest.slice(outcomes.length);
+  }
+}
+
+/** The outcomes of the invalid rows before the first valid one. */
+function takeIssues(rows: ImportRow[]): RowOutcome[] {
+  const outcomes: RowOutcome[] = [];
+  for (const row of rows) {
+    if (!('issue' in row)) break;
+    outcomes.push({ row, result: row.issue });
+  }
+  return outcomes;
+}
+
+/** How long a transaction saves rows, at least, before other writes get their turn. */
+const WORK_MIN_MS = 1;
+const WORK_MAX_MS = 5;
+
+/**
+ * Saves rows in successive transactions, which each check the actor. A transaction saves rows for
+ * about as long as its commit takes: on a slow disk, other writes wait that long anyway.
+ */
+function inTransactions(database: Database, actor: Actor, onCommit: Import['onCommit']): SaveSome {
+  let workMs = WORK_MIN_MS;
+  return async (rows) => {
+    const startMs = performance.now();
+    const { outcome, sequence } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
+    if (sequence !== undefined) onCommit?.(sequence);
+    const waitMs = performance.now() - startMs - workMs;
+    workMs = Math.min(Math.max(waitMs, WORK_MIN_MS), WORK_MAX_MS);
+    return outcome;
+  };
+}

@@ -1,0 +1,27 @@
+import { firstIdAt } from '../../lib/ids.ts';
+import { listApiKeys } from '../../storage/api-keys.ts';
+import { findTargetNames } from '../../storage/audit.ts';
+import type { Database } from '../../storage/database.ts';
+import { AUDIT_ID_PREFIX } from '../access/audit.ts';
+
+/** A key that was used, and that may have been deleted since. */
+export interface UsedKey {
+  id: string;
+  name: string;
+  isDeleted: boolean;
+}
+
+/** Names keys that were used from `since` on (UTC milliseconds). The audit log has the names of deleted ones. */
+export async function nameKeys(
+  database: Database,
+  accountId: string,
+  ids: ReadonlySet<string>,
+  since: number,
+): Promise<UsedKey[]> {
+  const keys = await listApiKeys(database, accountId);
+  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const isComplete = ids.values().every((id) => names.has(id));
+  const first = firstIdAt(AUDIT_ID_PREFIX, since);
+  const former = isComplete ? new Map() : await findTargetNames(database.scans, accountId, 'api_key.deleted', first);
+  return Array.from(ids, (id) => ({ id, name: names.get(id) ?? former.get(id) ?? id, isDeleted: !names.has(id) }));
+}

@@ -1,0 +1,114 @@
+import { AppError } from '../../model/errors.ts';
+import type { Listing, ListingInput } from '../../model/listings.ts';
+import type { Database } from '../../storage/database.ts';
+import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
+import { auditListing } from '../access/audit.ts';
+import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from '../writing/save-listing.ts';
+import { storeDeleted } from '../writing/write-path.ts';
+import { type Actor, type IdempotentRequest, type WriteResult, type Writing, write } from '../writing/writing.ts';
+
+/**
+ * Checks the listing's version, which is undefined if there is no listing.
+ * @throws {AppError} `version_mismatch` or `precondition_failed`
+ */
+export type Precondition = (version: number | undefined) => void;
+
+export interface ChangeOptions {
+  idempotency?: IdempotentRequest | undefined;
+  precondition?: Precondition | undefined;
+}
+
+export type ListingKey = { id: string } | { externalId: string };
+
+function findByKey({ transaction, account }: Writing, key: ListingKey): Promise<StoredListing | undefined> {
+  return 'id' in key
+    ? findListing(transaction, account.id, key.id)
+    : findListingByExternalId(transaction, account.id, key.externalId);
+}
+
+/** Input parsed before the transaction. An error is only thrown inside it, after a replay has been recognized. */
+export type ParsedInput = ListingInput | AppError;
+
+/**
+ * Creates a listing, and resolves once it is on disk.
+ * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other
+ * listing, or what `write` throws
+ */
+export function createListing(
+  database: Database,
+  actor: Actor,
+  input: ParsedInput,
+  { idempotency }: Pick<ChangeOptions, 'idempotency'> = {},
+): Promise<WriteResult<SavedListing>> {
+  return write(database, actor, idempotency, async (writing) => {
+    if (input instanceof AppError) throw input;
+    await requireFreeExternalId(writing, input.externalId);
+    const saved = await saveNew(writing, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
+  });
+}
+
+/**
+ * Changes a listing. If nothing differs, the listing keeps its version and gets no event.
+ * @throws {AppError} `not_found`, or what the precondition, `change`, and `createListing` throw
+ */
+export function updateListing(
+  database: Database,
+  actor: Actor,
+  key: ListingKey,
+  change: (current: Listing) => ListingInput,
+  { idempotency, precondition }: ChangeOptions = {},
+): Promise<WriteResult<SavedListing>> {
+  return write(database, actor, idempotency, async (writing) => {
+    const stored = await findByKey(writing, key);
+    if (stored === undefined) throw noListing();
+    precondition?.(stored.version);
+    const current = readStored(stored);
+    const input = change(current.listing);
+    await requireFreeExternalId(writing, input.externalId, current);
+    const saved = await saveChanged(writing, current, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
+  });
+}
+
+/** Creates or replaces a listing. @throws {AppError} as `updateListing`, except `not_found` */
+export function putListing(
+  database: Database,
+  actor: Actor,
+  externalId: string,
+  input: ParsedInput,
+  { idempotency, precondition }: ChangeOptions = {},
+): Promise<WriteResult<SavedListing>> {
+  return write(database, actor, idempotency, async (writing) => {
+    const stored = await findByKey(writing, { externalId });
+    precondition?.(stored?.version);
+    if (input instanceof AppError) throw input;
+    const saved = stored ? await saveChanged(writing, readStored(stored), input) : await saveNew(writing, input);
+    await auditListing(writing.transaction, actor.user, saved);
+    return saved;
+  });
+}
+
+/** Deletes a listing. @throws {AppError} `not_found`, or what the precondition and `write` throw */
+export function deleteListing(
+  database: Database,
+  actor: Actor,
+  key: ListingKey,
+  { idempotency, precondition }: ChangeOptions = {},
+): Promise<WriteResult<{ type: 'deleted' }>> {
+  return write(database, actor, idempotency, async (writing) => {
+    const current = await findByKey(writing, key);
+    if (current === undefined) throw noListing();
+    precondition?.(current.version);
+    await storeDeleted(writing, readStored(current));
+    await auditListing(writing.transaction, actor.user, { ...current, type: 'deleted' });
+    return { type: 'deleted' };
+  });
+}
+
+/** The error for an id that is not in the account, even if another account has a listing with it. */
+export function noListing(): AppError {
+  return new AppError('not_found', 'There is no listing with this id in the account.');
+}

@@ -1,0 +1,71 @@
+import { DAY_MS } from '../../lib/times.ts';
+import type { EventType } from '../../model/listings.ts';
+import type { ListedAccount } from '../../storage/accounts.ts';
+import type { Database } from '../../storage/database.ts';
+import { countEventsByDay } from '../../storage/usage.ts';
+import { countRequestsByDay } from './request-history.ts';
+
+/** Events are kept at least as long. */
+export const USAGE_DAYS_MAX = 30;
+
+/** Days since 1970, in UTC. */
+export interface UsageRange {
+  from: number;
+  to: number;
+  /** The first day of which the request log has all requests; undefined if it is off. */
+  requestsFrom: number | undefined;
+}
+
+/** The usage of an account on a day. */
+export interface UsageDay extends Record<Count, number> {
+  accountId: string;
+  account: string;
+  /** Such as `2026-11-24`, in UTC. */
+  day: string;
+  /** At the end of the day, or now. */
+  listings: number;
+  /** Stored bytes now; null for earlier days. */
+  bytes: number | null;
+  /** Requests with a key; null if the request log does not have them. */
+  requests: number | null;
+}
+
+type Count = 'created' | 'updated' | 'deleted';
+const TYPE_OF: Record<EventType, Count> = {
+  'listing.created': 'created',
+  'listing.updated': 'updated',
+  'listing.deleted': 'deleted',
+};
+
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+/** The account's usage on each day of the range, oldest first. */
+export async function findUsage(database: Database, account: ListedAccount, range: UsageRange): Promise<UsageDay[]> {
+  const { id: accountId, name, bytes } = account;
+  const today = dayOf(Date.now());
+  const { requestsFrom } = range;
+  const [events, requests] = await Promise.all([
+    countEventsByDay(database, accountId, range.from * DAY_MS),
+    requestsFrom === undefined ? new Map<number, number>() : countRequestsByDay(database.requestLog, accountId, range),
+  ]);
+  const days: UsageDay[] = [];
+  let { listings } = account;
+  for (let day = today; day >= range.from; day -= 1) {
+    const counts = { created: 0, updated: 0, deleted: 0 };
+    for (const row of events) if (row.day === day) counts[TYPE_OF[row.type]] += row.events;
+    const isLogged = requestsFrom !== undefined && day >= requestsFrom;
+    days.push({
+      accountId,
+      account: name,
+      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
+      listings,
+      ...counts,
+      bytes: day === today ? bytes : null,
+      requests: isLogged ? (requests.get(day) ?? 0) : null,
+    });
+    listings += counts.deleted - counts.created;
+  }
+  return days.slice(today - range.to).reverse();
+}

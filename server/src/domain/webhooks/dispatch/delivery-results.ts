@@ -1,0 +1,183 @@
+import { type Delivery, FAILING_MAX_MS } from '../../../model/webhooks.ts';
+import type { Database } from '../../../storage/database.ts';
+import { putDeliveries, trimDeliveries } from '../../../storage/webhook-deliveries.ts';
+import { type Advance, advanceWebhook, type ClaimedWebhook } from '../../../storage/webhooks.ts';
+import { SERVICE } from '../../access/audit.ts';
+import { audit } from '../webhooks.ts';
+import type { Entry } from './endpoint-queue.ts';
+
+/** Results from this interval are stored together. All endpoints store theirs at the same moments. */
+const FLUSH_MS = 200;
+/** How often to store a position that has only passed filtered-out events. */
+const POSITION_MS = 5_000;
+const UNSTORED_MAX = 256;
+/** Settled deliveries that are kept in each state. */
+const KEPT_MAX = 1_000;
+const TRIM_EVERY = 250;
+
+/** Why an endpoint must be read again, or is no longer sent to. */
+export type EndReason = 'changed' | 'disabled' | Error;
+
+/** The endpoint that the results belong to. */
+export interface ResultsOwner {
+  readonly accountId: string;
+  readonly webhook: ClaimedWebhook;
+  /** What is stored with the results. */
+  readonly progress: Pick<Advance, 'position' | 'pending' | 'failingSince'>;
+  /** Called after each attempt to store. */
+  onStored(): void;
+  end(why: EndReason): void;
+}
+
+/** Stores the results of an endpoint's deliveries, and its position, in shared transactions. */
+export class DeliveryResults {
+  readonly #owner: ResultsOwner;
+  readonly #database: Database;
+  /** The process that holds the lease. */
+  readonly #process: string;
+  #unstored: Delivery[] = [];
+  #storing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #storedPosition: number;
+  #positionMs = performance.now();
+  #sinceTrim = TRIM_EVERY;
+  #isClosed = false;
+
+  constructor(owner: ResultsOwner, database: Database, process: string) {
+    this.#owner = owner;
+    this.#database = database;
+    this.#process = process;
+    this.#storedPosition = owner.webhook.position;
+  }
+
+  /** Whether no attempt should start before some results are stored. */
+  get isFull(): boolean {
+    return this.#unstored.length >= UNSTORED_MAX;
+  }
+
+  /** Whether to store without waiting for the next moment. */
+  get isDue(): boolean {
+    return this.#unstored.length >= UNSTORED_MAX / 2 || this.isPositionDue;
+  }
+
+  get isPositionDue(): boolean {
+    return performance.now() - this.#positionMs > POSITION_MS && this.#owner.progress.position > this.#storedPosition;
+  }
+
+  add(delivery: Delivery): void {
+    this.#unstored.push(delivery);
+    if (this.#unstored.length === 1) this.#setTimer();
+  }
+
+  /** Stores the results so far, unless some are being stored. It waits for no turn, so that endpoints share commits. */
+  store(): Promise<void> {
+    this.#storing ??= this.#storeAll().finally(() => {
+      this.#storing = undefined;
+      if (this.#isClosed) return;
+      if (this.#unstored.length > 0) this.#setTimer();
+      this.#owner.onStored();
+    });
+    return this.#storing;
+  }
+
+  /** Nothing is stored any more, except by `finish`. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Stores the last results if that is possible. */
+  async finish(): Promise<void> {
+    await this.#storing?.catch(() => {});
+    await this.store().catch(() => {});
+  }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => void this.store().catch((error: unknown) => this.#owner.end(toError(error))),
+      Math.ceil(FLUSH_MS - (performance.now() % FLUSH_MS)),
+    );
+  }
+
+  async #storeAll(): Promise<void> {
+    // The latest row of a delivery replaces earlier ones.
+    const rows = new Map(this.#unstored.map((row) => [`${row.epoch} ${row.sequence}`, row]));
+    this.#unstored = [];
+    clearTimeout(this.#timer);
+    const { progress } = this.#owner;
+    if (rows.size === 0 && progress.position === this.#storedPosition) return;
+    const hasFailed = rows.values().some(({ lastAt, state }) => lastAt !== null && state !== 'delivered');
+    const { failingSince } = progress;
+    const isDisabled = hasFailed && failingSince !== null && Date.now() - failingSince >= FAILING_MAX_MS;
+    this.#sinceTrim += rows.size;
+    const isStored = await this.#write([...rows.values()], progress, isDisabled).catch((error: unknown) => {
+      // The position must not be stored without them.
+      this.#unstored.unshift(...rows.values());
+      throw error;
+    });
+    if (!isStored) return this.#owner.end('changed');
+    if (this.#sinceTrim >= TRIM_EVERY) this.#sinceTrim = 0;
+    this.#storedPosition = progress.position;
+    this.#positionMs = performance.now();
+    if (isDisabled) this.#owner.end('disabled');
+  }
+
+  /** @returns false, without a change, if this process may no longer advance the endpoint */
+  #write(
+    rows: readonly Delivery[],
+    { position, pending, failingSince }: ResultsOwner['progress'],
+    isDisabled: boolean,
+  ): Promise<boolean> {
+    const { accountId, webhook } = this.#owner;
+    const { id, revision } = webhook;
+    const disabledAt = isDisabled ? Date.now() : null;
+    const enabled = isDisabled ? 0 : 1;
+    const from = this.#storedPosition;
+    const isTrimmed = this.#sinceTrim >= TRIM_EVERY;
+    return this.#database.write(async (transaction) => {
+      const values = [position, pending, failingSince, disabledAt, enabled, from, revision, this.#process] as const;
+      if (!(await advanceWebhook(transaction, accountId, id, ...values))) return false;
+      await putDeliveries(transaction, accountId, id, rows);
+      if (isTrimmed)
+        for (const state of ['delivered', 'failed', 'expired'] as const)
+          await trimDeliveries(transaction, accountId, id, state, KEPT_MAX);
+      if (isDisabled) await audit(transaction, accountId, SERVICE, 'webhook.disabled', webhook);
+      return true;
+    }, accountId);
+  }
+}
+
+/** The delivery of an event without a result. */
+export function deliveryOf(
+  {
+    sequence,
+    epoch,
+    type,
+    listingId,
+    attempts,
+    nextAt,
+  }: Omit<Entry, 'isStored' | 'message' | 'type' | 'listingId'> & Pick<Delivery, 'type' | 'listingId'>,
+  state: Delivery['state'],
+): Delivery {
+  return {
+    sequence,
+    epoch,
+    state,
+    lastSequence: sequence,
+    type,
+    listingId,
+    attempts,
+    nextAt: state === 'pending' && nextAt !== 0 ? nextAt : null,
+    lastAt: null,
+    status: null,
+    durationMs: null,
+    response: null,
+    error: null,
+    updatedAt: 0,
+  };
+}
+
+export function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

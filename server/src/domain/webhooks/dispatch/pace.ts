@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FairQueue } from '../../../lib/fair-queue.ts';
+import { countWaiting, ownTurn } from '../../../lib/turns.ts';
+
+/** How long endpoints read events and start attempts in a turn of the event loop. */
+const TURN_MS = 1.5;
+/** Endpoints in a turn. Most have one event to send. */
+const TURN_ENDPOINTS_MAX = 16;
+/** Requests get twice the time of a turn before the next one. Reading the responses takes about half of that. */
+const REST_FACTOR = 2;
+/** Turns that waiting requests get before each turn. */
+const REQUESTS_FIRST = 4;
+
+/** Gives the endpoints of a process turns of the event loop, so that requests are not delayed. */
+export class Pace {
+  readonly #waiting = new FairQueue<string, () => void>();
+  #isGiving = false;
+  #usedMs = 0;
+  /** When the current turn ends (`performance.now()`). */
+  endMs = 0;
+
+  turn(accountId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(accountId, resolve);
+    if (!this.#isGiving) void this.#giveTurns();
+    return promise;
+  }
+
+  /** Notes how long an endpoint has worked in its turn. */
+  use(ms: number): void {
+    this.#usedMs += ms;
+  }
+
+  async #giveTurns(): Promise<void> {
+    this.#isGiving = true;
+    while (!this.#waiting.isEmpty) {
+      if (this.#usedMs * REST_FACTOR >= 1) {
+        const restMs = this.#usedMs * REST_FACTOR;
+        this.#usedMs = 0;
+        await sleep(restMs);
+      }
+      for (let given = 0; given < REQUESTS_FIRST && countWaiting() > 0; given += 1) await ownTurn('webhooks');
+      await ownTurn('webhooks');
+      this.endMs = performance.now() + TURN_MS;
+      for (let count = 0; count < TURN_ENDPOINTS_MAX; count += 1) this.#waiting.take()?.();
+    }
+    this.#isGiving = false;
+  }
+}

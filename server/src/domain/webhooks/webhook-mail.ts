@@ -1,0 +1,23 @@
+import type { Mailer } from '../../lib/mailer.ts';
+import type { Webhook } from '../../model/webhooks.ts';
+import type { Database } from '../../storage/database.ts';
+import { listMembers } from '../../storage/memberships.ts';
+
+/** Tells the account's administrators that an endpoint was disabled, if the service can send mail. */
+export async function mailDisabledWebhook(
+  database: Database,
+  { mailer, publicUrl }: { mailer: Mailer | undefined; publicUrl: string | undefined },
+  accountId: string,
+  { url }: Pick<Webhook, 'url'>,
+): Promise<void> {
+  if (mailer === undefined) return;
+  const { origin } = new URL(url);
+  const text = `Every attempt to deliver an event to ${origin} has failed for five days, so the service has disabled the
+webhook endpoint. Once it works, enable it under Developers → Webhooks. It then gets all events that it has missed, if they
+are not older than 30 days.
+
+${publicUrl ?? ''}/
+`;
+  for (const { email, role } of await listMembers(database, accountId))
+    if (role === 'administrator') await mailer({ to: email, subject: `Webhook endpoint ${origin} is disabled`, text });
+}

@@ -1,0 +1,253 @@
+import { createId } from '../../lib/ids.ts';
+import type { AccountHead } from '../../model/accounts.ts';
+import { countBytes } from '../../model/history.ts';
+import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../../model/listings.ts';
+import { changedParts, type SearchRow, toSearchRow } from '../../model/search-terms.ts';
+import { advanceSequenceBy } from '../../storage/account-heads.ts';
+import { BATCH_LENGTH } from '../../storage/batches.ts';
+import type { Executor } from '../../storage/database.ts';
+import { insertEvents } from '../../storage/events.ts';
+import { growFeed } from '../../storage/feeds.ts';
+import { insertFormer, keepVersions } from '../../storage/history.ts';
+import { type KeyedListing, putListings } from '../../storage/listings.ts';
+import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
+import type { KnownListing } from './known-listings.ts';
+import type { Writing } from './writing.ts';
+
+/** A listing's change, ready to be written. */
+export interface ReadyChange {
+  type: 'created' | 'updated';
+  listing: Listing;
+  /** JSON text. */
+  doc: string;
+  /** The names of the changed fields as a JSON array; null for a new listing. */
+  changed: string | null;
+  /** How they have changed, as JSON; null for a new listing. */
+  changes: string | null;
+  /** The listing's search row, and its parts that can differ. */
+  search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
+  /** What the listing's feed stores with it. */
+  feedMark?: string | undefined;
+}
+
+/** `changes` has the fields of an updated listing that differ. */
+export function readyChange(
+  type: ReadyChange['type'],
+  listing: Listing,
+  changes: Record<string, FieldChange>,
+): ReadyChange {
+  const changed = Object.keys(changes);
+  const search = { row: toSearchRow(listing), parts: changedParts(changed) };
+  const texts =
+    type === 'created'
+      ? { changed: null, changes: null }
+      : { changed: JSON.stringify(changed), changes: JSON.stringify(changes) };
+  return { type, listing, doc: JSON.stringify(listing), ...texts, search };
+}
+
+interface ReadyEvent extends ReadyChange {
+  /** Whether a later change of the batch replaces this one. */
+  isReplaced: boolean;
+}
+
+/** A listing after all changes of the batch. */
+interface Final {
+  change: ReadyChange;
+  /** The position of its last change in the batch, from 1. */
+  place: number;
+  /** Undefined for a new listing. */
+  before: KnownListing<KeyedListing> | undefined;
+}
+
+/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
+const SLICE_MS = 5;
+/** Maximum bytes of a statement's parameters, unless a single row is longer. */
+const STATEMENT_BYTES_MAX = 256 * 1024;
+
+type Transaction = Executor & { nextTurn?: () => Promise<void> };
+
+/** Changes of an account's listings, in order, that are written together. */
+export class ChangeBatch {
+  /** The cost of writing in bytes: documents, changes, and terms. */
+  bytes = 0;
+  /** What all versions count of the account's stored bytes. */
+  #countedBytes = 0;
+  #created = 0;
+  readonly #events: ReadyEvent[] = [];
+  readonly #finals = new Map<string, Final>();
+
+  /** Adds a change. `before` is the stored listing; undefined for a new one. */
+  add(change: ReadyChange, before: KnownListing<KeyedListing> | undefined): void {
+    const { id } = change.listing;
+    const earlier = this.#finals.get(id);
+    const replaced = earlier && this.#events[earlier.place - 1];
+    if (replaced !== undefined) replaced.isReplaced = true;
+    const place = this.#events.push({ ...change, isReplaced: false });
+    const parts = [...new Set([...(earlier?.change.search.parts ?? []), ...change.search.parts])];
+    const latest = { ...change, search: { ...change.search, parts } };
+    this.#finals.set(id, { change: latest, place, before: earlier?.before ?? before });
+    this.#countedBytes += countBytes(change.doc, change.changes);
+    this.bytes += change.doc.length + (change.changes?.length ?? 0) + change.search.row.terms.length;
+    if (change.type === 'created') this.#created += 1;
+  }
+
+  /**
+   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch that takes
+   * more than a few milliseconds needs a transaction that can yield.
+   */
+  async store({ transaction, account, changedBy }: Writing<Transaction>): Promise<void> {
+    if (this.#events.length === 0) return;
+    this.#renewIds(account);
+    const growth = { changes: this.#events.length, listings: this.#created, bytes: this.#countedBytes };
+    const lastSequence = await advanceSequenceBy(transaction, account, growth);
+    const finals = [...this.#finals.values()];
+    const actor = JSON.stringify(changedBy);
+    await keepFormer(transaction, account.id, finals);
+    await this.#storeReplaced(transaction, account.id, lastSequence, actor);
+    await this.#storeEvents(transaction, account.id, lastSequence);
+    const rows = finals.map((final) => toRow(final, lastSequence, actor));
+    await inBatches(transaction, rows, (some) => putListings(transaction, account.id, some), docLength);
+    await storeSearchRows(transaction, account.id, finals);
+    for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
+  }
+
+  /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
+  #renewIds(account: AccountHead): void {
+    const created = [...this.#finals.values()].filter(({ before }) => before === undefined);
+    const oldIds = created.map(({ change }) => change.listing.id);
+    const areInOrder = oldIds.every((id, index) => id > (oldIds[index - 1] ?? account.newestId));
+    if (areInOrder) {
+      account.newestId = oldIds.at(-1) ?? account.newestId;
+      return;
+    }
+    const ids = new Map<string, string>();
+    for (const id of oldIds) {
+      account.newestId = createId(LISTING_ID_PREFIX, account.newestId);
+      ids.set(id, account.newestId);
+    }
+    for (const event of this.#events) {
+      const newId = ids.get(event.listing.id);
+      if (newId !== undefined) Object.assign(event, withId(event, newId));
+    }
+    for (const final of created) final.change = withId(final.change, ids.get(final.change.listing.id) ?? '');
+  }
+
+  /** Stores the versions that later changes of the batch have replaced. */
+  async #storeReplaced(
+    transaction: Transaction,
+    accountId: string,
+    lastSequence: number,
+    actor: string,
+  ): Promise<void> {
+    const rows = this.#events.flatMap(({ type, listing, changes, doc, isReplaced }, index) => {
+      const { id, version, updatedAt } = listing;
+      const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const, at: updatedAt };
+      return isReplaced ? [{ listingId: id, ...entry, actor, changes, doc }] : [];
+    });
+    await inBatches(transaction, rows, (some) => insertFormer(transaction, accountId, some), docLength);
+  }
+
+  async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
+    const createdAt = Date.now();
+    const rows = this.#events.map(({ type, listing: { id, feed }, changed }, index) => {
+      const sequence = lastSequence + index + 1;
+      const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
+      return { ...event, feed: feed ?? null, externalId: null };
+    });
+    await inBatches(transaction, rows, (some) => insertEvents(transaction, accountId, some));
+  }
+}
+
+function withId<C extends ReadyChange>(change: C, id: string): C {
+  const { listing, doc } = change;
+  // The id is a document's first member.
+  return { ...change, listing: { ...listing, id }, doc: doc.replace(listing.id, id) };
+}
+
+function toRow(
+  { change: { listing, search, doc, changes, feedMark }, place }: Final,
+  lastSequence: number,
+  actor: string,
+) {
+  const { terms } = search.row;
+  const { id, version } = listing;
+  return { id, version, sequence: lastSequence + place, terms, doc, actor, changes, feedMark };
+}
+
+/** Feed → the number of listings that it gains. */
+function feedGrowth(finals: Final[]): Map<string, number> {
+  const growth = new Map<string, number>();
+  for (const { change, before } of finals) {
+    const { feed } = change.listing;
+    if (feed !== undefined && before?.stored.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
+  }
+  return growth;
+}
+
+/** Copies the stored versions that the batch replaces to the history. */
+async function keepFormer(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+  const former = finals.map(({ before }) => before).filter((before) => before !== undefined);
+  const keep = (some: readonly KnownListing[]) => {
+    const listings = some.map(({ listing }) => listing);
+    return keepVersions(transaction, accountId, listings);
+  };
+  await inBatches(transaction, former, keep, ({ stored }) => stored.doc.length);
+}
+
+async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+  // External ids are released first, since another listing of the batch can take them.
+  const releasing = finals.filter(({ before, change: { listing } }) => {
+    const externalId = before?.stored.externalId ?? undefined;
+    return externalId !== undefined && externalId !== listing.externalId;
+  });
+  await inBatches(transaction, releasing, async (some) => {
+    for (const { change } of some) await releaseExternalId(transaction, accountId, change.listing.id);
+  });
+  const created = finals.filter(({ before }) => before === undefined);
+  const rows = created.map(({ change: { listing, search } }) => ({ ...search.row, id: listing.id }));
+  await inBatches(
+    transaction,
+    rows,
+    (some) => insertSearchRows(transaction, accountId, some),
+    ({ terms }) => terms.length,
+  );
+  const update = async (some: readonly Final[]) => {
+    for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
+  };
+  const updated = finals.filter(({ before }) => before !== undefined);
+  await inBatches(transaction, updated, update, ({ change }) => change.search.row.terms.length);
+}
+
+function docLength({ doc }: { doc: string }): number {
+  return doc.length;
+}
+
+/** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
+async function inBatches<T>(
+  transaction: Transaction,
+  rows: readonly T[],
+  work: (some: readonly T[]) => Promise<void>,
+  bytesOf: (row: T) => number = () => 0,
+): Promise<void> {
+  let sliceEndMs = performance.now() + SLICE_MS;
+  for (const some of cut(rows, bytesOf)) {
+    await work(some);
+    if (performance.now() < sliceEndMs) continue;
+    await transaction.nextTurn?.();
+    sliceEndMs = performance.now() + SLICE_MS;
+  }
+}
+
+function* cut<T>(rows: readonly T[], bytesOf: (row: T) => number): Generator<T[]> {
+  let some: T[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    some.push(row);
+    bytes += bytesOf(row);
+    if (some.length < BATCH_LENGTH && bytes < STATEMENT_BYTES_MAX) continue;
+    yield some;
+    some = [];
+    bytes = 0;
+  }
+  if (some.length > 0) yield some;
+}

@@ -1,0 +1,91 @@
+import { createId } from '../../lib/ids.ts';
+import type { AccountHead } from '../../model/accounts.ts';
+import { AppError } from '../../model/errors.ts';
+import {
+  type FieldChange,
+  findChanges,
+  LISTING_ID_PREFIX,
+  type Listing,
+  type ListingInput,
+  toListing,
+} from '../../model/listings.ts';
+import { findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
+import { takeQuota } from './quotas.ts';
+import { type CurrentListing, storeCreated, storeUpdated } from './write-path.ts';
+import type { Writing } from './writing.ts';
+
+/** `doc` is the JSON text that GET returns. */
+export interface SavedListing extends StoredListing {
+  type: 'created' | 'updated' | 'unchanged';
+}
+
+export function readStored(stored: StoredListing): CurrentListing {
+  return { stored, listing: JSON.parse(stored.doc) };
+}
+
+/** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
+export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
+  const listing = makeNew(writing.account, input);
+  takeQuota(writing.account, { listing, changes: null });
+  const stored = await storeCreated(writing, listing);
+  return { type: 'created', ...stored };
+}
+
+/** The listing is the account's newest: even with several processes, ids grow in the order of the writes. */
+export function makeNew(account: AccountHead, input: ListingInput, feed?: string): Listing {
+  const now = new Date().toISOString();
+  const id = createId(LISTING_ID_PREFIX, account.newestId);
+  account.newestId = id;
+  return toListing(input, account, { id, feed, version: 1, createdAt: now, updatedAt: now });
+}
+
+/** Like `saveNew`, but for an existing listing. */
+export async function saveChanged(
+  writing: Writing,
+  current: CurrentListing,
+  input: ListingInput,
+): Promise<SavedListing> {
+  const { stored, listing: before } = current;
+  const { listing, changes: found } = makeChanged(writing, before, input);
+  const changed = Object.keys(found);
+  if (changed.length === 0) return { type: 'unchanged', ...stored };
+  const changes = JSON.stringify(found);
+  takeQuota(writing.account, { listing, changes }, stored);
+  const updated = await storeUpdated(writing, { current, listing, changed, changes });
+  return { type: 'updated', ...updated };
+}
+
+/**
+ * Makes a listing's new version. `changes` has the fields that differ.
+ * @param feed null for none; by default, the listing stays in its feed
+ */
+export function makeChanged(
+  { account, versionFloor }: Pick<Writing, 'account' | 'versionFloor'>,
+  before: Listing,
+  input: ListingInput,
+  feed: string | null | undefined = before.feed,
+): { listing: Listing; changes: Record<string, FieldChange> } {
+  const { id, createdAt } = before;
+  const version = Math.max(before.version + 1, versionFloor);
+  const now = new Date().toISOString();
+  // The clock may have been set back.
+  const updatedAt = now < createdAt ? createdAt : now;
+  const listing = toListing(input, account, { id, feed: feed ?? undefined, version, createdAt, updatedAt });
+  return { listing, changes: findChanges(before, listing) };
+}
+
+/** @throws {AppError} `external_id_taken` if a listing other than `current` has the external id */
+export async function requireFreeExternalId(
+  { transaction, account }: Writing,
+  externalId: string | undefined,
+  current?: CurrentListing,
+): Promise<void> {
+  if (externalId === undefined || externalId === current?.listing.externalId) return;
+  const taken = await findListingByExternalId(transaction, account.id, externalId);
+  if (taken !== undefined) throw externalIdTaken(taken.id);
+}
+
+export function externalIdTaken(listingId: string): AppError {
+  const message = `The listing ${listingId} has this externalId; change that listing or use another externalId.`;
+  return new AppError('external_id_taken', message, { members: { listingId } });
+}
