@@ -62,7 +62,15 @@ const ENDPOINT: Omit<Webhook, 'id'> = {
 const DELIVERIES = (['pending', 'delivered', 'delivered'] as const).map(
   (state, index): Delivery => ({
     ...{ sequence: index + 1, epoch: 'epoch', state, lastSequence: index + 1, type: 'listing.created' },
-    ...{ listingId: 'lst_x', attempts: 1, nextAt: null, lastAt: 0, status: 200, durationMs: 1, response: null },
+    ...{
+      listingId: 'lst_x',
+      attempts: 1,
+      nextAt: state === 'pending' ? 1 : null,
+      lastAt: 0,
+      status: 200,
+      durationMs: 1,
+      response: null,
+    },
     ...{ error: null, updatedAt: index },
   }),
 );
@@ -233,6 +241,7 @@ const CHANGES: Record<
   claimWebhook: (session, accountId, { id }) => webhooks.claimWebhook(session, accountId, id, 'another'),
   advanceWebhook: (session, accountId, { id }) =>
     webhooks.advanceWebhook(session, accountId, id, 2, 0, null, null, 1, ENDPOINT.position, 1, OWNER),
+  hurryDeliveries: (session, accountId, { id }) => deliveries.hurryDeliveries(session, accountId, id),
   removePendingAfter: (session, accountId, { id }) => deliveries.removePendingAfter(session, accountId, id, 0),
   trimDeliveries: (session, accountId, { id }) => deliveries.trimDeliveries(session, accountId, id, 'delivered', 0),
   removeDeliveries: (session, accountId, { id }) => deliveries.removeDeliveries(session, accountId, id, 10),
