@@ -202,7 +202,8 @@ test('an endpoint that failed for a week gets every event once it is enabled aga
   const receiver = await startReceiver(t);
   const webhooks = await tenant();
   const { id } = await webhooks.create(receiver.url);
-  receiver.respond = reply(503);
+  // Fewer attempts than by the schedule.
+  receiver.respond = reply(503, { 'Retry-After': '43200' });
   const listings = [await webhooks.createListing(1), await webhooks.createListing(1)];
   const states = async () => (await webhooks.deliveries(id)).map(({ state, attempts }) => ({ state, attempts }));
   await until(
