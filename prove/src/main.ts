@@ -12,10 +12,11 @@ import { isFound, type Verdict } from './trial.ts';
 const HELP = `npm run prove -- [options] [PART …]
 
 Tries to break the service's promises and writes docs/proof.md and the table in README.md, which takes
-an hour on two idle cores. With parts, it tries only these and prints the results.
+two hours on two idle cores. With parts, it tries only these and prints the results.
 
   --seed N    repeats the random choices of an earlier run
   --small     the short form, as in the tests
+  --write     also writes the results of the given parts
 
 Parts:
 ${parts.map(({ name, promise }) => `  ${name.padEnd(18)} ${promise}`).join('\n')}`;
@@ -39,7 +40,12 @@ try {
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { seed: { type: 'string' }, small: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      seed: { type: 'string' },
+      small: { type: 'boolean' },
+      write: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help) {
     console.log(HELP);
@@ -53,9 +59,9 @@ async function main(): Promise<void> {
   for (const part of chosen) {
     const result = await prove(program, part, values.small ? 'small' : 'full', seed);
     results.push(result);
-    console.log(formatPart(result, parts.indexOf(part) + 1));
+    console.log(formatPart(result, parts.indexOf(part) + 1, { date, seed }));
   }
-  if (chosen === parts && !values.small) writeReport(results, { date, seed });
+  if ((chosen === parts || values.write) && !values.small) writeReport(parts, results, { date, seed });
   const failed = results.filter(({ isKept }) => !isKept).map(({ part }) => part.name);
   const verdict = failed.length === 0 ? 'Every promise was kept' : `NOT PROVEN: ${failed.join(', ')}`;
   console.error(`${verdict} (seed ${seed}).`);

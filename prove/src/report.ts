@@ -18,53 +18,90 @@ const README = join(REPOSITORY, 'README.md');
 const REPORT = join(REPOSITORY, 'docs/proof.md');
 /** Matches the table of promises in the README. */
 const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
-const SECONDS_PER_MINUTE = 60;
+const INTRODUCTION =
+  'How `npm run prove` tries to break the promises of this service, with the results of the last run of each part. The command writes this page.';
 
-export function writeReport(results: readonly Result[], { date, seed }: { date: Date; seed: number }): void {
-  const { cpu, cores, memoryGb, node, os } = describeMachine();
-  const minutes = Math.round((Date.now() - date.getTime()) / 1_000 / SECONDS_PER_MINUTE);
-  const failed = results.filter(({ isKept }) => !isKept);
-  const report = [
-    '# Proof',
-    'How `npm run prove` tries to break the promises of this service, with the results of the last run, which wrote this page.',
-    [
-      `- ${date.toISOString().slice(0, 10)}, commit ${describeCommit(REPOSITORY)}, seed ${seed}, ${minutes} minutes`,
-      `- ${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`,
-      `- ${failed.length === 0 ? 'Every promise was kept, and every planted fault was found.' : `**Not proven: ${failed.map(({ part }) => part.title).join(', ')}**`}`,
-    ].join('\n'),
-    formatTable(summarize(results)),
-    ...results.map((result, index) => formatPart(result, index + 1)),
-  ].join('\n\n');
-  writeFileSync(REPORT, `${report}\n`);
-  const readme = readFileSync(README, 'utf8');
+/** When and where results were found. */
+export interface Run {
+  date: Date;
+  seed: number;
+}
+
+/** A part in the report: its row of the first table, and its section. */
+interface Entry {
+  row: string;
+  section: string;
+}
+
+/** Writes these results to the report and the README, and keeps those of other parts. */
+export function writeReport(parts: readonly Part[], results: readonly Result[], run: Run): void {
+  const { report, promises } = formatReport(readFileSync(REPORT, 'utf8'), parts, results, run);
+  writeFileSync(REPORT, report);
   writeFileSync(
     README,
-    readme.replace(
-      PLACE,
-      () => `${formatTable(summarize(results).map(([promise = '', , result = '']) => [promise, result]))}\n`,
-    ),
+    readFileSync(README, 'utf8').replace(PLACE, () => promises),
   );
 }
 
-function summarize(results: readonly Result[]): string[][] {
-  const rows = results.map(({ part, verdict, faults, isKept }) => {
-    const [tried, figure] = verdict.is === 'kept' ? describe(verdict.outcome) : ['', verdict.is];
-    const found = faults.filter((each) => isFound(each.fault, each.verdict)).length;
-    return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
+/** The report with these results, and what the README has of it. */
+export function formatReport(before: string, parts: readonly Part[], results: readonly Result[], run: Run) {
+  const earlier = readEntries(before);
+  const entries = parts.map((part, index) => {
+    const result = results.find((each) => each.part === part);
+    return result === undefined ? earlier.get(part.title) : toEntry(result, index + 1, run);
   });
-  return [['promise', 'how it was tried', 'result', 'planted faults found'], ...rows];
+  const rows = entries.flatMap((entry) => entry?.row ?? []);
+  const report = [
+    '# Proof',
+    INTRODUCTION,
+    [formatTable([['promise', 'how it was tried', 'result', 'planted faults found']]), ...rows].join('\n'),
+    ...entries.flatMap((entry) => entry?.section ?? []),
+  ].join('\n\n');
+  const untried = parts
+    .filter((_, index) => entries[index] === undefined)
+    .map(({ title, name }) => `\nWithout a result so far: ${title} (\`npm run prove -- ${name}\`).\n`);
+  const promises = [formatTable([['promise', 'result']]), ...rows.map(shortenRow)].join('\n');
+  return { report: `${report}\n`, promises: `${promises}\n${untried.join('')}` };
+}
+
+/** The parts of a report by their titles. */
+function readEntries(report: string): Map<string, Entry> {
+  const [head = '', ...sections] = report.trimEnd().split(/\n\n(?=## \d+\. )/);
+  const rows = head.split('\n').filter((line) => line.startsWith('| '));
+  const entries = sections.map((section): [string, Entry] => {
+    const [, title = '', promise = ''] = /^## \d+\. (.*)\n\n(.*?)( \*\*NOT PROVEN\.\*\*)?\n/.exec(section) ?? [];
+    return [title, { row: rows.find((row) => row.startsWith(`| ${promise} | `)) ?? '', section }];
+  });
+  return new Map(entries);
+}
+
+function toEntry(result: Result, number: number, run: Run): Entry {
+  return { row: formatRow(summarize(result)), section: formatPart(result, number, run) };
+}
+
+/** The promise and the result of a row. */
+function shortenRow(row: string): string {
+  const [promise = '', , result = ''] = row.slice(2, -2).split(' | ');
+  return formatRow([promise, result]);
+}
+
+function summarize({ part, verdict, faults, isKept }: Result): string[] {
+  const [tried, figure] = verdict.is === 'kept' ? describe(verdict.outcome) : ['', verdict.is];
+  const found = faults.filter((each) => isFound(each.fault, each.verdict)).length;
+  return [part.promise, tried, isKept ? figure : `**NOT PROVEN** ${figure}`, `${found} of ${faults.length}`];
 }
 
 function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, figure: string] {
   return [skipped.length === 0 ? tried : `${tried} (in part on this machine: see below)`, figure];
 }
 
-export function formatPart({ part, verdict, faults, isKept }: Result, number: number): string {
+export function formatPart({ part, verdict, faults, isKept }: Result, number: number, run: Run): string {
   const told = verdict.is === 'kept' ? verdict.outcome : undefined;
   const found = faults.map(({ fault, verdict }) => [fault.what, describeFinding(fault, verdict)]);
   return [
     `## ${number}. ${part.title}`,
     `${part.promise} ${isKept ? '' : '**NOT PROVEN.**'}`.trimEnd(),
+    describeRun(run),
     told === undefined
       ? `${verdict.is}: ${'words' in verdict ? verdict.words : ''}`
       : `Tried: ${told.tried}. ${told.figure}.`,
@@ -72,6 +109,12 @@ export function formatPart({ part, verdict, faults, isKept }: Result, number: nu
     ...(told?.skipped ?? []).map((words) => `Not tried on this machine: ${words}`),
     formatTable([['planted fault', 'found by'], ...found]),
   ].join('\n\n');
+}
+
+function describeRun({ date, seed }: Run): string {
+  const { cpu, cores, memoryGb, node, os } = describeMachine();
+  const machine = `${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`;
+  return `Run on ${date.toISOString().slice(0, 10)} at commit ${describeCommit(REPOSITORY)} with seed ${seed}: ${machine}.`;
 }
 
 function describeFinding(fault: PlantedFault, verdict: Verdict): string {
@@ -82,8 +125,11 @@ function describeFinding(fault: PlantedFault, verdict: Verdict): string {
 }
 
 function formatTable([head = [], ...rows]: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows];
-  return lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n');
+  return [head, head.map(() => '---'), ...rows].map(formatRow).join('\n');
+}
+
+function formatRow(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
 const WORDS_MAX = 200;

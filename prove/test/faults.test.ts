@@ -63,6 +63,9 @@ test('a planted fault is found only by its own check', () => {
   assert.ok(!isFound(fault, other));
   const [part] = parts;
   assert.ok(part !== undefined);
-  const section = formatPart({ part, verdict, faults: [{ fault, verdict: other }], isKept: false }, 1);
+  const section = formatPart({ part, verdict, faults: [{ fault, verdict: other }], isKept: false }, 1, {
+    date: new Date(0),
+    seed: 1,
+  });
   assert.match(section, /NOT FOUND.*found by another check: a check/);
 });

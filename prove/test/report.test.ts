@@ -3,33 +3,36 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parts } from '../src/parts.ts';
+import { formatReport, type Result } from '../src/report.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
-const TABLE = /(?:^\|.*\n)+/m;
+const REPORT = readFileSync(join(REPOSITORY, 'docs/proof.md'), 'utf8');
+const RUN = { date: new Date('2026-02-01T00:00:00Z'), seed: 7 };
 
-/** The rows of the first table in a text, without the header. */
-function rowsOf(text: string): string[] {
-  const [table = ''] = TABLE.exec(text) ?? [];
-  return table.trimEnd().split('\n').slice(2);
-}
+test('the report and the README have the results of the present parts, and name those without one', () => {
+  const { report, promises } = formatReport(REPORT, parts, [], RUN);
+  assert.equal(report, REPORT);
+  const readme = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+  assert.ok(readme.includes(`<!-- proof -->\n${promises}<!-- /proof -->`));
+  for (const { promise, title } of parts)
+    assert.ok(promises.includes(`| ${promise} |`) || promises.includes(`Without a result so far: ${title} `), title);
+  assert.doesNotMatch(REPORT, /NOT PROVEN/);
+});
 
-test('the README has the promises and results of the last complete run and names newer parts', () => {
-  const [, ofReadme = ''] = readFileSync(join(REPOSITORY, 'README.md'), 'utf8').split('<!-- proof -->\n');
-  const ofRun = rowsOf(readFileSync(join(REPOSITORY, 'docs/proof.md'), 'utf8'));
-  const cellsOf = (row: string) => row.slice(2, -2).split(' | ');
-  const shown = ofRun.map(cellsOf).map(([promise, , result]) => `| ${promise} | ${result} |`);
-  assert.deepEqual(rowsOf(ofReadme), shown);
-  const promises = ofRun.map((row) => row.split(' | ')[0]);
-  const [tried, newer] = [true, false].map((isTried) =>
-    parts.filter(({ promise }) => promises.includes(`| ${promise}`) === isTried),
+test('new results replace those of the same part, and no others', () => {
+  const [, part] = parts;
+  assert.ok(part);
+  const outcome = { tried: 'one thing', figure: '0 of 1 lost', figures: [] };
+  const result: Result = { part, verdict: { is: 'kept', outcome, seconds: 3 }, faults: [], isKept: true };
+  const { report, promises } = formatReport(REPORT, parts, [result], RUN);
+  const sectionsOf = (text: string) => text.split(/\n\n(?=## )/).slice(1);
+  const changed = sectionsOf(report).filter((section, index) => section !== sectionsOf(REPORT)[index]);
+  assert.equal(changed.length, 1);
+  assert.match(
+    changed.join(),
+    new RegExp(`^## 2\\. ${part.title}\n\n.*\n\nRun on 2026-02-01 at commit .* with seed 7: `),
   );
-  assert.deepEqual(
-    promises,
-    tried?.map(({ promise }) => `| ${promise}`),
-  );
-  // The next complete run writes everything between the marks.
-  for (const { title, name } of newer ?? []) {
-    assert.ok(ofReadme.includes(`Not in that run yet: ${title} (\`npm run prove -- ${name}\`).`), name);
-  }
-  assert.ok(!ofRun.some((row) => row.includes('NOT PROVEN')));
+  assert.ok(report.includes(`| ${part.promise} | one thing | 0 of 1 lost | 0 of 0 |\n`));
+  assert.ok(promises.includes(`| ${part.promise} | 0 of 1 lost |\n`));
+  assert.equal(formatReport(report, parts, [], RUN).report, report);
 });
