@@ -85,11 +85,19 @@ function comparer(sort: Parameters[string] = 'distance', { near }: Parameters) {
 
 function sortKey(listing: Listing, sort: string, near: Parameters[string] | undefined): number {
   const field = sort.replace('-', '');
-  // Rounded to a millimeter, because different formulas differ in the last digits.
-  const distance = near === undefined ? 0 : Math.round(distanceTo(listing, near) * 1000);
+  const distance = near === undefined ? 0 : rounded(distanceTo(listing, near));
   const value = field === 'distance' ? distance : numberIn(listing, field);
   if (value === undefined) return Number.NEGATIVE_INFINITY;
   return sort.startsWith('-') ? value : -value;
+}
+
+/**
+ * Rounded, because different formulas differ in the last digits. The service compares steps of 0.01 mm, which matters for
+ * near listings: two that are equally far in a plane can differ by less than a millimeter on a sphere.
+ */
+function rounded(metres: number): number {
+  const stepsPerMetre = metres < 100_000 ? 1e5 : 1e3;
+  return Math.round(metres * stepsPerMetre) / stepsPerMetre;
 }
 
 function isInBox({ latitude, longitude }: Listing, text: string): boolean {
