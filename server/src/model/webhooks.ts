@@ -91,26 +91,28 @@ const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR
 /** Spreads the retries of endpoints that failed at the same time. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
-/** Longer than the longest delay, since the attempts of a single event also fail without an outage. */
+/** Longer than the longest delay, so that the retries of one rejected event are not taken for an outage. */
 const OUTAGE_MS = 13 * HOUR;
 /**
- * Once an endpoint that failed for this long, and for which this many listings wait, accepts an event, the waits end.
+ * Once an endpoint that failed for this long, with pending deliveries of this many listings, accepts an event, the waits end.
  * Fewer listings may be ones whose events it rejects: their attempts keep to the schedule.
  */
 export const RECOVERY = { failedForMs: HOUR, listings: 8 };
 
-/**
- * When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. During an
- * outage, which an endpoint that accepts nothing has since `failingSince`, there always are: no event is skipped.
- */
-export function nextAttemptAt(
-  attempts: number,
-  now: number,
-  failingSince: number | null,
-  retryAfterMs = 0,
-): number | undefined {
-  const isOutage = failingSince !== null && now - failingSince >= OUTAGE_MS;
-  const delayMs = RETRY_DELAYS_MS[attempts - 1] ?? (isOutage ? RETRY_DELAYS_MS.at(-1) : undefined);
+/** Whether an endpoint has accepted nothing for so long that its failures say nothing about single events. */
+export function isOutage(failingSince: number | null, now: number): boolean {
+  return failingSince !== null && now - failingSince >= OUTAGE_MS;
+}
+
+/** When to try again after an attempt that does not use up the schedule (UTC milliseconds). */
+export function nextExtraAttemptAt(plannedAt: number, now: number, isDuringOutage: boolean, retryAfterMs = 0): number {
+  const nextAt = nextAttemptAt(isDuringOutage ? RETRY_DELAYS_MS.length : 1, now, retryAfterMs) ?? now;
+  return Math.max(plannedAt, nextAt);
+}
+
+/** When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. */
+export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): number | undefined {
+  const delayMs = RETRY_DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return undefined;
   const jitteredMs = delayMs * (1 + JITTER * (2 * Math.random() - 1));
   return Math.round(now + Math.max(jitteredMs, Math.min(retryAfterMs, RETRY_AFTER_MAX_MS)));

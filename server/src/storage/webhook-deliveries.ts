@@ -150,11 +150,11 @@ export const findPendingDeliveries = allRows(
       .limit(parameter('limit')),
 );
 
-/** Lets the endpoint's pending deliveries wait no longer. */
+/** Lets the endpoint's pending deliveries wait no longer, and starts their schedules over. */
 export const hurryDeliveries = command(['accountId', 'webhookId'], (query, parameter: Parameter<OfWebhook>) =>
   query
     .updateTable('webhook_deliveries')
-    .set({ next_at: null })
+    .set({ next_at: null, attempts: 0 })
     .where('account_id', '=', parameter('accountId'))
     .where('webhook_id', '=', parameter('webhookId'))
     .where('state', '=', 'pending'),

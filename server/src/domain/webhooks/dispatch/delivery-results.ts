@@ -107,7 +107,10 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
     const { progress } = this.#owner;
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
-    const hasFailed = rows.values().some(({ lastAt, state }) => lastAt !== null && state !== 'delivered');
+    // A first attempt can fail after days without events.
+    const hasFailed = rows
+      .values()
+      .some(({ lastAt, state, attempts }) => lastAt !== null && state !== 'delivered' && attempts > 1);
     const { failingSince } = progress;
     const isDisabled = hasFailed && failingSince !== null && Date.now() - failingSince >= FAILING_MAX_MS;
     this.#sinceTrim += rows.size;

@@ -51,9 +51,12 @@ export class EndpointQueue {
     return this.#storedCount;
   }
 
-  /** Listings that wait for their next attempt. */
-  get waitingCount(): number {
-    return this.#waiting.size;
+  /** The number of listings whose next delivery has failed before. */
+  get pendingListings(): number {
+    return this.#lanes
+      .values()
+      .filter(([first]) => first?.isStored)
+      .toArray().length;
   }
 
   get hasReady(): boolean {

@@ -1,7 +1,15 @@
 import { createCounter } from '../../../lib/metrics.ts';
 import type { Outcome } from '../../../lib/outgoing.ts';
 import type { EventType } from '../../../model/listings.ts';
-import { deliveryId, nextAttemptAt, PENDING_MAX, parseRetryAfter, RECOVERY } from '../../../model/webhooks.ts';
+import {
+  deliveryId,
+  isOutage,
+  nextAttemptAt,
+  nextExtraAttemptAt,
+  PENDING_MAX,
+  parseRetryAfter,
+  RECOVERY,
+} from '../../../model/webhooks.ts';
 import { findSequences } from '../../../storage/account-heads.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../../storage/events.ts';
@@ -174,7 +182,9 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   get #mayRead(): boolean {
     const { openCount, storedCount } = this.#queue;
-    return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < STORED_MAX;
+    // Further events show whether an endpoint is unavailable, or only rejects those that are stored.
+    const storedMax = isOutage(this.#failingSince, Date.now()) ? PENDING_MAX - PAGE.limit : STORED_MAX;
+    return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < storedMax;
   }
 
   async #read(): Promise<void> {
@@ -298,12 +308,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #note(entry: Entry, outcome: Outcome): void {
     const now = Date.now();
     const { status, durationMs, response, error } = outcome;
-    entry.attempts += 1;
     const isDelivered = status !== null && status >= 200 && status < 300;
     attempts.add({ outcome: isDelivered ? 'delivered' : 'failed' });
     this.#adapt(isDelivered, now);
-    const retryAfterMs = parseRetryAfter(outcome.retryAfter, now);
-    const nextAt = isDelivered ? undefined : nextAttemptAt(entry.attempts, now, this.#failingSince, retryAfterMs);
+    const nextAt = this.#count(entry, isDelivered, now, parseRetryAfter(outcome.retryAfter, now));
     const result = { lastAt: now, status, durationMs, response, error, updatedAt: now };
     if (nextAt === undefined) {
       this.#results.add({ ...deliveryOf(entry, isDelivered ? 'delivered' : 'failed'), ...result });
@@ -317,13 +325,26 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     for (const other of behind) if (!other.isStored) this.#store(other);
   }
 
+  /**
+   * Counts an attempt. One before its time, or during an outage, does not use up the schedule.
+   * @returns when to try again; undefined if there are no further attempts
+   */
+  #count(entry: Entry, isDelivered: boolean, now: number, retryAfterMs: number): number | undefined {
+    const isDuringOutage = isOutage(this.#failingSince, now);
+    const isExtra = !isDelivered && (isDuringOutage || entry.nextAt > now);
+    if (!isExtra || entry.attempts < 2) entry.attempts += 1;
+    if (isDelivered) return undefined;
+    if (isExtra) return nextExtraAttemptAt(entry.nextAt, now, isDuringOutage, retryAfterMs);
+    return nextAttemptAt(entry.attempts, now, retryAfterMs);
+  }
+
   /** Halves the attempts in flight after a failure, so that an endpoint that hangs holds few connections. */
   #adapt(isDelivered: boolean, now: number): void {
     this.limit = isDelivered ? Math.min(LIMIT_MAX, this.limit + 1) : Math.max(1, this.limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
     if (isDelivered) {
       const failedForMs = now - (this.#failingSince ?? now);
-      if (failedForMs >= RECOVERY.failedForMs && this.#queue.waitingCount >= RECOVERY.listings) this.#queue.hurry();
+      if (failedForMs >= RECOVERY.failedForMs && this.#queue.pendingListings >= RECOVERY.listings) this.#queue.hurry();
       this.#failingSince = null;
     } else this.#failingSince ??= now;
   }

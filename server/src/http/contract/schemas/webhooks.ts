@@ -146,7 +146,9 @@ export const delivery = z
     epoch: z.string(),
     type: z.enum(EVENT_TYPES).nullable(),
     listingId: z.string().nullable(),
-    attempts: count('Number of attempts; 0 while an earlier event of the listing waits.'),
+    attempts: count(
+      'Number of attempts; 0 while an earlier event of the listing waits. Those during an outage do not count.',
+    ),
     nextAttemptAt: time().nullable(),
     lastAttemptAt: time().nullable(),
     ...attempt,
