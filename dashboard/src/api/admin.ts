@@ -659,7 +659,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours, and for five days while the endpoint accepts none. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
+         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours, or, while the endpoint accepts none, until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;

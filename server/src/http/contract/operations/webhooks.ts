@@ -75,7 +75,8 @@ export const createWebhookOperation: Operation<'full'> = {
   description:
     'Each event from now on is sent to the URL, signed as specified by ' +
     '[Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed ' +
-    'deliveries are retried for about 27 hours, and for five days while the endpoint accepts none. Only this response shows the signing secret. An account can have ' +
+    'deliveries are retried for about 27 hours, or, while the endpoint accepts none, until it is disabled after five ' +
+    'days, and again once it is enabled. Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
   query: noQuery,
