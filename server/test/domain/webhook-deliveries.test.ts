@@ -289,6 +289,33 @@ test('an endpoint that accepts a single event after an outage loses none of the 
   assert.deepEqual(states.toSorted(), ['delivered', ...Array(10).fill('pending')]);
 });
 
+test('attempts before their time do not use up the schedule', async (t) => {
+  const startMs = Date.now();
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  const rejected = new Set<string>();
+  receiver.respond = reply(503, { 'Retry-After': '86400' });
+  for (let count = 0; count < 9; count += 1) rejected.add(await webhooks.createListing());
+  await until('all wait', async () => (await webhooks.get(id)).position === 9);
+  receiver.respond = ({ event }, response) =>
+    void response.writeHead(rejected.has(event.data.listingId) ? 503 : 204).end();
+  for (let round = 1; round <= 3; round += 1) {
+    setAhead(round * 2 * HOUR);
+    await webhooks.createListing();
+    await until('all are attempted early', () => receiver.requests.length === 9 + round * 10);
+    await until('the results are stored', async () => {
+      const { position, failingSince } = await webhooks.get(id);
+      return position === 9 + round && Date.parse(failingSince ?? '') >= Date.now() - MINUTE;
+    });
+  }
+  for (const { attempts, nextAttemptAt } of await webhooks.deliveries(id, '?state=pending')) {
+    assert.equal(attempts, 2);
+    assert.ok(Date.parse(nextAttemptAt ?? '') >= startMs + DAY);
+  }
+});
+
 test('an endpoint that was away for a week continues where it stopped; events that are gone are reported', async (t) => {
   const setAhead = clockFor(t);
   const receiver = await startReceiver(t);
@@ -364,6 +391,18 @@ test('an endpoint is disabled only after another failed attempt', async (t) => {
   await webhooks.untilSettled(id, 2);
   const { enabled, failingSince } = await webhooks.get(id);
   assert.deepEqual([enabled, failingSince, receiver.sequences], [true, null, [2]]);
+});
+
+test('a first failed attempt after days without events does not disable an endpoint', async (t) => {
+  await using own = await startTestService();
+  const receiver = await startReceiver(t);
+  const webhooks = new Webhooks(own, await own.createTenant());
+  const { id } = await webhooks.create(receiver.url, { enabled: false });
+  await own.sql('update webhooks set failing_since = ?, enabled = 1', Date.now() - 6 * DAY);
+  receiver.respond = reply(503);
+  await webhooks.createListing();
+  await until('the attempt is stored', async () => (await webhooks.get(id)).pending === 1);
+  assert.equal((await webhooks.get(id)).enabled, true);
 });
 
 test('after a roll, both secrets verify for a day, and then only the new one', async (t) => {
