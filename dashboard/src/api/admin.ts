@@ -2033,7 +2033,7 @@ export interface components {
             epoch: string;
             type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
             listingId: string | null;
-            /** @description Number of attempts; 0 while an earlier event of the listing waits. Those during an outage do not count. */
+            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second one, attempts during an outage or ahead of schedule are not counted. */
             attempts: number;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;

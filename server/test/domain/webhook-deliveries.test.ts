@@ -289,6 +289,26 @@ test('an endpoint that accepts a single event after an outage loses none of the 
   assert.deepEqual(states.toSorted(), ['delivered', ...Array(10).fill('pending')]);
 });
 
+test('an endpoint that rejects hundreds of listings gets the events of another one, although it looks unavailable', async (t) => {
+  const setAhead = clockFor(t);
+  const receiver = await startReceiver(t);
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(receiver.url);
+  let accepted = '';
+  receiver.respond = ({ event }, response) =>
+    void response.writeHead(event.data.listingId === accepted ? 204 : 422).end();
+  // More than the service reads while all fail, even if a page was being read at the limit.
+  for (let count = 0; count < 330; count += 1) await webhooks.createListing();
+  await until('it reads no further events', async () => (await webhooks.get(id)).pending >= PENDING_MAX / 2);
+  accepted = await webhooks.createListing();
+  setAhead(DAY);
+  await until('the event of the other listing has arrived', () => receiver.sequences.includes(331));
+  await until('the endpoint no longer fails', async () => {
+    const delivered = await webhooks.deliveries(id, '?state=delivered');
+    return delivered.some(({ sequence }) => sequence === 331);
+  });
+});
+
 test('attempts before their time do not use up the schedule', async (t) => {
   const startMs = Date.now();
   const setAhead = clockFor(t);

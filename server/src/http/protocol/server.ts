@@ -156,7 +156,7 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * When a client disconnects, `node:http` creates an error, whose stack trace nobody reads. It would take a quarter of the
+ * When a client disconnects, `node:http` creates an error, whose stack trace is never read. It would take a quarter of the
  * time when hundreds of clients disconnect at once.
  */
 function closeWithoutStackTrace(socket: Socket): void {

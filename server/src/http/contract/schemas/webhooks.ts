@@ -147,7 +147,7 @@ export const delivery = z
     type: z.enum(EVENT_TYPES).nullable(),
     listingId: z.string().nullable(),
     attempts: count(
-      'Number of attempts; 0 while an earlier event of the listing waits. Those during an outage do not count.',
+      'Number of attempts; 0 while an earlier event of the listing waits. After the second one, attempts during an outage or ahead of schedule are not counted.',
     ),
     nextAttemptAt: time().nullable(),
     lastAttemptAt: time().nullable(),
