@@ -1,6 +1,5 @@
-import http, { type IncomingMessage } from 'node:http';
-import https from 'node:https';
-import { type BlockList, isIP, type LookupFunction } from 'node:net';
+import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
+import { Agent, buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { isInNetworks, isPublicAddress } from './public-addresses.ts';
 import { type Resolve, resolveName } from './resolve-name.ts';
 
@@ -12,10 +11,8 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-/** Idle connections to all servers. With the attempts in flight, fewer than the usual limit of 1,024 open files. */
-const IDLE_CONNECTIONS_MAX = 256;
-/** How often idle connections are counted, which looks at all of them. */
-const IDLE_CHECK_EVERY = 16;
+/** Connections that are kept after a request. With the attempts in flight, fewer than the usual limit of open files. */
+const KEPT_CONNECTIONS_MAX = 256;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
 export interface Outcome {
@@ -36,8 +33,10 @@ export class OutgoingRequests {
   readonly #allowed: BlockList | undefined;
   readonly #isOn: boolean;
   readonly #resolve: Resolve;
-  #freed = 0;
-  readonly #agents: { http: http.Agent; https: https.Agent };
+  readonly #options: Client.Options;
+  readonly #agent: Agent;
+  #connections = 0;
+  #requests = 0;
 
   /**
    * @param allowed networks that are not public, to which `http:` is also possible
@@ -47,9 +46,17 @@ export class OutgoingRequests {
     this.#allowed = allowed;
     this.#isOn = isOn;
     this.#resolve = resolve;
-    const options = { keepAlive: true, maxFreeSockets: IDLE_CONNECTIONS_MAX, timeout: IDLE_MS };
-    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) };
-    for (const agent of Object.values(this.#agents)) agent.on('free', () => this.#noteFree());
+    this.#options = {
+      connect: this.#createConnect(),
+      allowH2: false,
+      maxHeaderSize: HEADER_BYTES_MAX,
+      // The time of the whole request is limited instead.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+    };
+    this.#agent = new Agent(this.#options);
   }
 
   /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
@@ -64,70 +71,65 @@ export class OutgoingRequests {
   /** Posts a body. Never throws: errors are in the outcome. */
   async post(url: URL, headers: Record<string, string>, body: string, signal: AbortSignal): Promise<Outcome> {
     const startMs = performance.now();
-    const send = (isAlone: boolean) => this.#send(url, headers, body, startMs + REQUEST_MAX_MS, signal, isAlone);
-    const outcome = await send(false)
-      // The server may have closed an idle connection before it received the request: repeats it on a new one.
-      .catch((error: unknown) => (error instanceof StaleConnection ? send(true) : Promise.reject(error)))
-      .catch((error: unknown) => ({ status: null, retryAfter: undefined, response: null, error: describe(error) }));
-    return { ...outcome, durationMs: Math.round(performance.now() - startMs) };
+    this.#requests += 1;
+    try {
+      const outcome = await this.#send(url, headers, body, { signal, endMs: startMs + REQUEST_MAX_MS }).catch(
+        (error: unknown) => ({ status: null, retryAfter: undefined, response: null, error: describe(error) }),
+      );
+      return { ...outcome, durationMs: Math.round(performance.now() - startMs) };
+    } finally {
+      this.#requests -= 1;
+    }
   }
 
-  /** Closes idle connections. */
+  /** Closes all connections. */
   close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+    void this.#agent.destroy();
   }
 
-  /** Closes the oldest idle connections above the limit: `maxFreeSockets` bounds only those to one server. */
-  #noteFree(): void {
-    this.#freed += 1;
-    if (this.#freed % IDLE_CHECK_EVERY !== 0) return;
-    const idle = Object.values(this.#agents).flatMap(({ freeSockets }) => Object.values(freeSockets).flat());
-    for (const socket of idle.slice(0, Math.max(0, idle.length - IDLE_CONNECTIONS_MAX))) socket?.destroy();
-  }
-
-  async #send(
-    url: URL,
-    headers: Record<string, string>,
-    body: string,
-    endMs: number,
-    signal: AbortSignal,
-    isAlone: boolean,
-  ): Promise<Omit<Outcome, 'durationMs'>> {
-    const { promise, resolve, reject } = Promise.withResolvers<Omit<Outcome, 'durationMs'>>();
-    const host = withoutBrackets(url.hostname);
+  async #send(url: URL, headers: Record<string, string>, body: string, bounds: Bounds): Promise<Result> {
     if (!this.#isOn) throw new Error('The operator has turned webhooks off (WEBHOOKS=off)');
+    const host = withoutBrackets(url.hostname);
     // A literal address is not looked up.
     if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
-    const isTls = url.protocol === 'https:';
-    const request = (isTls ? https : http).request(url, {
-      method: 'POST',
-      headers: { ...headers, 'Content-Length': Buffer.byteLength(body) },
-      // Without an agent, the request has a connection of its own.
-      agent: !isAlone && (isTls ? this.#agents.https : this.#agents.http),
-      lookup: this.#lookupFor(url.protocol),
-      maxHeaderSize: HEADER_BYTES_MAX,
-      rejectUnauthorized: true,
-      signal,
-    });
-    let incoming: IncomingMessage | undefined;
-    // Once the headers have arrived, the status is known, and nothing that happens to the body matters.
-    const fail = (error: Error) => {
-      if (incoming === undefined) reject(isStale(request, error) ? new StaleConnection() : error);
+    const isKept = Math.max(this.#connections, this.#requests) <= KEPT_CONNECTIONS_MAX;
+    const path = url.pathname + url.search;
+    const request = { origin: url.origin, path, method: 'POST', headers, body, reset: !isKept } as const;
+    try {
+      return await dispatch(this.#agent, request, bounds);
+    } catch (error) {
+      if (!staleErrors.has(error as object)) throw error;
+    }
+    // The server closed an idle connection before it received the request: repeats it on a new one.
+    const client = new Client(url.origin, this.#options);
+    try {
+      return await dispatch(client, { ...request, reset: true }, bounds);
+    } finally {
+      void client.destroy();
+    }
+  }
+
+  #createConnect(): buildConnector.connector {
+    const create = (protocol: string) =>
+      buildConnector({
+        allowH2: false,
+        timeout: REQUEST_MAX_MS,
+        rejectUnauthorized: true,
+        lookup: this.#lookupFor(protocol),
+      } as object);
+    const [connect, connectTls] = [create('http:'), create('https:')];
+    return (options, done) => {
+      // Returns the socket, which its type does not tell.
+      const socket = (options.protocol === 'https:' ? connectTls : connect)(options, done) as unknown as Socket;
+      this.#connections += 1;
+      socket.once('close', () => {
+        this.#connections -= 1;
+      });
+      socket.once('error', (error) => {
+        // Without a response before, the connection was not idle.
+        if (socket.bytesRead > 0 && 'code' in error && CLOSED_CODES.has(error.code)) staleErrors.add(error);
+      });
     };
-    const timer = setTimeout(() => request.destroy(tookTooLong()), endMs - performance.now());
-    request.on('response', (arrived) => {
-      incoming = arrived;
-      readResponse(arrived, resolve);
-    });
-    request.on('error', fail);
-    request.on('upgrade', (_, socket) => socket.destroy());
-    request.on('close', () => {
-      clearTimeout(timer);
-      fail(new Error('The connection was closed without a response'));
-    });
-    request.end(body);
-    return await promise;
   }
 
   #isReachable(address: string, protocol: string): boolean {
@@ -149,7 +151,65 @@ export class OutgoingRequests {
   }
 }
 
-class StaleConnection extends Error {}
+type Result = Omit<Outcome, 'durationMs'>;
+
+interface Bounds {
+  signal: AbortSignal;
+  endMs: number;
+}
+
+/** What it means that the server closed a connection. */
+const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+/** Errors of connections that were closed while they were idle. */
+const staleErrors = new WeakSet<object>();
+
+/**
+ * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is known, and
+ * nothing that happens to the body matters.
+ * @throws if there is no response
+ */
+function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, bounds: Bounds): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  let head: Pick<Result, 'status' | 'retryAfter'> | undefined;
+  let isEnded = false;
+  let started: Dispatcher.DispatchController | undefined;
+  const end = (error?: unknown) => {
+    isEnded = true;
+    clearTimeout(timer);
+    bounds.signal.removeEventListener('abort', stop);
+    if (head === undefined) reject(error);
+    else resolve({ ...head, response: toText(Buffer.concat(kept).subarray(0, BODY_BYTES_KEPT)), error: null });
+  };
+  const abort = (reason: Error) => {
+    end(reason);
+    started?.abort(reason);
+  };
+  const stop = () => abort(new Error('The request was stopped'));
+  const timer = setTimeout(() => abort(tookTooLong()), bounds.endMs - performance.now());
+  bounds.signal.addEventListener('abort', stop);
+  if (bounds.signal.aborted) stop();
+  dispatcher.dispatch(request, {
+    onRequestStart(controller) {
+      started = controller;
+      // While it waited for a connection.
+      if (isEnded) controller.abort(new Error('The request has ended'));
+    },
+    onResponseStart(_, status, headers) {
+      // Lower ones are informational.
+      if (status >= 200) head = { status, retryAfter: headers['retry-after']?.toString() };
+    },
+    onResponseData(controller, chunk) {
+      if (bytes < BODY_BYTES_KEPT) kept.push(chunk);
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) controller.abort(new Error('The response is long'));
+    },
+    onResponseEnd: () => end(),
+    onResponseError: (_, error) => end(error),
+  });
+  return promise;
+}
 
 function tookTooLong(): Error {
   return new Error(`The request took longer than ${REQUEST_MAX_MS / 1000} s`);
@@ -164,32 +224,6 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-function isStale({ reusedSocket }: http.ClientRequest, error: Error): boolean {
-  return reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-}
-
-/** Reads the beginning of a response. Once its headers have arrived, an error of the body does not matter. */
-function readResponse(incoming: IncomingMessage, resolve: (outcome: Omit<Outcome, 'durationMs'>) => void): void {
-  const kept: Buffer[] = [];
-  let bytes = 0;
-  const finish = () => {
-    const response = toText(Buffer.concat(kept).subarray(0, BODY_BYTES_KEPT));
-    resolve({
-      status: incoming.statusCode ?? null,
-      retryAfter: incoming.headers['retry-after'],
-      response,
-      error: null,
-    });
-  };
-  incoming.on('data', (chunk: Buffer) => {
-    if (bytes < BODY_BYTES_KEPT) kept.push(chunk);
-    bytes += chunk.length;
-    if (bytes > BODY_BYTES_MAX) incoming.destroy();
-  });
-  incoming.on('error', finish);
-  incoming.on('close', finish);
-}
-
 /** Text that JSON and both databases can store: without control characters and half characters. */
 function toText(bytes: Buffer): string {
   // The last character may be cut.
@@ -200,6 +234,10 @@ function toText(bytes: Buffer): string {
 /** The reason in words, without stack and internals. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0]);
-  const text = error instanceof Error ? error.message : String(error);
+  // The message of a connection that took too long would show its address.
+  if (error instanceof errors.ConnectTimeoutError) return describe(tookTooLong());
+  const message = error instanceof Error ? error.message : String(error);
+  // What follows is a hint for whoever starts the service.
+  const text = message.replace(/; if the root CA is installed locally.*/, '');
   return toText(Buffer.from(text).subarray(0, 200));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, BlockList, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -28,6 +29,26 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   after(() => server.close());
   return (server.address() as AddressInfo).port;
 }
+
+/** A key that is nobody's, and a certificate that it signed. */
+const UNTRUSTED = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBByrdH0+6i8I1s7t
+QWXXRQ0iwEhI7R3woYo+tsFfmP2hRANCAAQ6cmDFLOO7QLqBpzrTKDH8gRbMT4ut
+xQ0xtrIqUj7i4YUREH0GvT4LuhWh1H8T3JB/zxssl/NUSjt94Dnu2hme
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnDCCAUKgAwIBAgIUe3N9qt2TEtK7mqjYbYD5qtAXDckwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyNjAzNDM0MFoYDzIxMjYxMTAy
+MDM0MzQwWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQ6cmDFLOO7QLqBpzrTKDH8gRbMT4utxQ0xtrIqUj7i4YUREH0GvT4L
+uhWh1H8T3JB/zxssl/NUSjt94Dnu2hmeo3AwbjAdBgNVHQ4EFgQUv7sfBkuSrRu2
+3L1HkVkc0qfNdcswHwYDVR0jBBgwFoAUv7sfBkuSrRu23L1HkVkc0qfNdcswDwYD
+VR0TAQH/BAUwAwEB/zAbBgNVHREEFDASghByZWNlaXZlci5leGFtcGxlMAoGCCqG
+SM49BAMCA0gAMEUCIQD5h5ieOp25Skq2fRcBJ3hCG66rKdpkBRBGH8AcAoMVDAIg
+D6BCQzdn1op1Jx8do9zl1waLHC/uIwnN6n2iaCI9mJ0=
+-----END CERTIFICATE-----`,
+};
 
 /** Addresses that are not global unicast, each of which must not be connected to. */
 const ADDRESSES = `
@@ -265,6 +286,8 @@ describe('a broken response is an error', () => {
     'headers of 1 MB': (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1024 * 1024)}\r\n\r\n`),
     'no HTTP': (socket) => socket.end('hello'),
     'no response': (socket) => socket.destroy(),
+    'the end of the connection': (socket) => socket.end(),
+    'half of the headers': (socket) => socket.end('HTTP/1.1 200 OK\r\nX: '),
     'an upgrade': (socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
   };
@@ -274,6 +297,38 @@ describe('a broken response is an error', () => {
       assert.equal(status, null);
       assert.ok(error);
     });
+});
+
+test('a certificate that nobody trusts is an error', async () => {
+  const { key, cert } = UNTRUSTED;
+  let received = 0;
+  const server = createTlsServer({ key, cert }, () => {
+    received += 1;
+  });
+  const { status, error } = await post(`https://127.0.0.1:${await listen(server)}/`, local);
+  assert.deepEqual([status, error, received], [null, 'self-signed certificate', 0]);
+});
+
+test('a request that is stopped while its name is resolved ends at once and never connects', async (t) => {
+  const answers: (() => void)[] = [];
+  const resolving = new OutgoingRequests(loopback, true, (_, done) => {
+    answers.push(() => done(null, [{ address: '127.0.0.1', family: 4 }]));
+  });
+  defer(t, () => resolving.close());
+  const requests: string[] = [];
+  const url = await serve(({ url }, response) => {
+    requests.push(String(url));
+    response.writeHead(204).end();
+  });
+  const slow = url.replace('127.0.0.1', 'slow.example');
+  const ending = new AbortController();
+  const stopped = resolving.post(new URL('stopped', slow), {}, '{}', ending.signal);
+  ending.abort();
+  assert.deepEqual((await stopped).error, 'The request was stopped');
+  const next = resolving.post(new URL('next', slow), {}, '{}', NEVER);
+  for (const answer of answers) answer();
+  assert.equal((await next).status, 204);
+  assert.deepEqual(requests, ['/next']);
 });
 
 test('a request ends after ten seconds, also if its response drips', async () => {
