@@ -11,8 +11,8 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-/** Connections that are kept after a request. With the attempts in flight, fewer than the usual limit of open files. */
-const KEPT_CONNECTIONS_MAX = 256;
+/** With so many idle connections to all servers, a connection is closed after its request. */
+const IDLE_CONNECTIONS_MAX = 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
 export interface Outcome {
@@ -92,7 +92,7 @@ export class OutgoingRequests {
     const host = withoutBrackets(url.hostname);
     // A literal address is not looked up.
     if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
-    const isKept = Math.max(this.#connections, this.#requests) <= KEPT_CONNECTIONS_MAX;
+    const isKept = this.#connections - this.#requests < IDLE_CONNECTIONS_MAX;
     const path = url.pathname + url.search;
     const request = { origin: url.origin, path, method: 'POST', headers, body, reset: !isKept } as const;
     try {

@@ -77,6 +77,29 @@ test('every event arrives once, signed, and in order for each listing', async (t
   assert.equal(ids.size, 48);
 });
 
+test('after three failures, an endpoint gets one attempt at a time until it accepts one', async (t) => {
+  const [failing, healthy] = [await startReceiver(t), await startReceiver(t)];
+  const webhooks = await tenant();
+  const { id } = await webhooks.create(failing.url);
+  failing.respond = reply(503);
+  await webhooks.createListing();
+  await webhooks.createListing();
+  await webhooks.createListing();
+  await until('three have failed', async () => (await webhooks.deliveries(id, '?state=pending')).length === 3);
+
+  const held: ServerResponse[] = [];
+  failing.respond = (_, response) => void held.push(response);
+  await webhooks.create(healthy.url);
+  for (let count = 0; count < 10; count += 1) await webhooks.createListing();
+  await until('the other endpoint has all events', () => healthy.sequences.length === 10);
+  await until('an attempt is in flight', () => held.length > 0);
+  assert.equal(held.length, 1);
+  held[0]?.writeHead(204).end();
+  await until('more are in flight', () => held.length > 2);
+  for (const response of held) if (!response.writableEnded) response.writeHead(204).end();
+  failing.respond = reply(204);
+});
+
 test('a failed delivery waits, later events of its listing wait behind it, and other listings go on', async (t) => {
   const startMs = Date.now();
   const setAhead = clockFor(t);

@@ -77,7 +77,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   #isAwake = false;
   #pumping: Promise<void> | undefined;
   #heldBytes = 0;
-  limit = LIMIT_START;
+  #limit = LIMIT_START;
 
   constructor(context: SenderContext, accountId: string, webhook: ClaimedWebhook, keys: SigningKeys) {
     this.accountId = accountId;
@@ -98,6 +98,11 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   get isFailing(): boolean {
     return this.#failuresInRow >= FAILURES_IN_ROW;
+  }
+
+  /** One that fails gets one attempt at a time, so that those that hang leave slots to those that fail at once. */
+  get limit(): number {
+    return this.isFailing ? 1 : this.#limit;
   }
 
   /** Reads the pending deliveries. Before that, later events of their listings must not be sent. */
@@ -338,9 +343,9 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return nextAttemptAt(entry.attempts, now, retryAfterMs);
   }
 
-  /** Halves the attempts in flight after a failure, so that an endpoint that hangs holds few connections. */
+  /** Adds one to the attempts in flight after a success, and halves them after a failure. */
   #adapt(isDelivered: boolean, now: number): void {
-    this.limit = isDelivered ? Math.min(LIMIT_MAX, this.limit + 1) : Math.max(1, this.limit >> 1);
+    this.#limit = isDelivered ? Math.min(LIMIT_MAX, this.#limit + 1) : Math.max(1, this.#limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
     if (isDelivered) {
       const failedForMs = now - (this.#failingSince ?? now);
