@@ -1,5 +1,7 @@
+import { AssertionError } from 'node:assert';
 import { type BlockList, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, Client, type Dispatcher, errors } from 'undici';
+import { readOpenFilesMax } from './open-files.ts';
 import { isInNetworks, isPublicAddress } from './public-addresses.ts';
 import { type Resolve, resolveName } from './resolve-name.ts';
 
@@ -13,6 +15,10 @@ const BODY_BYTES_KEPT = 1024;
 const IDLE_MS = 4_000;
 /** With so many idle connections to all servers, a connection is closed after its request. */
 const IDLE_CONNECTIONS_MAX = 1024;
+/** The part of the open files that idle connections can have. */
+const IDLE_FILES_PART = 1 / 8;
+/** More than the headers and the part of a body that is read, also in small chunks. */
+const RESPONSE_BYTES_MAX = 256 * 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
 export interface Outcome {
@@ -35,7 +41,8 @@ export class OutgoingRequests {
   readonly #resolve: Resolve;
   readonly #options: Client.Options;
   readonly #agent: Agent;
-  #connections = 0;
+  readonly #sockets = new Set<Socket>();
+  readonly #idleMax = Math.min(IDLE_CONNECTIONS_MAX, (readOpenFilesMax() ?? Infinity) * IDLE_FILES_PART);
   #requests = 0;
 
   /**
@@ -85,6 +92,8 @@ export class OutgoingRequests {
   /** Closes all connections. */
   close(): void {
     void this.#agent.destroy();
+    // Also those that are being established, and of requests that are repeated.
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   async #send(url: URL, headers: Record<string, string>, body: string, bounds: Bounds): Promise<Result> {
@@ -92,7 +101,7 @@ export class OutgoingRequests {
     const host = withoutBrackets(url.hostname);
     // A literal address is not looked up.
     if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
-    const isKept = this.#connections - this.#requests < IDLE_CONNECTIONS_MAX;
+    const isKept = this.#sockets.size - this.#requests < this.#idleMax;
     const path = url.pathname + url.search;
     const request = { origin: url.origin, path, method: 'POST', headers, body, reset: !isKept } as const;
     try {
@@ -120,15 +129,13 @@ export class OutgoingRequests {
     const [connect, connectTls] = [create('http:'), create('https:')];
     return (options, done) => {
       // Returns the socket, which its type does not tell.
-      const socket = (options.protocol === 'https:' ? connectTls : connect)(options, done) as unknown as Socket;
-      this.#connections += 1;
-      socket.once('close', () => {
-        this.#connections -= 1;
-      });
-      socket.once('error', (error) => {
-        // Without a response before, the connection was not idle.
-        if (socket.bytesRead > 0 && 'code' in error && CLOSED_CODES.has(error.code)) staleErrors.add(error);
-      });
+      const socket = (options.protocol === 'https:' ? connectTls : connect)(options, (...connected) => {
+        const [, established] = connected;
+        if (established) watchResponses(established);
+        done(...connected);
+      }) as unknown as Socket;
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
     };
   }
 
@@ -162,6 +169,24 @@ interface Bounds {
 const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** Errors of connections that were closed while they were idle. */
 const staleErrors = new WeakSet<object>();
+
+/** Ends a connection whose response is too long, whatever part of it is, and notes whether one that ended was idle. */
+function watchResponses(socket: Socket): void {
+  let bytes = 0;
+  let writtenBefore: number | undefined;
+  socket.on('readable', () => {
+    // At the end, nothing is readable.
+    if (socket.readableLength === 0) return;
+    if (socket.bytesWritten !== writtenBefore) bytes = 0;
+    writtenBefore = socket.bytesWritten;
+    bytes += socket.readableLength;
+    if (bytes > RESPONSE_BYTES_MAX) socket.destroy(new Error('The response is too long'));
+  });
+  socket.once('error', (error) => {
+    const isIdle = writtenBefore !== undefined && writtenBefore < socket.bytesWritten;
+    if (isIdle && 'code' in error && CLOSED_CODES.has(error.code)) staleErrors.add(error);
+  });
+}
 
 /**
  * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is known, and
@@ -198,7 +223,7 @@ function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, b
     },
     onResponseStart(_, status, headers) {
       // Lower ones are informational.
-      if (status >= 200) head = { status, retryAfter: headers['retry-after']?.toString() };
+      if (status >= 200) head = { status, retryAfter: [headers['retry-after']].flat()[0] };
     },
     onResponseData(controller, chunk) {
       if (bytes < BODY_BYTES_KEPT) kept.push(chunk);
@@ -234,10 +259,16 @@ function toText(bytes: Buffer): string {
 /** The reason in words, without stack and internals. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0]);
-  // The message of a connection that took too long would show its address.
-  if (error instanceof errors.ConnectTimeoutError) return describe(tookTooLong());
-  const message = error instanceof Error ? error.message : String(error);
+  // Its message would show the address. With several addresses, it can also mean that only some took too long.
+  if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
+  if (error instanceof AssertionError) return 'The response is not valid HTTP';
+  const message = error instanceof Error ? withoutAddress(error) : String(error);
   // What follows is a hint for whoever starts the service.
   const text = message.replace(/; if the root CA is installed locally.*/, '');
   return toText(Buffer.from(text).subarray(0, 200));
+}
+
+/** An address would show how private names resolve. */
+function withoutAddress(error: NodeJS.ErrnoException): string {
+  return 'address' in error ? `${error.syscall} ${error.code}` : error.message;
 }

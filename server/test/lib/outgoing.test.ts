@@ -7,6 +7,7 @@ import { type AddressInfo, BlockList, createServer as createTcpServer, type Serv
 import { after, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { defer } from '../../../testkit/src/cleanup.ts';
+import { until } from '../../../testkit/src/until.ts';
 import { newWebhook } from '../../src/http/contract/schemas/webhooks.ts';
 import { OutgoingRequests } from '../../src/lib/outgoing.ts';
 import { isPublicAddress } from '../../src/lib/public-addresses.ts';
@@ -273,29 +274,73 @@ test('a response is kept as well-formed text without control characters', async 
   assert.equal((await post(url, local)).response, 'a\ufffd\ufffd\ufffd\n');
 });
 
-describe('a broken response is an error', () => {
-  const raw = async (answer: (socket: Socket) => void) => {
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => {});
-      socket.once('data', () => answer(socket));
-    });
-    return `http://127.0.0.1:${await listen(server)}/`;
+describe('a broken response is an error, and the request is not repeated', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\n';
+  const flood = (start: string, rest: string) => (socket: Socket) => {
+    socket.write(start);
+    const write = () => {
+      while (!socket.destroyed && socket.write(rest.repeat(1024)));
+      if (!socket.destroyed) socket.once('drain', write);
+    };
+    write();
   };
   const cases: Record<string, (socket: Socket) => void> = {
-    'headers of 1 MB': (socket) => socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1024 * 1024)}\r\n\r\n`),
+    'headers of 1 MB': (socket) => socket.write(`${HEAD}X: ${'x'.repeat(1024 * 1024)}\r\n\r\n`),
     'no HTTP': (socket) => socket.end('hello'),
     'no response': (socket) => socket.destroy(),
     'the end of the connection': (socket) => socket.end(),
-    'half of the headers': (socket) => socket.end('HTTP/1.1 200 OK\r\nX: '),
+    'half of the headers': (socket) => socket.end(`${HEAD}X: `),
+    'an informational response': (socket) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n'),
     'an upgrade': (socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    'a status below 100': (socket) => socket.end('HTTP/1.1 099 No\r\n\r\n'),
+    'a reason that never ends': flood('HTTP/1.1 200 ', 'x'),
+    'empty lines that never end': flood('', '\r\n'),
+    'informational responses that never end': flood('', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
   };
   for (const [name, answer] of Object.entries(cases))
     test(name, async () => {
-      const { status, error } = await post(await raw(answer), local);
-      assert.equal(status, null);
-      assert.ok(error);
+      let requests = 0;
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => {
+          requests += 1;
+          answer(socket);
+        });
+      });
+      const { status, error, durationMs } = await post(`http://127.0.0.1:${await listen(server)}/`, local);
+      assert.deepEqual([status, requests], [null, 1]);
+      assert.ok(error && !/assert|took longer/.test(error), `${error} after ${durationMs} ms`);
     });
+});
+
+test('an error does not show the address of a name', async (t) => {
+  const one = new OutgoingRequests(loopback, true, (_, done) => done(null, [{ address: '127.0.0.1', family: 4 }]));
+  defer(t, () => one.close());
+  const { error } = await post('http://private.example:9/', one);
+  assert.equal(error, 'connect ECONNREFUSED');
+});
+
+test('of two Retry-After headers, the first counts', async () => {
+  const url = await serve((_, response) => void response.writeHead(503, { 'Retry-After': ['5', '7'] }).end());
+  assert.equal((await post(url, local)).retryAfter, '5');
+});
+
+test('closing ends connections that wait for a response', async () => {
+  const closing = new OutgoingRequests(loopback);
+  let ended = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const url = await serve(({ socket }) => {
+    socket.once('close', () => {
+      ended += 1;
+    });
+    resolve();
+  });
+  const request = post(url, closing);
+  await promise;
+  closing.close();
+  assert.equal((await request).status, null);
+  await until('the server sees the end', () => ended === 1);
 });
 
 test('a certificate that nobody trusts is an error', async () => {

@@ -44,8 +44,8 @@ const NOWHERE = '/nowhere';
  */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-/** Open files reserved for databases and threads, or a quarter of the limit if that is lower. */
-const OWN_FILES = 256;
+/** Open files reserved for databases, threads, and webhooks, or a quarter of the limit if that is lower. */
+const OWN_FILES = 2_048;
 /** An idle connection takes 13 KB of memory. */
 const CONNECTIONS_MAX = 20_000;
 

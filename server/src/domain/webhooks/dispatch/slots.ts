@@ -2,7 +2,7 @@ import { FairQueue } from '../../../lib/fair-queue.ts';
 
 /** Contract §12. */
 const PER_ENDPOINT_MAX = 64;
-/** Connections of one process: half of the usual limit of 1,024 open files. Endpoints that fail share a quarter. */
+/** Attempts in flight of one process, each of which has a connection. Endpoints that fail share a quarter. */
 const HEALTHY_MAX = 384;
 const FAILING_MAX = 128;
 /** The part of the slots that busy endpoints divide; the rest stays free for endpoints that become busy. */
