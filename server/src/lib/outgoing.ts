@@ -17,7 +17,7 @@ const IDLE_MS = 4_000;
 const IDLE_CONNECTIONS_MAX = 1024;
 /** The part of the open files that idle connections can have. */
 const IDLE_FILES_PART = 1 / 8;
-/** More than the headers and the part of a body that is read, also in small chunks. */
+/** Everything that a connection may receive for one request. Enough for the headers and a body in small chunks. */
 const RESPONSE_BYTES_MAX = 256 * 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
@@ -170,7 +170,7 @@ const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** Errors of connections that were closed while they were idle. */
 const staleErrors = new WeakSet<object>();
 
-/** Ends a connection whose response is too long, whatever part of it is, and notes whether one that ended was idle. */
+/** Closes a connection if any part of a response is too long, and notes errors of connections that were idle. */
 function watchResponses(socket: Socket): void {
   let bytes = 0;
   let writtenBefore: number | undefined;
@@ -183,8 +183,8 @@ function watchResponses(socket: Socket): void {
     if (bytes > RESPONSE_BYTES_MAX) socket.destroy(new Error('The response is too long'));
   });
   socket.once('error', (error) => {
-    const isIdle = writtenBefore !== undefined && writtenBefore < socket.bytesWritten;
-    if (isIdle && 'code' in error && CLOSED_CODES.has(error.code)) staleErrors.add(error);
+    const wasIdle = writtenBefore !== undefined && writtenBefore < socket.bytesWritten;
+    if (wasIdle && 'code' in error && CLOSED_CODES.has(error.code)) staleErrors.add(error);
   });
 }
 
@@ -263,7 +263,7 @@ function describe(error: unknown): string {
   if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
   if (error instanceof AssertionError) return 'The response is not valid HTTP';
   const message = error instanceof Error ? withoutAddress(error) : String(error);
-  // What follows is a hint for whoever starts the service.
+  // The rest is a hint for the operator.
   const text = message.replace(/; if the root CA is installed locally.*/, '');
   return toText(Buffer.from(text).subarray(0, 200));
 }

@@ -30,7 +30,7 @@ async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A key that is nobody's, and a certificate that it signed. */
+/** A self-signed certificate and its key. Neither is used anywhere else. */
 const UNTRUSTED = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBByrdH0+6i8I1s7t
@@ -343,7 +343,7 @@ test('closing ends connections that wait for a response', async () => {
   await until('the server sees the end', () => ended === 1);
 });
 
-test('a certificate that nobody trusts is an error', async () => {
+test('an untrusted certificate is an error', async () => {
   const { key, cert } = UNTRUSTED;
   let received = 0;
   const server = createTlsServer({ key, cert }, () => {
