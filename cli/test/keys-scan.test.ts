@@ -119,7 +119,7 @@ describe('keys scan', () => {
       const hook = /^```sh\n(#!\/bin\/sh\n.*?)^```/ms.exec(readme)?.[1] ?? '';
       const run = async (line: string, cwd = root) => {
         const PATH = `${root}/.git/bin:${dirname(process.execPath)}:${process.env.PATH}`;
-        const { child, output, closed } = spawnFor(t, 'bash', ['-c', line], bareEnvironment({ PATH }), cwd);
+        const { child, output, closed } = spawnFor(t, 'bash', ['--norc', '-c', line], bareEnvironment({ PATH }), cwd);
         child.stdin.end(hook);
         return { code: await closed, ...output };
       };

@@ -44,7 +44,9 @@ export function start(t: TestContext, args: string[], settings: Settings) {
 /** Runs a shell line that calls `listings`; with `columns`, in a terminal of that width. */
 export function shell(t: TestContext, line: string, settings: Settings, columns?: number) {
   const program = `listings() { '${process.execPath}' '${LISTINGS}' "$@"; }`;
-  if (columns === undefined) return spawnFor(t, 'bash', ['-c', `${program}; ${line}`], environment(settings));
+  // Without --norc, bash reads ~/.bashrc, because its input is a socket.
+  const options = ['--norc', '-c', `${program}; ${line}`];
+  if (columns === undefined) return spawnFor(t, 'bash', options, environment(settings));
   const inTerminal = `stty cols ${columns}; ${program}; ${line}`;
   return spawnFor(t, 'script', ['-qfec', inTerminal, '/dev/null'], { ...environment(settings), SHELL: '/bin/bash' });
 }
