@@ -119,14 +119,13 @@ describe('keys scan', () => {
       const hook = /^```sh\n(#!\/bin\/sh\n.*?)^```/ms.exec(readme)?.[1] ?? '';
       const run = async (line: string, cwd = root) => {
         const PATH = `${root}/.git/bin:${dirname(process.execPath)}:${process.env.PATH}`;
-        const { child, output, closed } = spawnFor(t, 'bash', ['--norc', '-c', line], bareEnvironment({ PATH }), cwd);
-        child.stdin.end(hook);
+        const { output, closed } = spawnFor(t, 'bash', ['--norc', '-c', line], bareEnvironment({ PATH }), cwd);
         return { code: await closed, ...output };
       };
       const { code } = await run(`git init -q . && git config user.email a@example.com && git config user.name Ada
-        cat > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && mkdir .git/bin
-        ln -s '${REPOSITORY}/cli/bin/listings.js' .git/bin/listings`);
+        mkdir -p .git/bin .git/hooks && ln -s '${REPOSITORY}/cli/bin/listings.js' .git/bin/listings`);
       assert.equal(code, 0);
+      await writeFile(join(root, '.git/hooks/pre-commit'), hook, { mode: 0o755 });
       return { root, run };
     }
 
