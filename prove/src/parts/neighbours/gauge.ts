@@ -10,9 +10,10 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** The maximum CPU use of an idle service, in cores, above its quiet load. */
-const IDLE_CORES_MAX = 0.3;
-const NANOSECONDS_PER_SECOND = 1e9;
+/** The maximum load of an idle service above its quiet load, in cores: with waiting for a core, and without. */
+const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
+const NAMES = ['wanted', 'worked'] as const;
+const NANOSECONDS_PER_MS = 1e6;
 /** Work that takes longer is not expected to end. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
@@ -24,6 +25,18 @@ export interface Stall {
   stallMs: number;
   ownMs: number;
   workMs: number;
+}
+
+/** Cores used, and cores used or waited for. */
+export interface Load {
+  worked: number;
+  wanted: number;
+}
+
+/** What each thread has used and waited for since it started, in nanoseconds. */
+interface Sample {
+  atMs: number;
+  threads: Map<string, Load>;
 }
 
 /** Measures the processes of a service. */
@@ -48,9 +61,10 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /** CPU and run-queue time of the service and its database. */
-  wantedSeconds(): number {
-    return this.#findAll().reduce((sum, pid) => sum + wantedSecondsOf(pid), 0);
+  /** Starts measuring the load of the service and its database. @returns a function that ends it */
+  watchLoad(): () => Load {
+    const before = this.#sample();
+    return () => loadBetween(before, this.#sample());
   }
 
   pids(): number[] {
@@ -101,20 +115,30 @@ export class Gauge {
     };
   }
 
-  /** Resolves with how long the service keeps working above its quiet load (`wantedCores`), in milliseconds. */
-  async runsOn(wantedCores: number): Promise<number> {
+  /**
+   * Resolves with how long the service keeps working above its quiet load (in cores), in milliseconds.
+   * Time spent waiting for a core counts as work, unless hardly any work is done between: then it is
+   * other load on the machine that has grown.
+   */
+  async runsOn(quiet: Load): Promise<number> {
     const startMs = performance.now();
-    const samples: { atMs: number; seconds: number }[] = [];
+    const samples: Sample[] = [];
     for (;;) {
-      const now = { atMs: performance.now() - startMs, seconds: this.wantedSeconds() };
+      const now = this.#sample();
       samples.push(now);
       const before = samples.findLast(({ atMs }) => now.atMs - atMs >= WINDOW_MS);
       if (before !== undefined) {
-        const cores = ((now.seconds - before.seconds) * 1_000) / (now.atMs - before.atMs);
-        if (cores <= wantedCores + IDLE_CORES_MAX || before.atMs >= RUN_ON_MAX_MS) return before.atMs;
+        const load = loadBetween(before, now);
+        const isIdle = NAMES.some((name) => load[name] <= quiet[name] + IDLE_CORES_MAX[name]);
+        const runOnMs = before.atMs - startMs;
+        if (isIdle || runOnMs >= RUN_ON_MAX_MS) return runOnMs;
       }
       await new Promise((resolve) => setTimeout(resolve, CPU_INTERVAL_MS));
     }
+  }
+
+  #sample(): Sample {
+    return { atMs: performance.now(), threads: new Map(this.#findAll().flatMap(threadsOf)) };
   }
 
   #read(): Reading[] {
@@ -123,16 +147,33 @@ export class Gauge {
   }
 }
 
-function wantedSecondsOf(pid: number): number {
+function threadsOf(pid: number): [string, Load][] {
+  return namesIn(`/proc/${pid}/task`).flatMap((thread): [string, Load][] => {
+    try {
+      const fields = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1').split(' ');
+      const [worked = 0, waited = 0] = fields.map(Number);
+      return [[thread, { worked, wanted: worked + waited }]];
+    } catch {
+      return []; // the thread has ended
+    }
+  });
+}
+
+function namesIn(directory: string): string[] {
   try {
-    const threads = readdirSync(`/proc/${pid}/task`).map((thread) => {
-      const [workedNs, waitedNs] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'latin1')
-        .split(' ')
-        .map(Number);
-      return (workedNs ?? 0) + (waitedNs ?? 0);
-    });
-    return threads.reduce((sum, each) => sum + each, 0) / NANOSECONDS_PER_SECOND;
+    return readdirSync(directory);
   } catch {
-    return 0;
+    return []; // the process has ended
   }
+}
+
+/** The load between two samples, without threads that have ended. */
+function loadBetween(before: Sample, now: Sample): Load {
+  const load = { worked: 0, wanted: 0 };
+  const durationNs = (now.atMs - before.atMs) * NANOSECONDS_PER_MS;
+  for (const [thread, atEnd] of now.threads) {
+    const atStart = before.threads.get(thread);
+    for (const name of NAMES) load[name] += (atEnd[name] - (atStart?.[name] ?? 0)) / durationNs;
+  }
+  return load;
 }

@@ -4,7 +4,7 @@ import { hasEnded as hasExited } from '../../../../testkit/src/serving.ts';
 import type { Trial } from '../../part.ts';
 import type { AttackReport } from './attack.ts';
 import { Attacker } from './attacker.ts';
-import type { Stall } from './gauge.ts';
+import type { Load, Stall } from './gauge.ts';
 import { type Attempt, findBroken, JUDGED_BODY_BYTES, tryOften } from './judgement.ts';
 import type { Member } from './member.ts';
 import type { Noticed } from './neighbour.ts';
@@ -61,11 +61,11 @@ export async function besiege(trial: Trial, setting: Setting, members: readonly 
 }
 
 async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
-  const before = { used: gauge.cpuSeconds(), wanted: gauge.wantedSeconds() };
+  const usedBefore = gauge.cpuSeconds();
+  const endLoad = gauge.watchLoad();
   const noticed = await neighbour.during(() => sleep(durationMs));
-  const coresOf = (seconds: number) => (seconds * 1_000) / durationMs;
-  const usedCores = coresOf(gauge.cpuSeconds() - before.used);
-  return { noticed, usedCores, wantedCores: coresOf(gauge.wantedSeconds() - before.wanted) };
+  const usedCores = ((gauge.cpuSeconds() - usedBefore) * 1_000) / durationMs;
+  return { noticed, usedCores, load: endLoad() };
 }
 
 /** Waits a limited time until the service is warm and the machine quiet. */
@@ -103,7 +103,7 @@ async function attack(
   stage: Stage,
   attacker: Attacker,
   member: Member,
-  before: Settled & { usedCores: number; wantedCores: number },
+  before: Settled & { usedCores: number; load: Load },
   size: Trial['size'],
 ): Promise<[Attempt, Settled]> {
   const { gauge, neighbour, service } = stage;
@@ -115,7 +115,7 @@ async function attack(
     await sleep(ATTACK_MS[size]);
     await untilTold(attacker, member);
     const report = await attacker.stop();
-    attacked.resolve({ report, runsOn: gauge.runsOn(before.wantedCores) });
+    attacked.resolve({ report, runsOn: gauge.runsOn(before.load) });
   });
   const { report, runsOn } = await attacked.promise;
   const runOnMs = await runsOn;
