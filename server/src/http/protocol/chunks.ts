@@ -1,17 +1,20 @@
 import { iterate } from '../../lib/iterate.ts';
 
+/** Consecutive texts. */
+export type Texts = readonly string[];
+
 /**
- * Streams a body: `start`, the text of each run, and `end`. Texts that were sent do not stay in
+ * Streams a body: `start`, the texts of each run, and `end`. Texts that were sent do not stay in
  * memory, even if the client reads slowly.
  */
 export function inChunks<T>(
-  start: string,
+  start: Texts,
   rest: AsyncIterable<T>,
-  toText: (run: T) => string,
+  toTexts: (run: T) => Texts,
   end: () => string,
-): AsyncIterable<string> {
+): AsyncIterable<Buffer> {
   const runs = rest[Symbol.asyncIterator]();
-  let first: string | undefined = start;
+  let first: Buffer | undefined = toBytes(start);
   let isEnded = false;
   return iterate(async () => {
     if (isEnded) return undefined;
@@ -22,6 +25,18 @@ export function inChunks<T>(
     }
     const { value: run } = await runs.next();
     isEnded = run === undefined;
-    return run === undefined ? end() : toText(run);
+    return toBytes(run === undefined ? [end()] : toTexts(run));
   });
+}
+
+/**
+ * Encodes the texts one by one: joined, texts of which one has a character above U+00FF would take
+ * twice the memory and three times as long. As texts, the chunks of many slow readers would be
+ * promoted to V8's old generation, and memory would grow until its collection.
+ */
+function toBytes(texts: Texts): Buffer {
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
+  let length = 0;
+  for (const text of texts) length += bytes.write(text, length);
+  return bytes;
 }

@@ -19,14 +19,18 @@ export function replyList(
 ): Reply {
   const { frame, first, rest } = content;
   let count = 0;
-  const toText = (docs: readonly string[]) => {
-    const isFurther = count > 0 && docs.length > 0;
-    count += docs.length;
-    return (isFurther ? format.separator : '') + format.rows(docs, fields, near).join(format.separator);
+  const toTexts = (docs: readonly string[]) => {
+    const texts: string[] = [];
+    for (const row of format.rows(docs, fields, near)) {
+      if (count > 0) texts.push(format.separator);
+      texts.push(row);
+      count += 1;
+    }
+    return texts;
   };
-  const start = format.begin(fields) + toText(first);
+  const start = [format.begin(fields), ...toTexts(first)];
   const end = () => format.end(frame, count);
-  const body = rest === undefined ? start + end() : inChunks(start, rest, toText, end);
+  const body = rest === undefined ? start.join('') + end() : inChunks(start, rest, toTexts, end);
   const type = { 'Content-Type': format.contentType };
   return { status: 200, headers: { ...type, ...format.headers?.(frame), ...headers }, body, isCompressible: true };
 }

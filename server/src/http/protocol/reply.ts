@@ -8,7 +8,7 @@ export interface Reply {
   /** Besides `commonHeaders`. */
   headers: Record<string, string>;
   /** Chunks are sent at the reader's pace. */
-  body?: string | Buffer | ReadyBody | AsyncIterable<string>;
+  body?: string | Buffer | ReadyBody | AsyncIterable<Buffer>;
   /** Must not be set with a strong ETag, which identifies the exact bytes. */
   isCompressible?: boolean;
 }
@@ -41,7 +41,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
 /** `body` is JSON text. */
 export function replyJson(
   status: number,
-  body: string | Buffer | AsyncIterable<string>,
+  body: string | Buffer | AsyncIterable<Buffer>,
   headers?: Record<string, string>,
 ): Reply {
   return { status, headers: { 'Content-Type': JSON_TYPE, ...headers }, body };

@@ -70,10 +70,10 @@ function canCompress({ body, isCompressible = false }: Reply, { httpVersionMinor
 function encode(body: Reply['body'], encoding: Encoding | undefined): string | Buffer | Chunks | undefined {
   if (body instanceof ReadyBody) return body.encode(encoding);
   if (encoding === undefined || typeof body !== 'string') return body;
-  return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : Readable.from([body]);
+  return body.length <= SHORT_LENGTH_MAX ? compress(body, encoding) : Readable.from([Buffer.from(body)]);
 }
 
-type Chunks = AsyncIterable<string>;
+type Chunks = AsyncIterable<Buffer>;
 
 async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
   const source = Readable.from(inTurns(chunks, exchange.principal?.accountId), { highWaterMark: 1 });
@@ -82,15 +82,17 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
 }
 
 /**
- * Yields to other accounts between chunks. Chunks are bytes: V8 would promote the texts of many
- * slow readers to the old generation, and memory would grow until its collection.
+ * Yields to other accounts between chunks. The first one is sent at once: it has been read, and would
+ * occupy memory while it waits.
  */
-function inTurns(chunks: Chunks, accountId: string | undefined): AsyncIterable<Buffer> {
+function inTurns(chunks: Chunks, accountId: string | undefined): Chunks {
   const iterator = chunks[Symbol.asyncIterator]();
+  let isFirst = true;
   return iterate(async () => {
-    await ownTurn(accountId);
+    if (!isFirst) await ownTurn(accountId);
+    isFirst = false;
     const { value } = await iterator.next();
-    return value === undefined ? undefined : Buffer.from(value);
+    return value;
   });
 }
 

@@ -19,9 +19,9 @@ export const eventEndpoints = [
   }),
 ];
 
-function pageJson({ first, rest, epoch, lastExamined }: EventPage): string | AsyncIterable<string> {
+function pageJson({ first, rest, epoch, lastExamined }: EventPage): string | AsyncIterable<Buffer> {
   const toText = (events: StoredEvent[]) => events.map(eventJson).join(',');
   const start = `{"data":[${toText(first)}`;
   const end = () => `],"nextAfter":${lastExamined()},"epoch":"${epoch}"}`;
-  return rest === undefined ? start + end() : inChunks(start, rest, (events) => `,${toText(events)}`, end);
+  return rest === undefined ? start + end() : inChunks([start], rest, (events) => [`,${toText(events)}`], end);
 }

@@ -16,7 +16,7 @@ export function replyFailures(database: Database, principal: Principal, runId: s
   return {
     status: 200,
     headers: { 'Content-Type': contentType },
-    body: inChunks(start, pages, toText, end),
+    body: inChunks([start], pages, (rows) => [toText(rows)], end),
     isCompressible: true,
   };
 }

@@ -1,5 +1,5 @@
 import { JSON_TYPE } from '../media-types.ts';
-import { type ListFormat, pickFields, toLastMembers } from './list-format.ts';
+import { type ListFormat, toLastMembers, toRows } from './list-format.ts';
 
 /** One object, with the listings as they are stored. */
 export const jsonFormat: ListFormat = {
@@ -7,7 +7,7 @@ export const jsonFormat: ListFormat = {
   contentType: JSON_TYPE,
   hasDistance: true,
   begin: () => '{"data":[',
-  rows: (docs, fields, near) => (fields === undefined ? docs : docs.map((doc) => pickFields(doc, fields, near))),
+  rows: toRows,
   separator: ',',
   end: (frame) => `],${toLastMembers(frame)}`,
 };

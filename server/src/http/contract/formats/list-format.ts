@@ -32,6 +32,11 @@ export interface ListFormat {
   end: (frame: ListFrame, count: number) => string;
 }
 
+/** Rows that are JSON objects. Without `fields`, they are sent as they are stored. */
+export function toRows(docs: readonly string[], fields: Fields, near?: Point): readonly string[] {
+  return fields === undefined ? docs : docs.map((doc) => pickFields(doc, fields, near));
+}
+
 export function pickFields(doc: string, fields: readonly string[], near?: Point): string {
   const listing = JSON.parse(doc);
   if (near !== undefined && fields.includes(DISTANCE)) listing.distance = findDistance(listing, near);

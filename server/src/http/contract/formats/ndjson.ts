@@ -1,4 +1,4 @@
-import { type ListFormat, pickFields } from './list-format.ts';
+import { type ListFormat, toRows } from './list-format.ts';
 
 /** One listing per line, then a line that marks the end, which a truncated list lacks. */
 export const ndjsonFormat: ListFormat = {
@@ -6,7 +6,8 @@ export const ndjsonFormat: ListFormat = {
   contentType: 'application/x-ndjson',
   hasDistance: true,
   begin: () => '',
-  rows: (docs, fields, near) => docs.map((doc) => `${fields === undefined ? doc : pickFields(doc, fields, near)}\n`),
-  separator: '',
-  end: ({ sequence, epoch, total }, count) => `${JSON.stringify({ end: true, count, sequence, epoch, total })}\n`,
+  rows: toRows,
+  separator: '\n',
+  end: ({ sequence, epoch, total }, count) =>
+    `${count > 0 ? '\n' : ''}${JSON.stringify({ end: true, count, sequence, epoch, total })}\n`,
 };
