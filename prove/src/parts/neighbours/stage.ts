@@ -23,6 +23,8 @@ export type Setting = (typeof SETTINGS)[number];
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
+/** Complete sorted lists that start all threads for searches, with two workers as well. */
+const WARM_UPS = 20;
 
 export interface Stage {
   service: ServeProcess;
@@ -43,6 +45,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   const service = await serve();
   const { scene, key } = await foundAccounts(service.url, databaseUrl, LISTINGS[trial.size]);
   const { ids } = await list(service.url, key);
+  await warmUp(service.url, key);
   let generation = 0;
   const begin = (url: string) => {
     generation += 1;
@@ -59,6 +62,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
       stage.neighbour.end();
       for (const pid of findServing().reverse()) process.kill(pid, 'SIGKILL');
       stage.service = await serve();
+      await warmUp(stage.service.url, key);
       stage.scene.port = portOf(stage.service.url);
       stage.neighbour = begin(stage.service.url);
     },
@@ -98,6 +102,11 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   const { ids, sequence } = await list(url, keys.full);
   const scene: Scene = { port: portOf(url), keys, cookie, listingId: ids[1] ?? '', largeId, sequence };
   return { scene, key };
+}
+
+/** A service in use has its threads for searches, whose memory is not the growth of an attack. */
+async function warmUp(url: string, key: string): Promise<void> {
+  await Promise.all(Array.from({ length: WARM_UPS }, () => readJson(url, '/listings?sort=-listPrice&fields=id', key)));
 }
 
 async function keyOf(operator: Operator, accountId: string, access: 'full' | 'read'): Promise<string> {
