@@ -3,6 +3,7 @@ import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database, LongTransaction } from '../../storage/database.ts';
 import { versionFloorOf } from '../../storage/database-info.ts';
+import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import { auditImport } from '../access/audit.ts';
 import {
   findEarlierResult,
@@ -21,6 +22,10 @@ import type { Import } from './imports.ts';
 /** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
+/** A plan takes 5 KB per row, so an account has one at a time. */
+const PLANS_MAX = 4;
+const plans = new FairSemaphore(PLANS_MAX, 1);
+
 /**
  * Saves all rows in one transaction, or none. The changes are computed before the transaction,
  * which only writes them.
@@ -34,23 +39,35 @@ export async function importAtomically(
   request: Import,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
 ): Promise<WriteResult<ImportReport>> {
-  const { actor, batches, isDryRun } = request;
-  const rows = await gather(batches);
+  const { actor, batches, isDryRun, signal } = request;
+  const rows = await gather(batches, actor.accountId);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
   // The first attempt's outcome may not have reached the standby yet, so a retry also calls
   // `write`: its commit waits for the standby.
   const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
+  return plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
+}
+
+async function planAndSave(
+  database: Database,
+  request: Import,
+  rows: ImportRow[],
+  idempotency: IdempotentRequest | undefined,
+): Promise<WriteResult<ImportReport>> {
+  const { actor, isDryRun } = request;
   const plan = await prepare(database, request, rows);
   if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
   if (plan.report.failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.report));
   return save(database, request, idempotency, plan);
 }
 
-async function gather(batches: AsyncIterable<ImportRow[]>): Promise<ImportRow[]> {
+async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string): Promise<ImportRow[]> {
   const rows: ImportRow[] = [];
   for await (const batch of batches) {
     rows.push(...batch);
+    // Waits while another import is being written.
+    await ownTurn(accountId);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
     const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
     throw new AppError('payload_too_large', message);
