@@ -69,9 +69,10 @@ function compares(value: number | undefined, operator: string, other: number): b
   return outcomes[operator] ?? false;
 }
 
-function numberIn(listing: object, field: string): number | undefined {
-  const value = new Map(Object.entries(listing)).get(field);
-  return typeof value === 'string' ? Date.parse(value) : value;
+function numberIn(listing: Listing, field: string): number | undefined {
+  const value: unknown = Reflect.get(listing, field);
+  if (typeof value === 'string') return Date.parse(value);
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** Compares for the reversed list: the last listing is the smallest. */
