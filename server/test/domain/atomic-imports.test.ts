@@ -312,6 +312,34 @@ test('an atomic import is neither prepared nor written after its client disconne
   assert.equal(await storedSequence(database, one), 0);
 });
 
+test('one atomic import of an account is prepared at a time, and one that waits ends with its client', async () => {
+  const { one, other } = await createAccounts();
+  const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = disturbed(database, () => {
+    arrived.resolve();
+    return released.promise;
+  });
+  const first = importAll(held, one, [row(1, {})]);
+  await arrived.promise;
+  let worked = 0;
+  const counted: ImportRow = {
+    ...row(1, {}),
+    makeInput() {
+      worked += 1;
+      return BASE;
+    },
+  };
+  const gone = new AbortController();
+  const waiting = importAtomically(database, { ...requestOf(one, [counted]), signal: gone.signal }, () => undefined);
+  assert.equal((await importAll(database, other, [row(1, {})])).created, 1, 'other accounts do not wait');
+  gone.abort(new AppError('invalid_header', 'The connection ended.'));
+  await assert.rejects(waiting, { code: 'invalid_header' });
+  assert.equal(worked, 0);
+  released.resolve();
+  assert.equal((await first).created, 1);
+  assert.equal((await importAll(database, one, [row(1, {})])).created, 1);
+});
+
 test('a repeated atomic import is acknowledged after a commit, which waits for the standby', async () => {
   const { one: accountId } = await createAccounts();
   const retry = { key: 'nightly', fingerprint: 'file' };

@@ -12,7 +12,7 @@ const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
 /** The maximum load of an idle service above its quiet load, in cores: with waiting for a core, and without. */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
-const NAMES = ['wanted', 'worked'] as const;
+const LOAD_NAMES = ['wanted', 'worked'] as const;
 const NANOSECONDS_PER_MS = 1e6;
 /** Work that takes longer is not expected to end. */
 const RUN_ON_MAX_MS = 3_000;
@@ -117,8 +117,8 @@ export class Gauge {
 
   /**
    * Resolves with how long the service keeps working above its quiet load (in cores), in milliseconds.
-   * Time spent waiting for a core counts as work, unless hardly any work is done between: then it is
-   * other load on the machine that has grown.
+   * Time spent waiting for a core counts as work, unless the service does hardly any work meanwhile:
+   * then other load on the machine has grown.
    */
   async runsOn(quiet: Load): Promise<number> {
     const startMs = performance.now();
@@ -129,7 +129,7 @@ export class Gauge {
       const before = samples.findLast(({ atMs }) => now.atMs - atMs >= WINDOW_MS);
       if (before !== undefined) {
         const load = loadBetween(before, now);
-        const isIdle = NAMES.some((name) => load[name] <= quiet[name] + IDLE_CORES_MAX[name]);
+        const isIdle = LOAD_NAMES.some((name) => load[name] <= quiet[name] + IDLE_CORES_MAX[name]);
         const runOnMs = before.atMs - startMs;
         if (isIdle || runOnMs >= RUN_ON_MAX_MS) return runOnMs;
       }
@@ -173,7 +173,7 @@ function loadBetween(before: Sample, now: Sample): Load {
   const durationNs = (now.atMs - before.atMs) * NANOSECONDS_PER_MS;
   for (const [thread, atEnd] of now.threads) {
     const atStart = before.threads.get(thread);
-    for (const name of NAMES) load[name] += (atEnd[name] - (atStart?.[name] ?? 0)) / durationNs;
+    for (const name of LOAD_NAMES) load[name] += (atEnd[name] - (atStart?.[name] ?? 0)) / durationNs;
   }
   return load;
 }

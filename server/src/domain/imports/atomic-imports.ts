@@ -66,7 +66,7 @@ async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string): P
   const rows: ImportRow[] = [];
   for await (const batch of batches) {
     rows.push(...batch);
-    // Waits while another import is being written.
+    // Pauses while another atomic import is being written.
     await ownTurn(accountId);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
     const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;

@@ -38,5 +38,6 @@ function toBytes(texts: Texts): Buffer {
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
   let length = 0;
   for (const text of texts) length += bytes.write(text, length);
-  return bytes;
+  // Never more than was written: the rest of an unsafe buffer is old memory.
+  return bytes.subarray(0, length);
 }
