@@ -6,11 +6,14 @@ const DISTRUST_MS = 60 * 60 * 1000;
 let offsetMs = Date.now() - performance.now();
 let jumpTimeMs = Number.NEGATIVE_INFINITY;
 
-/** Whether this process has seen the clock jump in the last hour. If so, data that looks expired may be valid. */
-export function hasClockJumped(): boolean {
-  const nowMs = performance.now();
-  const seenMs = Date.now() - nowMs;
-  if (Math.abs(seenMs - offsetMs) > JUMP_MIN_MS) jumpTimeMs = nowMs;
+/**
+ * The current time in UTC milliseconds. Undefined if this process has seen the clock jump in the last hour, since data
+ * that looks expired may then be valid.
+ */
+export function trustedNow(): number | undefined {
+  const [now, monotonicMs] = [Date.now(), performance.now()];
+  const seenMs = now - monotonicMs;
+  if (Math.abs(seenMs - offsetMs) > JUMP_MIN_MS) jumpTimeMs = monotonicMs;
   offsetMs = seenMs;
-  return nowMs - jumpTimeMs < DISTRUST_MS;
+  return monotonicMs - jumpTimeMs < DISTRUST_MS ? undefined : now;
 }

@@ -7,7 +7,7 @@ import { purgeKeyUse } from '../domain/keys/key-use.ts';
 import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../domain/requests/request-purge.ts';
 import { purgeDeliveries } from '../domain/webhooks/webhook-purge.ts';
 import { purgeIdempotencyRecords } from '../domain/writing/idempotency.ts';
-import { hasClockJumped } from '../lib/clock.ts';
+import { trustedNow } from '../lib/clock.ts';
 import { areMetricsEnabled } from '../lib/metrics.ts';
 import type { Retention } from '../model/request-log.ts';
 import type { Database } from '../storage/database.ts';
@@ -39,23 +39,32 @@ export function scheduleHousekeeping(
   logger: Logger,
   retention: Retention | undefined,
 ): (() => Promise<void>)[] {
-  const purge = (what: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
-    schedule(`purge ${what}`, intervalMs, async (signal) => (hasClockJumped() ? undefined : work(signal)), logger);
+  // The work must not read the clock again: it could have jumped by then.
+  const purge = (what: string, intervalMs: number, work: (now: number, signal: AbortSignal) => Promise<void>) =>
+    schedule(
+      `purge ${what}`,
+      intervalMs,
+      async (signal) => {
+        const now = trustedNow();
+        if (now !== undefined) await work(now, signal);
+      },
+      logger,
+    );
   return [
-    purge('retries', PURGE_INTERVAL_MS, (signal) => purgeIdempotencyRecords(database, signal)),
-    purge('key use', PURGE_INTERVAL_MS, (signal) => purgeKeyUse(database, signal)),
-    purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, () =>
-      database.write((transaction) => removeExpired(transaction, Date.now())),
+    purge('retries', PURGE_INTERVAL_MS, (now, signal) => purgeIdempotencyRecords(database, now, signal)),
+    purge('key use', PURGE_INTERVAL_MS, (now, signal) => purgeKeyUse(database, now, signal)),
+    purge('sign-ins', SIGN_IN_PURGE_INTERVAL_MS, (now) =>
+      database.write((transaction) => removeExpired(transaction, now)),
     ),
-    purge('events', EVENT_PURGE_INTERVAL_MS, (signal) => purgeEvents(database, signal)),
-    purge('feed runs', FEED_PURGE_INTERVAL_MS, (signal) => purgeFeedRuns(database, signal)),
+    purge('events', EVENT_PURGE_INTERVAL_MS, (now, signal) => purgeEvents(database, now, signal)),
+    purge('feed runs', FEED_PURGE_INTERVAL_MS, (now, signal) => purgeFeedRuns(database, now, signal)),
     ...(areMetricsEnabled()
       ? [schedule('count late feeds', LATE_FEEDS_INTERVAL_MS, () => countLateFeeds(database), logger)]
       : []),
     schedule('end lost feed runs', LOST_RUNS_INTERVAL_MS, () => endLostRuns(database), logger),
-    purge('deliveries', EVENT_PURGE_INTERVAL_MS, (signal) => purgeDeliveries(database, signal)),
-    purge('request log', PURGE_INTERVAL_MS, (signal) => purgeRequestLog(database, retention, signal)),
-    purge('requests of deleted accounts', DELETED_PURGE_INTERVAL_MS, (signal) =>
+    purge('deliveries', EVENT_PURGE_INTERVAL_MS, (now, signal) => purgeDeliveries(database, now, signal)),
+    purge('request log', PURGE_INTERVAL_MS, (now, signal) => purgeRequestLog(database, retention, now, signal)),
+    purge('requests of deleted accounts', DELETED_PURGE_INTERVAL_MS, (_, signal) =>
       purgeRequestsOfDeletedAccounts(database, signal),
     ),
     purge('log', LOG_INTERVAL_MS, async () => database.truncateLog?.()),

@@ -44,16 +44,16 @@ test('events older than 30 days are purged, and younger ones are kept', async (t
   await age(database, accountId, 400, '= 1');
   await age(database, accountId, 30.01, 'in (2, 3)');
   await age(database, accountId, 29.99, 'in (4, 5)');
-  await purgeEvents(database, NEVER);
+  await purgeEvents(database, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [4, 5, 6]);
-  await purgeEvents(database, NEVER);
+  await purgeEvents(database, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [4, 5, 6]);
 });
 
 test('an event is purged only after all earlier ones, so that there is never a gap', async (t) => {
   const { database, accountId } = await accountWith(t, 5);
   await age(database, accountId, 31, 'in (1, 3, 4)');
-  await purgeEvents(database, NEVER);
+  await purgeEvents(database, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [2, 3, 4, 5]);
 });
 
@@ -62,7 +62,7 @@ test('all events of one account can be purged without touching another’s', asy
   const others = [await createAccount(database, 'Ada'), await createAccount(database, 'Bob')];
   for (const { id } of others) await create(database, id);
   await age(database, accountId, 31, '> 0');
-  await purgeEvents(database, NEVER);
+  await purgeEvents(database, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), []);
   for (const { id } of others) assert.deepEqual(await sequencesOf(database, id), [1]);
   await create(database, accountId);
@@ -77,7 +77,7 @@ test('many events of many accounts are purged in small transactions, and without
   await age(database, accountId, 31, '<= 450');
   await age(database, last, 31, '= 1');
   const { watched, writes } = counted(database);
-  await purgeEvents(watched, NEVER);
+  await purgeEvents(watched, Date.now(), NEVER);
   assert.deepEqual((await sequencesOf(database, accountId)).at(0), 451);
   assert.deepEqual(await sequencesOf(database, last), []);
   assert.equal(writes.count, Math.ceil(450 / 200) + 1);
@@ -92,7 +92,7 @@ test('a slice is also limited in bytes', async (t) => {
   }
   await age(database, accountId, 31, '<= 20');
   const { watched, writes } = counted(database);
-  await purgeEvents(watched, NEVER);
+  await purgeEvents(watched, Date.now(), NEVER);
   assert.deepEqual(await sequencesOf(database, accountId), [21]);
   // Events have 0.19 MB each, so the second one ends a slice.
   assert.equal(writes.count, 20 / 2);
@@ -109,6 +109,6 @@ test('a purge ends early when the service stops', async (t) => {
       return database.write(job);
     },
   };
-  await purgeEvents(watched, stopping.signal);
+  await purgeEvents(watched, Date.now(), stopping.signal);
   assert.equal((await sequencesOf(database, accountId)).length, 200);
 });

@@ -177,7 +177,7 @@ test('hours that are no longer reported are removed, and those of the last day a
     await beginKeyUseBatch(session, { process: 'gone', number: 7, writtenAt: first - 1 });
     await beginKeyUseBatch(session, { process: 'here', number: 9, writtenAt: first });
   });
-  await purgeKeyUse(database, new AbortController().signal);
+  await purgeKeyUse(database, Date.now(), new AbortController().signal);
   const batches = await sql('select process from key_use_batches');
   assert.deepEqual([batches.length, batches[0]?.process], [1, 'here']);
   const left = await findKeyHours(database.scans, accountId, 0);

@@ -112,15 +112,15 @@ test('old requests are removed, and the oldest ones until the log is small enoug
   for (let count = 0; count < 100; count += 1)
     record({ at: now - (100 - count) * 1_000, requestId: `${count}`, errorBody: 'x'.repeat(4_000) });
   await log.flush();
-  await purgeRequestLog(database, RETENTION, SIGNAL);
+  await purgeRequestLog(database, RETENTION, Date.now(), SIGNAL);
   const all = await ids();
   assert.deepEqual([all.length, all.at(-1)], [100, '0']);
-  await purgeRequestLog(database, { days: 7, bytes: 100_000 }, SIGNAL);
+  await purgeRequestLog(database, { days: 7, bytes: 100_000 }, Date.now(), SIGNAL);
   const left = await ids();
   const [{ bytes } = { bytes: null }] = await sumRequestBytes(database.requestLog);
   assert.ok(Number(bytes) <= 100_000, `${bytes} bytes`);
   assert.deepEqual(left, all.slice(0, left.length));
-  await purgeRequestLog(database, undefined, SIGNAL);
+  await purgeRequestLog(database, undefined, Date.now(), SIGNAL);
   assert.deepEqual(await ids(), [], 'the log is off');
 });
 

@@ -374,7 +374,7 @@ test('an endpoint that was away for a week continues where it stopped; events th
   await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: false });
   await webhooks.createListing(2);
   setAhead(7 * DAY + EVENTS_KEPT_MS + HOUR);
-  await purgeEvents(service.database, new AbortController().signal);
+  await purgeEvents(service.database, Date.now(), new AbortController().signal);
   await webhooks.createListing();
   await webhooks.call('PATCH', `/v1/webhooks/${id}`, { enabled: true });
   await webhooks.untilSettled(id, 9);

@@ -301,7 +301,7 @@ describe('the runs of a feed', () => {
     const id = firstIdAt('run', Date.now() - 91 * 86_400_000).padEnd(old.id.length, '0');
     await service.sql('update feed_runs set id = ? where id = ?', id, old.id);
     await service.sql('update feed_errors set run_id = ? where run_id = ?', id, old.id);
-    await purgeFeedRuns(service.database, new AbortController().signal);
+    await purgeFeedRuns(service.database, Date.now(), new AbortController().signal);
     const left = await service.sql('select run_id as id from feed_errors where account_id = ?', tenant.accountId);
     assert.deepEqual(
       left.map((each) => Object(each).id),
@@ -320,7 +320,7 @@ describe('the runs of a feed', () => {
     const old = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
     const recent = await runFeed(service, tenant, 'mls', file, { query: '?failedMax=1' });
     await service.sql('update feed_runs set stored_bytes = 200000000 where account_id = ?', tenant.accountId);
-    await purgeFeedRuns(service.database, new AbortController().signal);
+    await purgeFeedRuns(service.database, Date.now(), new AbortController().signal);
     const errorsOf = async ({ id }: Run) =>
       (await get<{ data: unknown[] }>(service, tenant, `/feeds/mls/runs/${id}/errors`)).data;
     assert.deepEqual([(await errorsOf(old)).length, (await errorsOf(recent)).length], [0, 1]);

@@ -35,7 +35,7 @@ async function purgeUntil({ accountId }: Tenant, sequence: number): Promise<void
     accountId,
     String(sequence),
   );
-  await purgeEvents(service.database, new AbortController().signal);
+  await purgeEvents(service.database, Date.now(), new AbortController().signal);
 }
 
 const withoutTimes = ({ data }: HistoryReply) => data.map(({ at: _, ...entry }) => entry);

@@ -206,7 +206,7 @@ test('an expired record is not replayed, and the worker removes only expired rec
   await expire();
   const count = async () => (await service.sql('select account_id from idempotency_keys')).length;
   const before = await count();
-  await purgeIdempotencyRecords(service.database, new AbortController().signal);
+  await purgeIdempotencyRecords(service.database, Date.now(), new AbortController().signal);
   assert.equal(await count(), before - 1);
   const replayed = await post(service, bob, MINIMAL, KEY);
   assert.equal(replayed.headers.get('idempotent-replayed'), 'true');

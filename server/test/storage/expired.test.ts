@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
+import { pino } from 'pino';
 import { Browser, createPerson, PASSWORD, signIn } from '../../../testkit/src/browser.ts';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { startTestService } from '../../../testkit/src/service.ts';
+import { scheduleHousekeeping } from '../../src/maintenance/housekeeping.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { removeExpired } from '../../src/storage/expired.ts';
 import { words } from './support.ts';
 
@@ -41,4 +45,26 @@ test('a session expires after seven days without use, and each day of use extend
   assert.ok(await isSignedInAfter(6));
   assert.ok(await isSignedInAfter(12));
   assert.equal(await isSignedInAfter(19.1), null);
+});
+
+test('a session is kept even if the clock jumps while a purge waits for its transaction', async (t) => {
+  const browser = await signIn(service, await createPerson(service));
+  const jumped = Promise.withResolvers<void>();
+  const slow: Database = {
+    ...service.database,
+    async write(job, accountId) {
+      await jumped.promise;
+      return service.database.write(job, accountId);
+    },
+  };
+  defer(t, () => mock.reset());
+  mock.timers.enable({ apis: ['setInterval'] });
+  const stops = scheduleHousekeeping(slow, pino({ level: 'silent' }), undefined);
+  mock.timers.tick(60 * 60 * 1000);
+  const now = Date.now();
+  mock.method(Date, 'now', () => now - 400 * DAY_MS);
+  jumped.resolve();
+  await Promise.all(stops.map((stop) => stop()));
+  mock.reset();
+  assert.ok(await browser.ask('GET', '/admin/session'));
 });

@@ -12,8 +12,9 @@ const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
 
-export async function purgeEvents(database: Database, signal: AbortSignal): Promise<void> {
-  const before = Date.now() - EVENTS_KEPT_MS;
+/** Removes events after 30 days. `now` is in UTC milliseconds. */
+export async function purgeEvents(database: Database, now: number, signal: AbortSignal): Promise<void> {
+  const before = now - EVENTS_KEPT_MS;
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
 }
 

@@ -13,9 +13,9 @@ const STORED_BYTES_MAX = 256 * 1024 * 1024;
 /** Failed rows or runs per transaction. */
 const SLICE_LENGTH = 100;
 
-/** Removes runs older than 90 days, and the oldest of accounts that store too much. */
-export async function purgeFeedRuns(database: Database, signal: AbortSignal): Promise<void> {
-  const before = firstIdAt(RUN_ID_PREFIX, Date.now() - RUNS_KEPT_MS);
+/** Removes runs older than 90 days, and the oldest of accounts that store too much. `now` is in UTC milliseconds. */
+export async function purgeFeedRuns(database: Database, now: number, signal: AbortSignal): Promise<void> {
+  const before = firstIdAt(RUN_ID_PREFIX, now - RUNS_KEPT_MS);
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
 }
 

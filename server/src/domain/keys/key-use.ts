@@ -17,8 +17,8 @@ const HOUR_MS = 3_600_000;
 const HOURS_SHOWN = 24;
 
 /** The start of the first shown hour in UTC milliseconds. */
-export function firstHourShown(): number {
-  return hourOf(Date.now()) - (HOURS_SHOWN - 1) * HOUR_MS;
+export function firstHourShown(now = Date.now()): number {
+  return hourOf(now) - (HOURS_SHOWN - 1) * HOUR_MS;
 }
 
 function hourOf(timeMs: number): number {
@@ -165,8 +165,8 @@ export async function sumKeyUse({ scans }: Database, accountId: string) {
 /** Rows per transaction. Removing them takes less than a millisecond. */
 const PURGE_LENGTH = 200;
 
-export async function purgeKeyUse(database: Database, signal: AbortSignal): Promise<void> {
-  const before = firstHourShown();
+export async function purgeKeyUse(database: Database, now: number, signal: AbortSignal): Promise<void> {
+  const before = firstHourShown(now);
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && !signal.aborted) {
     removed = await database.write((transaction) => removeKeyHours(transaction, before, PURGE_LENGTH));

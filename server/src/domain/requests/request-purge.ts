@@ -13,13 +13,14 @@ import {
 const PURGE_LENGTH = 50;
 const AFTER_ALL = '~';
 
-/** Removes the oldest requests until the log is within its limits; without `retention`, all of them. */
+/** Removes the oldest requests until the log is within its limits; without `retention`, all of them. `now` is in UTC milliseconds. */
 export async function purgeRequestLog(
   { requestLog }: Database,
   retention: Retention | undefined,
+  now: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const before = retention ? firstBlockIdAt(Date.now() - retention.days * DAY_MS) : AFTER_ALL;
+  const before = retention ? firstBlockIdAt(now - retention.days * DAY_MS) : AFTER_ALL;
   await removeOldest(requestLog, before, Number.POSITIVE_INFINITY, signal);
   if (retention === undefined) return;
   const [total] = await sumRequestBytes(requestLog);

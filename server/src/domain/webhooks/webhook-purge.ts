@@ -19,9 +19,9 @@ export async function removeSettledDeliveries(database: Database, accountId: str
   await purgeEndpoint(database, accountId, id, Date.now());
 }
 
-/** Removes settled deliveries after 30 days. */
-export async function purgeDeliveries(database: Database, signal: AbortSignal): Promise<void> {
-  const before = Date.now() - DELIVERIES_KEPT_MS;
+/** Removes settled deliveries after 30 days. `now` is in UTC milliseconds. */
+export async function purgeDeliveries(database: Database, now: number, signal: AbortSignal): Promise<void> {
+  const before = now - DELIVERIES_KEPT_MS;
   let keys = await findWebhookKeys(database, '', '', PAGE_LENGTH);
   while (keys.length > 0) {
     for (const { accountId, id } of keys) {

@@ -1,4 +1,4 @@
-import { hasClockJumped } from '../../lib/clock.ts';
+import { trustedNow } from '../../lib/clock.ts';
 import { AppError } from '../../model/errors.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { findFormer } from '../../storage/history.ts';
@@ -65,7 +65,7 @@ async function findLiveRecord(
   key: string,
 ): Promise<IdempotencyRecord | undefined> {
   const row = await findIdempotencyRecord(transaction, accountId, key);
-  return row !== undefined && (row.expiresAt > Date.now() || hasClockJumped()) ? row : undefined;
+  return row !== undefined && (row.expiresAt > Date.now() || trustedNow() === undefined) ? row : undefined;
 }
 
 /** Reads both stored forms: with a `sequence`, which refers to the document, and with the document itself (older). */
@@ -85,8 +85,7 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
 /** Records per transaction. Each record of the older form contains a listing, which may be large. */
 const PURGE_LENGTH = 20;
 
-export async function purgeIdempotencyRecords(database: Database, signal: AbortSignal): Promise<void> {
-  const now = Date.now();
+export async function purgeIdempotencyRecords(database: Database, now: number, signal: AbortSignal): Promise<void> {
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && !signal.aborted) {
     removed = await database.write((transaction) => removeExpiredRecords(transaction, now, PURGE_LENGTH));

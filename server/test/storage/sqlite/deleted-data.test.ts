@@ -108,7 +108,7 @@ test('a deleted listing is in no backup after its events are purged', async (t) 
   await fillWith(database, accountId, kept);
   for (const id of await fillWith(database, accountId, texts)) await deleteListing(database, { accountId }, { id });
   await database.write((session) => session.execute(words('update events set created_at = 0'), {}));
-  await purgeEvents(database, new AbortController().signal);
+  await purgeEvents(database, Date.now(), new AbortController().signal);
   const { file } = await backUp(url, join(directory, 'after.db'));
   assert.deepEqual(await foundIn(file, texts), []);
   assert.equal((await foundIn(file, kept)).length, 4, 'other listings are in the backup');
