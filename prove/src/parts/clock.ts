@@ -126,7 +126,7 @@ function report(jumps: readonly Jump[], restarts: number, { caller, world, keys,
     tried: `the clock set ${jumps.length} × while the service ran, from ${behind} to ${ahead}, ${turns.length} × to just before midnight (${turns.join(', ')}), and ${restarts} × while it was stopped`,
     figure: `${ids} ids in order, ${retries} retries replayed, ${events} events preserved, 0 wrong keys, sessions, or limits`,
     figures: [
-      ['listings created, with ascending ids in each process', String(ids)],
+      ['listings created, with ascending ids', String(ids)],
       ['retries with an earlier Idempotency-Key, all replayed', String(retries)],
       ['pages by an earlier cursor', String(pages)],
       ['events, none removed', String(events)],

@@ -36,9 +36,8 @@ export class World {
     this.#caller = caller;
   }
 
-  /** A new process starts a new order of ids. */
+  /** A new process has not seen the earlier changes of the clock. */
   beginAnew(): void {
-    this.#lastId = '';
     this.#hasSeenAll = false;
   }
 
@@ -169,7 +168,7 @@ export class World {
     return listing;
   }
 
-  /** Records an id. Ids must grow within a process, whatever the clock does. */
+  /** Records an id. Ids must grow, whatever the clock does. */
   note(id: string): void {
     const time = new Date(this.#caller.nowMs).toISOString();
     assert.ok(id > this.#lastId, `${time}: the id ${id} does not come after ${this.#lastId}`);
