@@ -23,13 +23,14 @@ function row(line: number, { id, ...fields }: Partial<ListingInput> & { id?: str
   return { line, id, externalId: fields.externalId, makeInput };
 }
 
-async function* batchesOf(rows: ImportRow[]): AsyncGenerator<ImportRow[]> {
-  yield rows;
+/** Batches of at most `length` rows. */
+async function* batchesOf(rows: ImportRow[], length: number): AsyncGenerator<ImportRow[]> {
+  for (let start = 0; start < rows.length; start += length) yield rows.slice(start, start + length);
 }
 
-const requestOf = (accountId: string, rows: ImportRow[]) => ({
+const requestOf = (accountId: string, rows: ImportRow[], length = rows.length) => ({
   actor: { accountId },
-  batches: batchesOf(rows),
+  batches: batchesOf(rows, length),
   isDryRun: false,
 });
 
@@ -117,20 +118,44 @@ function someRows(ids: string[]): ImportRow[] {
   return rows;
 }
 
-test('an atomic import has the same result as saving its rows one by one', async () => {
+test('an import, atomic or not, has the same result as saving its rows one by one', async () => {
   const { one, other } = await createAccounts();
-  const together = someRows(await seed(database, one));
-  const singly = someRows(await seed(database, other));
-  const report = await importAll(database, one, together);
-  assert.deepEqual(report, await importRows(database, requestOf(other, singly), assert.ifError));
+  const { id: third } = await createAccount(database, 'Third');
+  const singly = someRows(await seed(database, one));
+  const report = await importRows(database, requestOf(one, singly, 1), assert.ifError);
   assert.ok(report.created > 40 && report.updated > 40 && report.unchanged > 0, JSON.stringify(report));
+  const inBatches = someRows(await seed(database, other));
+  assert.deepEqual(await importRows(database, requestOf(other, inBatches), assert.ifError), report);
+  const together = someRows(await seed(database, third));
+  assert.deepEqual(await importAll(database, third, together), report);
   const left = await describe(database, one);
-  assert.deepEqual(left, await describe(database, other));
+  assert.deepEqual(await describe(database, other), left);
+  assert.deepEqual(await describe(database, third), left);
   assert.deepEqual(
     left.listings.map(({ id }) => id),
     left.listings.map((_, index) => index),
     'IDs increase in the order of the events',
   );
+});
+
+test('a transaction of an import has at most 50 rows, and few if their listings are large', async () => {
+  for (const [length, transactionsMin] of [
+    [10, 2],
+    [60_000, 25],
+  ] as const) {
+    const { id } = await createAccount(database, `${length} characters`);
+    const sequences: number[] = [];
+    const onCommit = (sequence: number) => void sequences.push(sequence);
+    for (const letter of ['a', 'b']) {
+      const rows = Array.from({ length: 100 }, (_, index) =>
+        row(index, { externalId: `L${index}`, description: letter.repeat(length) }),
+      );
+      await importRows(database, { ...requestOf(id, rows), onCommit }, assert.ifError);
+    }
+    assert.equal(sequences.at(-1), 200);
+    assert.ok(sequences.length >= 2 * transactionsMin, `${sequences.length} transactions`);
+    assert.ok(sequences.every((sequence, index) => sequence - (sequences[index - 1] ?? 0) <= 50));
+  }
 });
 
 test('an atomic import that fails or is a dry run reports the same errors as saving its rows one by one, and writes nothing', async () => {

@@ -55,7 +55,10 @@ function fromEntries(entries: [string, unknown][]): object {
 
 /** Fields, and the error codes that they can have because of rules that the document states in prose. */
 const FURTHER: [field: RegExp, codes: RegExp][] = [
-  [/^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name|search)$/, /^(blank|invalid_format)$/],
+  [
+    /^(address|unitNumber|city|stateOrProvince|postalCode|description|externalId|name|search)$/,
+    /^(blank|invalid_format)$/,
+  ],
   [/^photos\[\d+\]\.(url|caption)$/, /^(blank|invalid_format)$/],
   [/^metadata$/, /^too_long$/],
   [/^metadata\..*/s, /^(blank|invalid_format|duplicate|too_long|out_of_range)$/],

@@ -15,8 +15,8 @@ import {
   writeLong,
 } from '../writing/writing.ts';
 import { ImportPlan } from './import-plan.ts';
-import { countRows, type ImportReport, importFailed } from './import-report.ts';
-import type { ImportRow } from './import-rows.ts';
+import { countRows, type ImportReport, importFailed, reportOf } from './import-report.ts';
+import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
 /** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
@@ -57,8 +57,9 @@ async function planAndSave(
 ): Promise<WriteResult<ImportReport>> {
   const { actor, isDryRun } = request;
   const plan = await prepare(database, request, rows);
-  if (isDryRun) return { outcome: allOrNone(plan.report), isReplayed: false };
-  if (plan.report.failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.report));
+  const { failed } = reportOf(plan.outcomes);
+  if (isDryRun) return { outcome: allOrNone(plan.outcomes), isReplayed: false };
+  if (failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.outcomes));
   return save(database, request, idempotency, plan);
 }
 
@@ -141,13 +142,15 @@ async function saveTogether(
   const { transaction, account } = writing;
   const pause = pauseAfterSlices(() => transaction.nextTurn());
   if (!(await plan.refresh(transaction, account, CHANGES_MAX.inside, pause))) throw new StalePlanError();
-  const report = allOrNone(plan.report);
+  const report = allOrNone(plan.outcomes);
   await plan.batch.store(writing);
   await auditImport(transaction, actor.user, report);
   return report;
 }
 
-function allOrNone(report: ImportReport): ImportReport {
+/** @throws {AppError} `import_failed` */
+function allOrNone(outcomes: readonly RowOutcome[]): ImportReport {
+  const report = reportOf(outcomes);
   if (report.failed > 0) throw importFailed(report);
   return report;
 }

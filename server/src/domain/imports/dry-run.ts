@@ -7,11 +7,11 @@ import { findListing, findListingByExternalId, type StoredListing } from '../../
 import { openScratch } from '../../storage/open.ts';
 import { storeCreated } from '../writing/write-path.ts';
 import { type Actor, getActingAccount, type Writing } from '../writing/writing.ts';
-import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
+import type { ImportRow, RowOutcome } from './import-rows.ts';
+import { RowSaver } from './row-saver.ts';
 
-/** Rows and time per transaction. */
+/** Rows whose listings are copied per event-loop turn. */
 const ROWS_MAX = 25;
-const WORK_MAX_MS = 1;
 
 /**
  * Saves rows in a temporary database. The listings that a row could affect are copied there first.
@@ -21,6 +21,7 @@ export class DryRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #scratch: Scratch;
+  readonly #saver = new RowSaver();
   /** The account's counts after the rows so far, to check its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
   /** Rows whose listings were copied: `save` gets a row again until it is saved. */
@@ -61,7 +62,7 @@ export class DryRun {
         versionFloor: 0,
       };
       for (const stored of affected) await copyOnce(writing, stored);
-      const outcomes = await saveRows(writing, some, WORK_MAX_MS);
+      const outcomes = await this.#saver.save(writing, some);
       const { listingCount, storedBytes } = writing.account;
       this.#taken = { listingCount, storedBytes };
       return outcomes;

@@ -8,7 +8,6 @@ import { KnownListing, KnownListings } from '../writing/known-listings.ts';
 import { takeQuota } from '../writing/quotas.ts';
 import { externalIdTaken, makeChanged, makeNew } from '../writing/save-listing.ts';
 import type { CurrentListing } from '../writing/write-path.ts';
-import { addOutcome, emptyReport, type ImportReport } from './import-report.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 
 /** A row's outcome, which is valid until its listing changes. */
@@ -36,13 +35,13 @@ export interface PlanLimits {
 }
 
 /**
- * Computes, without a lock, the outcomes of saving the rows one by one. When a listing that a row
- * could affect changes, the plan becomes stale, and `refresh` brings it up to date.
+ * Computes the outcomes of saving the rows one by one. When a listing that a row could affect changes, the plan becomes
+ * stale, and `refresh` brings it up to date.
  */
 export class ImportPlan {
-  report: ImportReport = emptyReport();
+  outcomes: RowOutcome[] = [];
   batch = new ChangeBatch();
-  readonly #rows: ImportRow[];
+  readonly #rows: readonly ImportRow[];
   readonly #limits: PlanLimits;
   #account: AccountHead;
   /** The account after the rows so far, to check its quotas. */
@@ -50,11 +49,22 @@ export class ImportPlan {
   #known = new KnownListings();
   #planned = new Map<ImportRow, PlannedRow>();
 
-  constructor(rows: ImportRow[], account: AccountHead, limits: PlanLimits) {
+  constructor(rows: readonly ImportRow[], account: AccountHead, limits: PlanLimits) {
     this.#rows = rows;
     this.#account = { ...account };
     this.#accountAfter = { ...account };
     this.#limits = limits;
+  }
+
+  /** The bytes that are read and written. */
+  get bytes(): number {
+    return this.#known.bytes + this.batch.bytes;
+  }
+
+  /** What the account has after all rows, to check its quotas. */
+  get countsAfter(): Pick<AccountHead, 'listingCount' | 'storedBytes'> {
+    const { listingCount, storedBytes } = this.#accountAfter;
+    return { listingCount, storedBytes };
   }
 
   /** @throws {AppError} `payload_too_large`, or what `pause` throws */
@@ -103,13 +113,13 @@ export class ImportPlan {
   }
 
   async #compute(pause: () => Promise<void>): Promise<void> {
-    this.report = emptyReport();
+    this.outcomes = [];
     this.batch = new ChangeBatch();
     this.#accountAfter = { ...this.#account };
     const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
-      addOutcome(this.report, { row, result: this.#takeRow(row, overlay) });
-      this.#requireRoom(this.#known.bytes + this.batch.bytes);
+      this.outcomes.push({ row, result: this.#takeRow(row, overlay) });
+      this.#requireRoom(this.bytes);
       await pause();
     }
   }

@@ -44,6 +44,13 @@ export function emptyReport(): ImportReport {
   return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 }
 
+/** The report of all rows. */
+export function reportOf(outcomes: readonly RowOutcome[]): ImportReport {
+  const report = emptyReport();
+  for (const outcome of outcomes) addOutcome(report, outcome);
+  return report;
+}
+
 /** @returns the failure, with all its details */
 export function addOutcome(report: ImportReport, { row, result }: RowOutcome): RowFailure | undefined {
   if (row.isRepeated) report.repeated += 1;

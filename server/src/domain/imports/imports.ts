@@ -4,7 +4,8 @@ import { auditImport } from '../access/audit.ts';
 import { type Actor, write } from '../writing/writing.ts';
 import { DryRun } from './dry-run.ts';
 import { addOutcome, countRows, emptyReport, type ImportReport, type RowFailure } from './import-report.ts';
-import { type ImportRow, type RowOutcome, saveRows } from './import-rows.ts';
+import type { ImportRow, RowOutcome } from './import-rows.ts';
+import { RowSaver } from './row-saver.ts';
 
 export interface Import {
   actor: Actor;
@@ -105,22 +106,12 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   return outcomes;
 }
 
-/** How long a transaction saves rows, at least, before other writes get their turn. */
-const WORK_MIN_MS = 1;
-const WORK_MAX_MS = 5;
-
-/**
- * Saves rows in successive transactions, which each check the actor. A transaction saves rows for
- * about as long as its commit takes: on a slow disk, other writes wait that long anyway.
- */
+/** Saves rows in successive transactions, which each check the actor. */
 function inTransactions(database: Database, actor: Actor, onCommit: Import['onCommit']): SaveSome {
-  let workMs = WORK_MIN_MS;
+  const saver = new RowSaver();
   return async (rows) => {
-    const startMs = performance.now();
-    const { outcome, sequence } = await write(database, actor, undefined, (writing) => saveRows(writing, rows, workMs));
+    const { outcome, sequence } = await write(database, actor, undefined, (writing) => saver.save(writing, rows));
     if (sequence !== undefined) onCommit?.(sequence);
-    const waitMs = performance.now() - startMs - workMs;
-    workMs = Math.min(Math.max(waitMs, WORK_MIN_MS), WORK_MAX_MS);
     return outcome;
   };
 }
