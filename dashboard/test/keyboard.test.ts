@@ -110,7 +110,7 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
 
   await t.test('8. delete the listing and undo', async () => {
     await press(page, button('Actions for 12 Elm Street'));
-    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await untilFocused(page.getByRole('menuitem', { name: 'Edit' }));
     await page.keyboard.press('ArrowDown');
     await untilFocused(page.getByRole('menuitem', { name: 'Delete' }));
     await page.keyboard.press('Enter');
