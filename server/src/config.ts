@@ -35,6 +35,7 @@ const LOG_BYTES_MIN = 1_000_000;
 const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
 const SECRETS_KEY_BYTES = 32;
+const ATTRIBUTION_LENGTH_MAX = 200;
 const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
 
 /** All settings, each with its schema and default, the form that errors quote, and a description. */
@@ -104,6 +105,16 @@ export const SETTINGS = z.object({
   ),
   SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
   MAIL_FROM: row(z.string().optional(), '', 'sender of these messages, such as `listings@example.com`'),
+  MAP_TILES_URL: row(
+    parsedBy(parseTilesUrl).optional(),
+    'a URL with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png',
+    'images of the maps in the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there; without it, maps show only the listings',
+  ),
+  MAP_ATTRIBUTION: row(
+    z.string().max(ATTRIBUTION_LENGTH_MAX).optional(),
+    `a text of at most ${ATTRIBUTION_LENGTH_MAX} characters`,
+    'who made these images, such as `© OpenStreetMap contributors https://www.openstreetmap.org/copyright`; a URL at the end becomes the link of the text',
+  ),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
@@ -183,6 +194,7 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
     requestLog: settings.REQUEST_LOG,
     dataDirectory: settings.DATA_DIR,
     backups: readBackups(settings, databaseUrl),
+    mapTiles: readMapTiles(settings),
     firstAdministrator: readFirstAdministrator(settings),
     mail: readMail(settings),
     workers: settings.WORKERS,
@@ -250,6 +262,12 @@ function parseDatabaseUrl(text: string): string | undefined {
   if (/^postgres(?:ql)?:/.test(text)) return new URL(text).pathname.length > 1 ? text : undefined;
   if (text.startsWith('file://')) return `file:${fileURLToPath(text)}`;
   return /^file:./.test(text) ? `file:${fromBase(text.slice('file:'.length))}` : undefined;
+}
+
+function parseTilesUrl(text: string): string | undefined {
+  const { protocol, username, password } = new URL(text);
+  const isWeb = /^https?:$/.test(protocol) && username + password === '';
+  return isWeb && ['{z}', '{x}', '{y}'].every((part) => text.includes(part)) ? text : undefined;
 }
 
 function parseStatementTimeout(text: string): number | undefined {
@@ -340,4 +358,10 @@ function readBackups(settings: Settings, databaseUrl: string): BackupSettings | 
   if (directory === undefined) throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_DIR, a directory for the backups.');
   if (databaseUrl.startsWith('file:')) return { schedule, directory, keep };
   throw new ConfigError('BACKUP_SCHEDULE is for SQLite; for PostgreSQL, schedule pg_dump (docs/operating.md).');
+}
+
+function readMapTiles({ MAP_TILES_URL: url, MAP_ATTRIBUTION: attribution = '' }: Settings) {
+  if (url !== undefined) return { url, attribution };
+  if (attribution === '') return undefined;
+  throw new ConfigError('MAP_ATTRIBUTION needs MAP_TILES_URL, the address of the images.');
 }

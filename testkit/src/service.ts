@@ -43,6 +43,7 @@ type TestOptions = ServerLimits &
       | 'publicUrl'
       | 'firstAdministrator'
       | 'mail'
+      | 'mapTiles'
     >
   > & {
     engine?: Engine;
@@ -95,6 +96,7 @@ export async function startTestService(options: TestOptions = {}): Promise<TestS
     dataDirectory: directory,
     firstAdministrator: options.firstAdministrator,
     mail: options.mail,
+    mapTiles: options.mapTiles,
     backups: undefined,
     metricsAddress: undefined,
     workers: undefined,

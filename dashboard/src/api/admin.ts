@@ -388,6 +388,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/map": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show listings on a map
+         * @description The listings in `bbox`, by default the whole world, that match the filters, counted by the squares of a grid. Listings without coordinates are left out. If the box has more than 4,000 squares, the grid of a lower zoom level is used.
+         */
+        get: operations["retrieveMap"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listings": {
         parameters: {
             query?: never;
@@ -1231,6 +1251,21 @@ export interface components {
                 /** @description When the service disabled the endpoint. */
                 disabledAt: string | null;
             }[];
+        };
+        Map: {
+            data: components["schemas"]["Cluster"][];
+            /** @description The side of the squares in degrees. The first one begins at longitude -180 and latitude -90. */
+            side: number;
+        };
+        Cluster: {
+            /** @description Number of listings in the square, at least 1. */
+            count: number;
+            /** @description The mean latitude of these listings, in degrees. */
+            latitude: number;
+            /** @description Their mean longitude, in degrees. */
+            longitude: number;
+            /** @description The id of the listing, if it is alone in its square. */
+            id: string | null;
         };
         ListingList: {
             /** @description With `fields`, listings have only the named members, required or not. */
@@ -4465,6 +4500,437 @@ export interface operations {
                 };
             };
             400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            406: components["responses"]["not_acceptable"];
+            409: components["responses"]["account_changed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    retrieveMap: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `status` is one of these values. Separate several with commas.
+                 * @example [
+                 *       "active",
+                 *       "pending"
+                 *     ]
+                 */
+                status?: ("coming_soon" | "active" | "active_under_contract" | "pending" | "hold" | "withdrawn" | "closed" | "expired" | "canceled")[];
+                /**
+                 * @description `propertyType` is one of these values. Separate several with commas.
+                 * @example [
+                 *       "residential"
+                 *     ]
+                 */
+                propertyType?: ("residential" | "residential_lease" | "residential_income" | "land" | "farm" | "commercial_sale" | "commercial_lease" | "business_opportunity" | "manufactured_in_park")[];
+                /**
+                 * @description `city` is this value; case, accents, and punctuation are ignored.
+                 * @example Austin
+                 */
+                city?: string;
+                /**
+                 * @description Like `city`, for several values: `city[]=…&city[]=…`, at most 50.
+                 * @example [
+                 *       "Austin"
+                 *     ]
+                 */
+                "city[]"?: string[];
+                /**
+                 * @description `stateOrProvince` is this value; case, accents, and punctuation are ignored.
+                 * @example TX
+                 */
+                stateOrProvince?: string;
+                /**
+                 * @description Like `stateOrProvince`, for several values: `stateOrProvince[]=…&stateOrProvince[]=…`, at most 50.
+                 * @example [
+                 *       "TX"
+                 *     ]
+                 */
+                "stateOrProvince[]"?: string[];
+                /**
+                 * @description `postalCode` is this value; case, accents, and punctuation are ignored.
+                 * @example 78701
+                 */
+                postalCode?: string;
+                /**
+                 * @description Like `postalCode`, for several values: `postalCode[]=…&postalCode[]=…`, at most 50.
+                 * @example [
+                 *       "78701"
+                 *     ]
+                 */
+                "postalCode[]"?: string[];
+                /**
+                 * @description `country` is this value; case, accents, and punctuation are ignored.
+                 * @example US
+                 */
+                country?: string;
+                /**
+                 * @description Like `country`, for several values: `country[]=…&country[]=…`, at most 50.
+                 * @example [
+                 *       "US"
+                 *     ]
+                 */
+                "country[]"?: string[];
+                /**
+                 * @description `externalId` is exactly this value.
+                 * @example MLS-20931
+                 */
+                externalId?: string;
+                /**
+                 * @description Like `externalId`, for several values: `externalId[]=…&externalId[]=…`, at most 50.
+                 * @example [
+                 *       "MLS-20931"
+                 *     ]
+                 */
+                "externalId[]"?: string[];
+                /**
+                 * @description `feed` is exactly this value.
+                 * @example mls
+                 */
+                feed?: string;
+                /**
+                 * @description Like `feed`, for several values: `feed[]=…&feed[]=…`, at most 50.
+                 * @example [
+                 *       "mls"
+                 *     ]
+                 */
+                "feed[]"?: string[];
+                /**
+                 * @description `beds` is one of these values. Separate several with commas.
+                 * @example [
+                 *       3
+                 *     ]
+                 */
+                beds?: number[];
+                /**
+                 * @description `beds` is above this value.
+                 * @example 3
+                 */
+                "beds[gt]"?: number;
+                /**
+                 * @description `beds` is at least this value.
+                 * @example 3
+                 */
+                "beds[gte]"?: number;
+                /**
+                 * @description `beds` is below this value.
+                 * @example 3
+                 */
+                "beds[lt]"?: number;
+                /**
+                 * @description `beds` is at most this value.
+                 * @example 3
+                 */
+                "beds[lte]"?: number;
+                /**
+                 * @description `baths` is one of these values. Separate several with commas.
+                 * @example [
+                 *       2
+                 *     ]
+                 */
+                baths?: number[];
+                /**
+                 * @description `baths` is above this value.
+                 * @example 2
+                 */
+                "baths[gt]"?: number;
+                /**
+                 * @description `baths` is at least this value.
+                 * @example 2
+                 */
+                "baths[gte]"?: number;
+                /**
+                 * @description `baths` is below this value.
+                 * @example 2
+                 */
+                "baths[lt]"?: number;
+                /**
+                 * @description `baths` is at most this value.
+                 * @example 2
+                 */
+                "baths[lte]"?: number;
+                /**
+                 * @description `listPrice` is exactly this value.
+                 * @example 450000
+                 */
+                listPrice?: number;
+                /**
+                 * @description `listPrice` is above this value.
+                 * @example 450000
+                 */
+                "listPrice[gt]"?: number;
+                /**
+                 * @description `listPrice` is at least this value.
+                 * @example 450000
+                 */
+                "listPrice[gte]"?: number;
+                /**
+                 * @description `listPrice` is below this value.
+                 * @example 450000
+                 */
+                "listPrice[lt]"?: number;
+                /**
+                 * @description `listPrice` is at most this value.
+                 * @example 450000
+                 */
+                "listPrice[lte]"?: number;
+                /**
+                 * @description `closePrice` is exactly this value.
+                 * @example 445000
+                 */
+                closePrice?: number;
+                /**
+                 * @description `closePrice` is above this value.
+                 * @example 445000
+                 */
+                "closePrice[gt]"?: number;
+                /**
+                 * @description `closePrice` is at least this value.
+                 * @example 445000
+                 */
+                "closePrice[gte]"?: number;
+                /**
+                 * @description `closePrice` is below this value.
+                 * @example 445000
+                 */
+                "closePrice[lt]"?: number;
+                /**
+                 * @description `closePrice` is at most this value.
+                 * @example 445000
+                 */
+                "closePrice[lte]"?: number;
+                /**
+                 * @description `livingArea` is exactly this value.
+                 * @example 1500
+                 */
+                livingArea?: number;
+                /**
+                 * @description `livingArea` is above this value.
+                 * @example 1500
+                 */
+                "livingArea[gt]"?: number;
+                /**
+                 * @description `livingArea` is at least this value.
+                 * @example 1500
+                 */
+                "livingArea[gte]"?: number;
+                /**
+                 * @description `livingArea` is below this value.
+                 * @example 1500
+                 */
+                "livingArea[lt]"?: number;
+                /**
+                 * @description `livingArea` is at most this value.
+                 * @example 1500
+                 */
+                "livingArea[lte]"?: number;
+                /**
+                 * @description `lotSizeArea` is exactly this value.
+                 * @example 0.25
+                 */
+                lotSizeArea?: number;
+                /**
+                 * @description `lotSizeArea` is above this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[gt]"?: number;
+                /**
+                 * @description `lotSizeArea` is at least this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[gte]"?: number;
+                /**
+                 * @description `lotSizeArea` is below this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[lt]"?: number;
+                /**
+                 * @description `lotSizeArea` is at most this value.
+                 * @example 0.25
+                 */
+                "lotSizeArea[lte]"?: number;
+                /**
+                 * @description `yearBuilt` is exactly this value.
+                 * @example 1990
+                 */
+                yearBuilt?: number;
+                /**
+                 * @description `yearBuilt` is above this value.
+                 * @example 1990
+                 */
+                "yearBuilt[gt]"?: number;
+                /**
+                 * @description `yearBuilt` is at least this value.
+                 * @example 1990
+                 */
+                "yearBuilt[gte]"?: number;
+                /**
+                 * @description `yearBuilt` is below this value.
+                 * @example 1990
+                 */
+                "yearBuilt[lt]"?: number;
+                /**
+                 * @description `yearBuilt` is at most this value.
+                 * @example 1990
+                 */
+                "yearBuilt[lte]"?: number;
+                /**
+                 * @description `onMarketDate` is after this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[gt]"?: string;
+                /**
+                 * @description `onMarketDate` is not before this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[gte]"?: string;
+                /**
+                 * @description `onMarketDate` is before this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[lt]"?: string;
+                /**
+                 * @description `onMarketDate` is not after this date.
+                 * @example 2026-11-22
+                 */
+                "onMarketDate[lte]"?: string;
+                /**
+                 * @description `closeDate` is after this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[gt]"?: string;
+                /**
+                 * @description `closeDate` is not before this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[gte]"?: string;
+                /**
+                 * @description `closeDate` is before this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[lt]"?: string;
+                /**
+                 * @description `closeDate` is not after this date.
+                 * @example 2026-11-22
+                 */
+                "closeDate[lte]"?: string;
+                /**
+                 * @description `createdAt` is after this time; a date without a time is midnight UTC.
+                 * @example 2026-01-01
+                 */
+                "createdAt[gt]"?: string;
+                /**
+                 * @description `createdAt` is not before this time; a date without a time is midnight UTC.
+                 * @example 2026-01-01
+                 */
+                "createdAt[gte]"?: string;
+                /**
+                 * @description `createdAt` is before this time; a date without a time is midnight UTC.
+                 * @example 2026-01-01
+                 */
+                "createdAt[lt]"?: string;
+                /**
+                 * @description `createdAt` is not after this time; a date without a time is midnight UTC.
+                 * @example 2026-01-01
+                 */
+                "createdAt[lte]"?: string;
+                /**
+                 * @description `updatedAt` is after this time; a date without a time is midnight UTC.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "updatedAt[gt]"?: string;
+                /**
+                 * @description `updatedAt` is not before this time; a date without a time is midnight UTC.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "updatedAt[gte]"?: string;
+                /**
+                 * @description `updatedAt` is before this time; a date without a time is midnight UTC.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "updatedAt[lt]"?: string;
+                /**
+                 * @description `updatedAt` is not after this time; a date without a time is midnight UTC.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "updatedAt[lte]"?: string;
+                /**
+                 * @description Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.
+                 * @example -97.9,30.1,-97.6,30.5
+                 */
+                bbox?: string;
+                /**
+                 * @description Listings in which each of these words begins a word of `address`, `unitNumber`, `city`, `postalCode`, `externalId`, or `description`; case, accents, and punctuation are ignored.
+                 * @example elm str
+                 */
+                q?: string;
+                /**
+                 * @description The zoom level of the map; default 0. At level 0, the world is 4 squares wide, and each further level halves their sides.
+                 * @example 9
+                 */
+                zoom?: number;
+            };
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The squares that have listings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "count": 1,
+                     *           "latitude": 30.2672,
+                     *           "longitude": -97.7431,
+                     *           "id": "lst_01kt3vwq8r5f0x4m2n7p9s1d6h"
+                     *         }
+                     *       ],
+                     *       "side": 90
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Map"];
+                };
+            };
+            /**
+             * @description [`unknown_parameter`](/docs/errors/unknown_parameter): Unknown query parameter.
+             *
+             *     [`invalid_query`](/docs/errors/invalid_query): A query parameter is not valid.
+             */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             401: components["responses"]["unauthorized"];
             406: components["responses"]["not_acceptable"];
             409: components["responses"]["account_changed"];
@@ -10563,6 +11029,8 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const pathsMapGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
+export const pathsMapGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const pathsListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const pathsListingsGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const pathsListingsGetParametersQuerySortValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["sort"]> = ["createdAt", "-createdAt", "updatedAt", "-updatedAt", "listPrice", "-listPrice", "closePrice", "-closePrice", "beds", "-beds", "baths", "-baths", "livingArea", "-livingArea", "onMarketDate", "-onMarketDate", "distance", "-distance"];

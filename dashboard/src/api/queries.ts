@@ -14,6 +14,7 @@ import type {
   InvitationList,
   Listing,
   ListingList,
+  ListingMap,
   LoggedRequest,
   LoggedRequestList,
   MemberList,
@@ -106,6 +107,12 @@ export const listingsQuery = (query: Query) => ({
     queryFn: ({ signal }) => loadListings(query, signal),
   }),
   placeholderData: keepPreviousData<ListingList>,
+});
+
+/** A part of the account's listings on a map. Has the key of lists, since it changes with them. */
+export const mapQuery = (query: Query) => ({
+  ...get<ListingMap>([LISTINGS, 'map', query], '/admin/map', query),
+  placeholderData: keepPreviousData<ListingMap>,
 });
 
 async function loadListings(query: Query, signal: AbortSignal): Promise<ListingList> {

@@ -7,6 +7,8 @@ export type Status = Listing['status'];
 export type ListingList = Schemas['ListingList'];
 /** A field that can be written. */
 export type ListingFieldName = keyof Schemas['ListingInput'];
+export type ListingMap = Schemas['Map'];
+export type Cluster = Schemas['Cluster'];
 export type History = Schemas['ListingHistory'];
 export type HistoryEntry = Schemas['HistoryEntry'];
 export type EventList = Schemas['EventList'];

@@ -35,7 +35,7 @@ export function createApp(services: Services): App {
     if (!(error instanceof Overloaded)) {
       const known = toAppError(error);
       failures.add(known, exchange.requestId);
-      return replyToError(known, exchange);
+      return replyToError(known, exchange, services);
     }
     rejections.add();
     exchange.isOverload = true;
@@ -95,9 +95,9 @@ function isKeysError({ status }: Reply): boolean {
   return status >= 400 && status !== 401 && status !== 429;
 }
 
-function replyToError(error: AppError, exchange: Exchange): Reply {
+function replyToError(error: AppError, exchange: Exchange, services: Services): Reply {
   exchange.errorCode = error.code;
-  const lost = error.code === 'not_found' ? replyToLostVisit(exchange) : undefined;
+  const lost = error.code === 'not_found' ? replyToLostVisit(exchange, services) : undefined;
   return lost ?? replyError(error, exchange.requestId);
 }
 

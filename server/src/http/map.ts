@@ -25,6 +25,7 @@ import { historyEndpoints } from './routes/history.ts';
 import { importEndpoints } from './routes/imports.ts';
 import { acceptanceEndpoints, invitationEndpoints } from './routes/invitations.ts';
 import { listingEndpoints } from './routes/listings.ts';
+import { mapEndpoints } from './routes/map.ts';
 import { meEndpoints } from './routes/me.ts';
 import { memberEndpoints } from './routes/members.ts';
 import { overviewEndpoints } from './routes/overview.ts';
@@ -54,6 +55,7 @@ const OF_ADMIN = [
   ...acceptanceEndpoints,
   ...profileEndpoints,
   ...overviewEndpoints,
+  ...mapEndpoints,
   ...SHARED,
   ...WEBHOOKS,
   ...columnEndpoints,
@@ -116,7 +118,7 @@ export function createMap(services: Services): (exchange: Exchange) => Found {
   };
   addHealth(open, services);
   addDocs(open, { v1: V1, admin: ADMIN });
-  addDashboard(open);
+  addDashboard(open, services);
   return ({ path, incoming }) => {
     const found = routes.find(incoming.method ?? '', path);
     if (found instanceof AppError) return toMissing(found, path, services);

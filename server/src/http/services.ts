@@ -17,6 +17,13 @@ import type { ReadingThreads } from './imports/reading-threads.ts';
 import type { CursorCodec } from './protocol/cursor.ts';
 import type { ListCache } from './protocol/list-cache.ts';
 
+/** The images of the dashboard's maps. */
+export interface MapTiles {
+  /** With `{z}`, `{x}`, and `{y}`. */
+  url: string;
+  attribution: string;
+}
+
 export interface Services extends IdentityServices, WebhookServices {
   dispatcher: Pick<Dispatcher, 'refresh'>;
   admission: Admission;
@@ -35,6 +42,8 @@ export interface Services extends IdentityServices, WebhookServices {
   setupLink: SetupLink;
   /** Undefined if the service cannot send mail. */
   mailer: Mailer | undefined;
+  /** Undefined for maps without images. */
+  mapTiles: MapTiles | undefined;
   /** The program's version, a part of each list's ETag. */
   release: string;
   /** Whether the service is stopping. */

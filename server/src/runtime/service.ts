@@ -147,6 +147,7 @@ export async function serveRequests(
     invitationLimit: new InvitationLimit(createLimiter),
     setupLink: new SetupLink(config.dataDirectory, log),
     mailer,
+    mapTiles: config.mapTiles,
     outgoing,
     secretBox,
     dispatcher,

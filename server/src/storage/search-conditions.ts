@@ -35,6 +35,15 @@ function isInBox({ south, north, longitudes }: Box): Sql {
   return sql`${column('latitude')} between ${south} and ${north} and (${join(ranges, ' or ')})`;
 }
 
+/** The columns of a cluster, for rows with an id and coordinates. */
+export const CLUSTER = raw('count(*), avg(latitude), avg(longitude), max(id)');
+
+/** How many squares a row's coordinates are from the antimeridian and the south pole; the whole part is the square. */
+export function squaresFrom(sideDegrees: number): { column: Sql; row: Sql } {
+  const side = raw(String(sideDegrees));
+  return { column: sql`(longitude + 180) / ${side}`, row: sql`(latitude + 90) / ${side}` };
+}
+
 /** Distances are compared in steps of 0.01 mm, so that the last digits of a sine do not matter. */
 export const DISTANCE_STEPS = 1e12;
 

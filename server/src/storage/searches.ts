@@ -52,7 +52,19 @@ export interface ListingSearch {
     options: SearchOptions & { bytesMax: number },
   ): Promise<{ docs: string[]; count: number }>;
   count(accountId: string, search: Search, options: SearchOptions): Promise<number>;
+  /** The matches per square of a grid. `search` needs a box. */
+  cluster(accountId: string, search: Search, sideDegrees: number, options: SearchOptions): Promise<Cluster[]>;
   countByStatus(accountId: string): Promise<Totals>;
+}
+
+/** Matches in a square of a grid. */
+export interface Cluster {
+  count: number;
+  /** Their mean coordinates, in degrees. */
+  latitude: number;
+  longitude: number;
+  /** The id of the newest. */
+  newestId: string;
 }
 
 export interface Totals {
@@ -67,6 +79,15 @@ export function toPosition([id, value]: [string, Position['value']]): Position {
 
 export function toFoundDoc([id, value, doc]: unknown[]): FoundDoc {
   return { id: String(id), value: value as Position['value'], doc: String(doc) };
+}
+
+export function toCluster([count, latitude, longitude, newestId]: unknown[]): Cluster {
+  return {
+    count: Number(count),
+    latitude: Number(latitude),
+    longitude: Number(longitude),
+    newestId: String(newestId),
+  };
 }
 
 export function toTotals(counts: unknown[][], [newestAt]: unknown[] = []): Totals {

@@ -3,8 +3,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { readError } from '../../../testkit/src/replies.ts';
-import { startSharedService } from '../../../testkit/src/service.ts';
+import { startSharedService, startTestService } from '../../../testkit/src/service.ts';
 
 const service = await startSharedService();
 
@@ -55,6 +56,23 @@ describe('the dashboard', () => {
     assert.equal(response.headers.get('referrer-policy'), 'same-origin');
     assert.doesNotMatch(html, /<script(?![^>]* src="\/assets\/)/);
     assert.doesNotMatch(html, /https?:\/\//);
+  });
+
+  test('allows the images of maps from where the operator says, and no other text in the page', async (t) => {
+    const url = 'http://{s}.tiles.example.com:8080/{z}/{x}/{y}.png?a="b"';
+    const withTiles = await startTestService({ mapTiles: { url, attribution: '"><script>$&' } });
+    defer(t, () => withTiles[Symbol.asyncDispose]());
+    for (const path of ['/', '/listings', '/lost']) {
+      const headers = { Accept: 'text/html', 'Sec-Fetch-Dest': 'document' };
+      const response = await fetch(withTiles.url + path, { headers });
+      assert.equal(policyOf(response).get('img-src'), "'self' data: https: http://*.tiles.example.com:8080");
+      const [, content, attribution] =
+        /<meta name="map-tiles" content="([^"]*)" data-attribution="([^"]*)"><\/head>/.exec(await response.text()) ??
+        [];
+      assert.equal(content, 'http://{s}.tiles.example.com:8080/{z}/{x}/{y}.png?a=&quot;b&quot;');
+      assert.equal(attribution, '&quot;&gt;&lt;script&gt;$&amp;');
+    }
+    assert.doesNotMatch((await getPage('/')).html, /map-tiles/);
   });
 
   test('isolates its window only where the browser trusts the origin', async () => {

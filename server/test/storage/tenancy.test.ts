@@ -4,6 +4,7 @@ import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { issueApiKey } from '../../src/domain/keys/api-keys.ts';
 import { updateListing } from '../../src/domain/listings/listings.ts';
 import { hashSecret } from '../../src/model/api-keys.ts';
+import { toBox } from '../../src/model/geo.ts';
 import type { Search } from '../../src/model/search.ts';
 import type { Delivery, Webhook } from '../../src/model/webhooks.ts';
 import {
@@ -27,7 +28,7 @@ import * as deliveries from '../../src/storage/webhook-deliveries.ts';
 import * as webhooks from '../../src/storage/webhooks.ts';
 import { create, databaseFor, storedSequence, words } from './support.ts';
 
-const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2 };
+const INPUT = { externalId: 'MLS-1', address: '12 Elm Street', beds: 3, baths: 2, latitude: 1, longitude: 2 };
 const TENANT_TABLES = [
   'account_heads',
   'listings',
@@ -157,6 +158,7 @@ const SEARCHES: Reads = {
   ],
   findDocs: [async (account, id) => (await search.findDocs(account, SEARCH, [id], { bytesMax: BYTES_MAX })).docs, []],
   count: [(account) => search.count(account, SEARCH, {}), 0],
+  cluster: [(account) => search.cluster(account, { ...SEARCH, box: toBox(-180, -90, 180, 90) }, 90, {}), []],
   countByStatus: [(account) => search.countByStatus(account), { byStatus: [], newestAt: null }],
 };
 

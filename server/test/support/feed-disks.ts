@@ -45,7 +45,8 @@ export async function stageOnFullDisk(t: TestContext, settings: Record<string, s
   assert.deepEqual([status, body.error?.code], [507, 'storage_full']);
   assert.deepEqual([await count(), await outcomes()], [0, ['failed']]);
   disk.makeRoom();
-  assert.equal((await send(ROWS)).body.created, ROWS.length);
+  const again = (await send(ROWS)).body;
+  assert.equal(again.created, ROWS.length, JSON.stringify(again));
 }
 
 /** Sends a file that does not fit on the database's disk, and again when it does. */

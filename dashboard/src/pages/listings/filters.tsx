@@ -1,13 +1,17 @@
-import { ActionIcon, Button, Group, Pill, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Pill, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { Search, X } from 'lucide-react';
+import { type LucideIcon, Map as MapIcon, Rows3, Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatChoice, formatDay, formatNumber } from '../../lib/format';
 import { FilterPanel } from './filter-panel';
 import { FILTERS, type Filter, type ListingSearch, NO_FILTERS, SEARCH_LENGTH_MAX, withSearch } from './search';
 import { SavedViews } from './views';
 
+const VIEWS = [
+  { value: 'table', label: <IconLabel icon={Rows3}>Table</IconLabel> },
+  { value: 'map', label: <IconLabel icon={MapIcon}>Map</IconLabel> },
+];
 /** A pause in typing of this length starts the search. */
 const TYPING_MS = 300;
 
@@ -28,6 +32,12 @@ export function FilterBar({ search }: { search: ListingSearch }) {
       <Group gap="xs">
         <SearchField q={search.q ?? ''} onChange={(q) => apply({ q }, true)} />
         <SavedViews search={search} />
+        <SegmentedControl
+          aria-label="View"
+          data={VIEWS}
+          value={search.view === 'map' ? 'map' : 'table'}
+          onChange={(view) => apply({ view: view === 'map' ? view : undefined, area: undefined })}
+        />
         <FilterPanel search={search} onApply={apply} count={active.length} buttonRef={button} />
       </Group>
       {active.length > 0 && (
@@ -49,6 +59,15 @@ export function FilterBar({ search }: { search: ListingSearch }) {
         </Group>
       )}
     </Stack>
+  );
+}
+
+function IconLabel({ icon: Icon, children }: { icon: LucideIcon; children: string }) {
+  return (
+    <>
+      <Icon size={16} aria-hidden display="block" />
+      <span className="visually-hidden">{children}</span>
+    </>
   );
 }
 

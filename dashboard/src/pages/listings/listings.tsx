@@ -18,18 +18,21 @@ import { BulkBar } from './bulk-bar';
 import { ExportMenu } from './export';
 import { FilterBar } from './filters';
 import { ListingTable } from './listing-table';
+import { MapView } from './map-view';
 import { PageControls } from './paging';
 import { isFiltered, type ListingSearch, toListQuery } from './search';
 import { useChanges } from './use-changes';
 
 export function ListingsPage() {
-  const search = useSearch({ from: '/inside/listings' });
+  const search: ListingSearch = useSearch({ from: '/inside/listings' });
+  const isMap = search.view === 'map';
   const query = useQuery(listingsQuery(toListQuery(search)));
   const loaded = useLast(query.data);
   const list = useWithoutDeleted(loaded);
   const isStale = query.isPlaceholderData || query.data === undefined;
   useChanges(loaded?.sequence, query.isError);
   const total = list?.total;
+  const isRejected = query.error instanceof ApiError && query.error.status === 400;
 
   return (
     <Page
@@ -50,11 +53,13 @@ export function ListingsPage() {
       }
     >
       <FilterBar search={search} />
-      {query.error instanceof ApiError && query.error.status === 400 ? (
+      {isRejected && (
         <div className="card">
           <InvalidSearch />
         </div>
-      ) : (
+      )}
+      {!isRejected && isMap && <MapView search={search} />}
+      {!isRejected && !isMap && (
         <LoadedCard query={{ ...query, data: list, isPlaceholderData: isStale }} count={12}>
           {(shown) => <Results list={shown} search={search} isStale={isStale} />}
         </LoadedCard>

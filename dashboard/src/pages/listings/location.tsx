@@ -1,8 +1,14 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import { ExternalLink, MapPin } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import type { Listing } from '../../api/types';
+import { readMapTiles } from '../../parts/map-tiles';
 
-/** The coordinates. There is no map, because its tiles would come from another host. */
+const MapCanvas = lazy(() => import('../../parts/map-canvas'));
+/** The zoom level that shows a neighborhood. */
+const ZOOM = 15;
+
+/** The coordinates, and a map if the operator has configured its images. */
 export function Location({ listing }: { listing: Listing }) {
   const { address, city, stateOrProvince, postalCode, country, latitude, longitude } = listing;
   const hasPlace = latitude !== undefined && longitude !== undefined;
@@ -12,9 +18,20 @@ export function Location({ listing }: { listing: Listing }) {
       <Title order={2} mb="md">
         Location
       </Title>
-      <div className="map" aria-hidden>
-        {hasPlace && <MapPin size={30} />}
-      </div>
+      {hasPlace && readMapTiles() !== undefined ? (
+        <Suspense fallback={<div className="map is-small" />}>
+          <MapCanvas
+            isSmall
+            label="Map of the neighborhood"
+            marks={[{ latitude, longitude, name: address, text: '' }]}
+            place={`${latitude},${longitude},${ZOOM}`}
+          />
+        </Suspense>
+      ) : (
+        <div className="no-map" aria-hidden>
+          {hasPlace && <MapPin size={30} />}
+        </div>
+      )}
       <Text size="sm" mt="md">
         <bdi>{address}</bdi>
         {region.length > 0 && (

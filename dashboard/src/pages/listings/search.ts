@@ -47,7 +47,7 @@ export const MORE_FILTERS: Filter[] = [
 export const FILTERS: readonly Filter[] = [...MAIN_FILTERS, ...MORE_FILTERS];
 
 /** The query parameters of the Listings page. */
-export const LISTING_SEARCH = ['q', ...FILTERS.map(({ name }) => name), 'sort', 'limit', 'cursor'];
+export const LISTING_SEARCH = ['q', ...FILTERS.map(({ name }) => name), 'sort', 'limit', 'cursor', 'view', 'area'];
 
 export type ListingSearch = Partial<Record<string, string>>;
 
@@ -60,13 +60,19 @@ export const NO_FILTERS: ListingSearch = Object.fromEntries(FILTERS.map(({ name 
 export const SEARCH_LENGTH_MAX = 200;
 
 /** The request for a page of listings. */
-export function toListQuery(search: ListingSearch): ListingSearch {
-  return { limit: LIMIT_DEFAULT, ...search, count: 'true' };
+export function toListQuery({ view: _, area: __, ...query }: ListingSearch): ListingSearch {
+  return { limit: LIMIT_DEFAULT, ...query, count: 'true' };
 }
 
 /** The request for all listings of the search. */
-export function toExportQuery({ cursor: _, limit: __, ...query }: ListingSearch): ListingSearch {
+export function toExportQuery({ cursor: _, limit: __, view: ___, area: ____, ...query }: ListingSearch): ListingSearch {
   return query;
+}
+
+/** The filters of a map. */
+export function toMapQuery(search: ListingSearch): ListingSearch {
+  const { sort: _, ...filters } = toExportQuery(search);
+  return filters;
 }
 
 export function isFiltered(search: ListingSearch): boolean {

@@ -3,6 +3,7 @@ import { isUnfiltered, type Search } from '../../model/search.ts';
 import { findListingCount } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { findListingRun, findPageEnd, type ListingRun } from '../../storage/listing-runs.ts';
+import type { Cluster } from '../../storage/searches.ts';
 import { getLiveHead, type Principal } from '../access/principals.ts';
 import { readFirst, runSize } from './run-size.ts';
 import { type FoundListings, type PageRequest, searchListings } from './search-listings.ts';
@@ -32,6 +33,19 @@ export async function countListings(
   const count = await database.search.count(principal.accountId, search, { signal });
   await getLiveHead(database, principal);
   return count;
+}
+
+/** The matches in the search's box, per square of a grid. @throws {AppError} as `findListings` */
+export async function clusterListings(
+  database: Database,
+  principal: Principal,
+  search: Search,
+  sideDegrees: number,
+  signal: AbortSignal,
+): Promise<Cluster[]> {
+  const clusters = await database.search.cluster(principal.accountId, search, sideDegrees, { signal });
+  await getLiveHead(database, principal);
+  return clusters;
 }
 
 /** All listings, newest first. A position in this list is a listing's id. */

@@ -17,6 +17,7 @@ const TAGS: Record<string, Tag> = {
   session: { name: 'Session', description: 'The signed-in user and their current account.' },
   setup: { name: 'Setup', description: 'The setup of the first administrator.' },
   auth: { name: 'Sign-in', description: 'Signing in and out, and your own profile.' },
+  map: { name: 'Map', description: 'Listings counted by place.' },
   overview: { name: 'Overview', description: 'Counts of listings and requests.' },
   activity: { name: 'Activity', description: 'The audit log of the account.' },
   requests: { name: 'Requests', description: 'The requests with API keys of the account.' },

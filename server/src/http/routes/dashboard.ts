@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../model/errors.ts';
+import { escapeHtml } from '../pages/html.ts';
 import { HTML_TYPE } from '../pages/reply-page.ts';
 import { negotiateEncoding } from '../protocol/compression.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import type { Reply } from '../protocol/reply.ts';
 import type { PublicRoutes } from '../protocol/router.ts';
+import type { MapTiles, Services } from '../services.ts';
 import { findDashboardFiles } from './dashboard-files.ts';
 
 /** All these paths return the same page, whose scripts render the content of the path. */
@@ -41,13 +43,13 @@ const NONCE_BYTES = 16;
  * Everything is loaded from this service. The few styles that scripts create (Mantine's colors, the
  * scroll lock of dialogs) have the page's nonce.
  */
-const policy = (nonce: string) =>
+const policy = (nonce: string, tiles: MapTiles | undefined) =>
   [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     // Photos of listings are on any host.
-    "img-src 'self' data: https:",
+    `img-src 'self' data: https:${tiles === undefined ? '' : ` ${originOf(tiles)}`}`,
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
@@ -64,8 +66,8 @@ The API reference is at <a href="/docs">/docs</a>.</p>
 </html>
 `;
 
-export function addDashboard(routes: PublicRoutes): void {
-  for (const path of PATHS) routes.add('GET', path, replyDashboard);
+export function addDashboard(routes: PublicRoutes, { mapTiles }: Pick<Services, 'mapTiles'>): void {
+  for (const path of PATHS) routes.add('GET', path, (exchange) => replyDashboard(exchange, mapTiles));
   routes.add('GET', '/assets/{name}', (exchange, { name = '' }) => replyAsset(exchange, name));
 }
 
@@ -78,12 +80,12 @@ export function isDashboardVisit({ path, incoming: { method, headers } }: Exchan
 /**
  * For an unknown path, browsers get the dashboard; programs get the error, regardless of `Accept`.
  */
-export function replyToLostVisit({ path, incoming }: Exchange): Reply | undefined {
+export function replyToLostVisit({ path, incoming }: Exchange, { mapTiles }: Services): Reply | undefined {
   const isVisit = incoming.headers['sec-fetch-dest'] === 'document' && !/^\/(v1|admin|docs|assets)(\/|$)/.test(path);
-  return isVisit ? { ...replyDashboard({ incoming }), status: 404 } : undefined;
+  return isVisit ? { ...replyDashboard({ incoming }, mapTiles), status: 404 } : undefined;
 }
 
-function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): Reply {
+function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>, tiles: MapTiles | undefined): Reply {
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   const files = findDashboardFiles();
   return {
@@ -91,15 +93,31 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>): 
     headers: {
       'Content-Type': HTML_TYPE,
       'Cache-Control': 'no-cache',
-      'Content-Security-Policy': policy(nonce),
+      'Content-Security-Policy': policy(nonce, tiles),
       // Browsers send Sec-Fetch-Dest on trusted origins (https, localhost). On other origins, they
       // ignore this policy and log a warning.
       ...(headers['sec-fetch-dest'] !== undefined && { 'Cross-Origin-Opener-Policy': 'same-origin' }),
       'Referrer-Policy': 'same-origin',
       'X-Frame-Options': 'DENY',
     },
-    body: files === undefined ? NOT_BUILT : files.page.replaceAll(NONCE_MARK, nonce),
+    body: files === undefined ? NOT_BUILT : withTiles(files.page.replaceAll(NONCE_MARK, nonce), tiles),
   };
+}
+
+/** Scripts read the images of maps from the page (dashboard/src/parts/map.tsx). */
+function withTiles(page: string, tiles: MapTiles | undefined): string {
+  if (tiles === undefined) return page;
+  const [url, attribution] = [escapeHtml(tiles.url), escapeHtml(tiles.attribution)];
+  return page.replace(
+    '</head>',
+    () => `<meta name="map-tiles" content="${url}" data-attribution="${attribution}"></head>`,
+  );
+}
+
+/** The origin of the images in a policy. `{s}` is one of several subdomains. */
+function originOf({ url }: MapTiles): string {
+  const { origin } = new URL(url.replace('{s}.', ''));
+  return url.includes('{s}.') ? origin.replace('//', '//*.') : origin;
 }
 
 /** The name contains a hash of the content, so browsers can cache the file forever. */

@@ -4,13 +4,15 @@ import { isUnfiltered, type Search, type SearchColumn } from '../../model/search
 import { type TermCondition, termConditions } from '../../model/search-terms.ts';
 import { columnOf } from '../functions.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
-import { all, comesAfter, inOrder, isMet, meets, sortValue } from '../search-conditions.ts';
+import { all, CLUSTER, comesAfter, inOrder, isMet, meets, sortValue, squaresFrom } from '../search-conditions.ts';
 import {
+  type Cluster,
   type FoundDoc,
   type ListingSearch,
   type Position,
   type SearchOptions,
   type Totals,
+  toCluster,
   toFoundDoc,
   toPosition,
   toTotals,
@@ -122,6 +124,14 @@ export class PostgresSearch implements ListingSearch {
       and ${meets(search)} and ${hasTerms(accountId, termConditions({ ...search, conditions }))}`;
     const { rows } = await this.#scan(accountId, query, options);
     return Number(rows[0]?.[0]);
+  }
+
+  async cluster(accountId: string, search: Search, sideDegrees: number, options: SearchOptions): Promise<Cluster[]> {
+    const { column, row } = squaresFrom(sideDegrees);
+    const query = sql`select ${CLUSTER} from listing_facets as facets where ${isMatch(accountId, search)}
+      group by floor(${column}), floor(${row})`;
+    const { rows } = await this.#scan(accountId, query, options);
+    return rows.map(toCluster);
   }
 
   async countByStatus(accountId: string): Promise<Totals> {

@@ -2,10 +2,23 @@ import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Search } from '../../model/search.ts';
 import { indexedWord } from '../../model/search-terms.ts';
 import type { Run } from '../runs.ts';
-import { all, comesAfter, inOrder, isWithin, mayMeet, meets, sortValue } from '../search-conditions.ts';
+import {
+  all,
+  CLUSTER,
+  comesAfter,
+  inOrder,
+  isWithin,
+  mayMeet,
+  meets,
+  sortValue,
+  squaresFrom,
+} from '../search-conditions.ts';
 import type { Wanted } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 import type { Found } from './walk.ts';
+
+/** More than a grid of places has rows. */
+const ROWS_MAX = 2 ** 31;
 
 /** A search of one account. */
 export interface AccountSearch {
@@ -56,6 +69,15 @@ export class MatchRows {
     return Number(this.#queries.all(sql`select count(*) from (${matches(context, candidates)})`)[0]?.[0]);
   }
 
+  /** The matches per square of a grid: rows of count, mean latitude and longitude, and newest id. */
+  cluster(context: AccountSearch, candidates: Sql, sideDegrees: number): unknown[][] {
+    const places = selectFrom(context, candidates, raw('facets.id, latitude, longitude'));
+    const { column, row } = squaresFrom(sideDegrees);
+    // Grouping by one integer takes two thirds of the time.
+    return this.#queries.all(sql`select ${CLUSTER} from (${places} and ${meets(context.search)})
+      group by cast(${column} as integer) * ${raw(String(ROWS_MAX))} + cast(${row} as integer)`);
+  }
+
   #run({ accountId, wanted }: AccountSearch, found: Sql, order = raw('')): Run<unknown[]> {
     const select = (doc: Sql) => sql`select id, value, ${doc} from (${found}) as found ${order}`;
     const docOf = (doc: Sql) =>
@@ -99,12 +121,16 @@ function matches(context: AccountSearch, candidates: Sql): Sql {
   return sql`${selectFrom(context, candidates)} and ${meets(context.search)}`;
 }
 
-function selectFrom({ account, accountId, search, hasWords = false }: AccountSearch, candidates: Sql): Sql {
+function selectFrom(
+  { account, accountId, search, hasWords = false }: AccountSearch,
+  candidates: Sql,
+  columns = sql`facets.number, facets.id, ${sortValue(search)} as value`,
+): Sql {
   const words = meetsWords(accountId, search);
   // Words are next to the documents, so reading them takes longer than all other columns.
   const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed
     where changed.number = facets.number and changed.account_id = ${account})`;
-  return sql`select facets.number, facets.id, ${sortValue(search)} as value
+  return sql`select ${columns}
     from ${candidates} as candidates cross join listing_facets as facets on facets.number = candidates.number
     where facets.account_id = ${account} and ${hasWords && search.words.length > 0 ? sql`(${isUnchanged} or ${words})` : words}`;
 }

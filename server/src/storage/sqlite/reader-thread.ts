@@ -9,7 +9,7 @@ import { SearchReader } from './search-reader.ts';
 
 // A thread of `ReaderThreads`. Runs one query at a time.
 
-/** What to read: the rows of a query, the matches of a search, or their count. */
+/** What to read: the rows of a query, or the matches of a search, their count, or their clusters. */
 export type ReadRequest = {
   /** Rows per pack; without it, rows are not packed. */
   packLength?: number;
@@ -17,6 +17,7 @@ export type ReadRequest = {
   | { sql: string; values: readonly unknown[]; bytesMax?: number | undefined }
   | { find: { accountId: string; search: Search; wanted: Wanted } }
   | { count: { accountId: string; search: Search } }
+  | { cluster: { accountId: string; search: Search; sideDegrees: number } }
 );
 
 /** A pack is a JSON array of rows in UTF-8. */
@@ -73,6 +74,10 @@ function readRows(request: ReadRequest): Pick<ReadRows, 'columns' | 'rows' | 'is
   if ('count' in request) {
     const { accountId, search } = request.count;
     return { columns: [], rows: [[searches.count(accountId, search, false)]], isCut: false };
+  }
+  if ('cluster' in request) {
+    const { accountId, search, sideDegrees } = request.cluster;
+    return { columns: [], rows: searches.cluster(accountId, search, sideDegrees), isCut: false };
   }
   const { sql, values, bytesMax = Number.POSITIVE_INFINITY } = request;
   return { columns: queries.columns(sql), ...queries.run({ sql, values }, bytesMax) };

@@ -41,6 +41,14 @@ export class SearchCounts {
     return this.#rows.count({ ...context, hasWords }, numbers);
   }
 
+  /** As `MatchRows.cluster`. */
+  cluster(context: SearchContext, sideDegrees: number): unknown[][] {
+    const few = this.#candidates.findFew(context);
+    const { numbers, hasWords } =
+      few === undefined ? this.#candidates.selectAll(context) : { ...few, numbers: listed(few.numbers) };
+    return this.#rows.cluster({ ...context, hasWords }, numbers, sideDegrees);
+  }
+
   /** The matches from the indexes alone; undefined if their rows must be checked. */
   #selectMatches(context: SearchContext): Sql | undefined {
     const { account, search, terms, unindexed } = context;

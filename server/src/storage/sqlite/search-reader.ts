@@ -57,11 +57,19 @@ export class SearchReader {
 
   /** Counts the matches. A quick count returns undefined if it takes longer than a few milliseconds. */
   count(accountId: string, search: Search, isQuick: boolean): number | undefined {
-    return this.#queries.onSnapshot(() => {
-      const wanted = { after: undefined, limit: 0 };
-      const context = beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
-      return this.#counts.count(context);
-    });
+    return this.#queries.onSnapshot(() => this.#counts.count(this.#beginCount(accountId, search, isQuick)));
+  }
+
+  /** The matches per square of a grid: rows of count, mean latitude and longitude, and newest id. */
+  cluster(accountId: string, search: Search, sideDegrees: number): unknown[][] {
+    return this.#queries.onSnapshot(() =>
+      this.#counts.cluster(this.#beginCount(accountId, search, false), sideDegrees),
+    );
+  }
+
+  #beginCount(accountId: string, search: Search, isQuick: boolean): SearchContext {
+    const wanted = { after: undefined, limit: 0 };
+    return beginSearch(this.#queries, this.#index, { accountId, search, wanted, isQuick });
   }
 
   #findInOrder(context: SearchContext): Run<unknown[]> | undefined {

@@ -4,11 +4,13 @@ import type { Search } from '../../model/search.ts';
 import { type PackedRows, RUN_LENGTH, type Run } from '../runs.ts';
 import { meets } from '../search-conditions.ts';
 import {
+  type Cluster,
   type FoundDoc,
   type ListingSearch,
   type Position,
   type SearchOptions,
   type Totals,
+  toCluster,
   toFoundDoc,
   toPosition,
   toTotals,
@@ -74,6 +76,11 @@ export class SqliteSearch implements ListingSearch {
     if (count !== undefined) return count;
     const { rows } = await this.#threads.run(accountId, { count: { accountId, search } }, options);
     return Number(rows[0]?.[0]);
+  }
+
+  async cluster(accountId: string, search: Search, sideDegrees: number, options: SearchOptions): Promise<Cluster[]> {
+    const { rows } = await this.#threads.run(accountId, { cluster: { accountId, search, sideDegrees } }, options);
+    return rows.map(toCluster);
   }
 
   async countByStatus(accountId: string): Promise<Totals> {

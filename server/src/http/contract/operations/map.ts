@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { count } from '../schemas/fields.ts';
+import { integerParameter } from '../schemas/parameters.ts';
+import { searchParameters } from '../schemas/searches.ts';
+import { served } from './common.ts';
+
+const { near: _, radius: __, sort: ___, ...filters } = searchParameters;
+
+/** Squares in a box, several times as many as a large screen shows. Squares at its edges are not counted. */
+export const SQUARES_MAX = 4_000;
+const ZOOM_MAX = 20;
+/** A map tile of 256 pixels is four squares wide. */
+const SQUARES_PER_TILE = 4;
+
+export const mapQuery = z.strictObject({
+  ...filters,
+  zoom: integerParameter(
+    0,
+    ZOOM_MAX,
+    `The zoom level of the map; default 0. At level 0, the world is ${SQUARES_PER_TILE} squares wide, and each further ` +
+      'level halves their sides.',
+    9,
+  ).optional(),
+});
+
+/** The side of a square in degrees. */
+export function sideAt(zoom: number): number {
+  return 360 / (SQUARES_PER_TILE * 2 ** zoom);
+}
+
+const cluster = z
+  .object({
+    count: count('Number of listings in the square, at least 1.'),
+    latitude: z.number().meta({ description: 'The mean latitude of these listings, in degrees.' }),
+    longitude: z.number().meta({ description: 'Their mean longitude, in degrees.' }),
+    id: z.string().nullable().meta({ description: 'The id of the listing, if it is alone in its square.' }),
+  })
+  .meta({ id: 'Cluster' });
+
+export const mapOperation: Operation<'member', typeof mapQuery> = {
+  method: 'get',
+  path: '/map',
+  operationId: 'retrieveMap',
+  summary: 'Show listings on a map',
+  description:
+    'The listings in `bbox`, by default the whole world, that match the filters, counted by the squares of a grid. ' +
+    `Listings without coordinates are left out. If the box has more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
+    'the grid of a lower zoom level is used.',
+  caller: 'member',
+  query: mapQuery,
+  replies: [
+    {
+      status: 200,
+      description: 'The squares that have listings.',
+      schema: z
+        .object({
+          data: z.array(cluster),
+          side: z.number().meta({
+            description: 'The side of the squares in degrees. The first one begins at longitude -180 and latitude -90.',
+          }),
+        })
+        .meta({ id: 'Map' }),
+      example: {
+        data: [{ count: 1, latitude: served.latitude, longitude: served.longitude, id: served.id }],
+        side: 90,
+      },
+    },
+  ],
+  errors: ['invalid_query'],
+};
