@@ -8,7 +8,7 @@ const BASE = ['baseline', 'default-css-variables', 'global'];
 
 /**
  * Bundles the styles of the Mantine components that are used, each with its component. They are in a layer, so their
- * order does not matter to our own styles.
+ * order does not matter to our own styles. Of Leaflet, leaves out what is not used.
  */
 const usedStyles: Plugin = {
   name: 'used-styles',
@@ -18,6 +18,8 @@ const usedStyles: Plugin = {
     if (id.endsWith('/@mantine/core/styles.layer.css')) {
       return BASE.map((name) => `@import '@mantine/core/styles/${name}.layer.css';`).join('\n');
     }
+    // The images of controls and pins that our maps do not have.
+    if (id.endsWith('/leaflet/dist/leaflet.css')) return code.replaceAll(/background-image: url\([^)]*\);/g, '');
     const [, component] = /\/@mantine\/core\/esm\/.*\/(\w+)\.module\.mjs$/.exec(id) ?? [];
     return component && `import '@mantine/core/styles/${component}.layer.css';\n${code}`;
   },

@@ -39,6 +39,17 @@ test('the map shows the listings as clusters, lists those of a place, and is the
   assert.equal(await mark(page, '5 listings').count(), 0);
 });
 
+test('an unreadable place in the URL is ignored, and an id is found', async () => {
+  await using window = await openMap(plain);
+  const { page, id } = window;
+  await page.goto('/listings?view=map&area=30.2672,x,10');
+  await page.getByText('6 listings in this area.').waitFor();
+  await page.getByLabel('Search listings').fill(id);
+  await page.getByText('1 listing in this area.').waitFor();
+  await mark(page, '1 listing').click();
+  await page.getByRole('link', { name: '7 Lake Street' }).waitFor();
+});
+
 test('the map can be used with the keyboard alone', async () => {
   await using window = await openMap(plain);
   const { page } = window;
@@ -79,7 +90,7 @@ test('images are loaded only from where the operator says, with their attributio
   await map.locator('img[src^="https://example.com/15/"]').first().waitFor();
   const link = map.getByRole('link', { name: '© <b>Tiles</b>' });
   assert.equal(await link.getAttribute('href'), 'https://example.com/terms');
-  await mark(page, '7 Lake Street').waitFor();
+  await map.getByRole('img', { name: '7 Lake Street' }).waitFor();
 });
 
 test('without images, a listing has no map, and nothing is loaded from another host', async () => {

@@ -107,7 +107,7 @@ export const SETTINGS = z.object({
   MAIL_FROM: row(z.string().optional(), '', 'sender of these messages, such as `listings@example.com`'),
   MAP_TILES_URL: row(
     parsedBy(parseTilesUrl).optional(),
-    'a URL with {z}, {x} and {y}, such as https://tiles.example.com/{z}/{x}/{y}.png',
+    'a URL with {z}, {x} and {y}, and if needed {s} and {r}, such as https://tiles.example.com/{z}/{x}/{y}.png',
     'images of the maps in the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there; without it, maps show only the listings',
   ),
   MAP_ATTRIBUTION: row(
@@ -264,10 +264,11 @@ function parseDatabaseUrl(text: string): string | undefined {
   return /^file:./.test(text) ? `file:${fromBase(text.slice('file:'.length))}` : undefined;
 }
 
+/** `{s}` is a subdomain, and `{r}` becomes `@2x` on fine screens. */
+const TILES_URL = /^https?:\/\/(\{s\}\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?\/([^{}\s]|\{[zxyr]\})*$/i;
+
 function parseTilesUrl(text: string): string | undefined {
-  const { protocol, username, password } = new URL(text);
-  const isWeb = /^https?:$/.test(protocol) && username + password === '';
-  return isWeb && ['{z}', '{x}', '{y}'].every((part) => text.includes(part)) ? text : undefined;
+  return TILES_URL.test(text) && ['{z}', '{x}', '{y}'].every((part) => text.includes(part)) ? text : undefined;
 }
 
 function parseStatementTimeout(text: string): number | undefined {

@@ -397,7 +397,7 @@ export interface paths {
         };
         /**
          * Show listings on a map
-         * @description The listings in `bbox`, by default the whole world, that match the filters, counted by the squares of a grid. Listings without coordinates are left out. If the box has more than 4,000 squares, the grid of a lower zoom level is used.
+         * @description The listings that match the filters, counted by the squares of a grid that `bbox` touches, by default all. Listings without coordinates are left out. If there are more than 4,000 squares, the grid of a lower zoom level is used.
          */
         get: operations["retrieveMap"];
         put?: never;

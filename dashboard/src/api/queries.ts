@@ -111,9 +111,19 @@ export const listingsQuery = (query: Query) => ({
 
 /** A part of the account's listings on a map. Has the key of lists, since it changes with them. */
 export const mapQuery = (query: Query) => ({
-  ...get<ListingMap>([LISTINGS, 'map', query], '/admin/map', query),
+  ...queryOptions({
+    queryKey: [LISTINGS, 'map', query],
+    queryFn: ({ signal }) => loadMap(query, signal),
+  }),
   placeholderData: keepPreviousData<ListingMap>,
 });
+
+async function loadMap(query: Query, signal: AbortSignal): Promise<ListingMap> {
+  if (!LISTING_ID.test(query.q ?? '')) return request<ListingMap>('GET', '/admin/map', { query, signal });
+  const { id = '', latitude, longitude } = (await findListing(query.q ?? '', signal)) ?? {};
+  const hasPlace = latitude !== undefined && longitude !== undefined;
+  return { data: hasPlace ? [{ count: 1, latitude, longitude, id }] : [], side: 1 };
+}
 
 async function loadListings(query: Query, signal: AbortSignal): Promise<ListingList> {
   const loading = request<ListingList>('GET', '/admin/listings', { query, signal });

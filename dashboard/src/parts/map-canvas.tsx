@@ -22,32 +22,49 @@ export interface Area {
   place: string;
 }
 
+interface Bubble {
+  content: ReactNode;
+  /** In pixels, known before the content is loaded. */
+  height: number;
+}
+
 interface MapProps {
   label: string;
   marks: readonly Mark[];
-  /** Where the map begins: an area's `place`. */
+  /** What the map shows: an area's `place` or `bbox`. */
   place: string;
   onMove?: (area: Area) => void;
-  /** Called when the mark at this index is pressed. @returns what a bubble at the mark shows; undefined to show none */
-  onOpen?: (index: number, map: leaflet.Map) => ReactNode;
+  /** Called when the mark at this index is pressed. @returns the bubble at the mark, if there is one */
+  onOpen?: (index: number, map: leaflet.Map) => Bubble | undefined;
+  /** Bubbles close when it changes. */
+  scope?: string;
   /** Whether the page scrolls over the map. */
   isSmall?: boolean;
 }
 
 const ZOOM_MAX = 19;
+/** For the box around a few listings. */
+const FITTED_ZOOM_MAX = 12;
 
 /** A map of Leaflet. Load it with `lazy`. */
-export default function MapCanvas({ label, marks, place, onMove, onOpen, isSmall = false }: MapProps) {
+export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, isSmall = false }: MapProps) {
   const element = useRef<HTMLElement>(null);
   const [map, setMap] = useState<leaflet.Map>();
-  const [bubble, setBubble] = useState<{ element: HTMLElement; content: ReactNode }>();
+  const [bubble, setBubble] = useState<Bubble & { element: HTMLElement }>();
+  const shownPlace = useRef(place);
   const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false });
 
-  const move = useEffectEvent((moved: leaflet.Map) => onMove?.(areaOf(moved)));
+  const move = useEffectEvent((moved: leaflet.Map) => {
+    const area = areaOf(moved);
+    shownPlace.current = area.place;
+    onMove?.(area);
+  });
   const create = useEffectEvent((node: HTMLElement) => {
     const created = leaflet.map(node, {
       ...{ minZoom: 1, maxZoom: ZOOM_MAX, worldCopyJump: true, maxBoundsViscosity: 1 },
-      ...{ scrollWheelZoom: !isSmall, zoomAnimation: !isStill, fadeAnimation: !isStill },
+      ...{ scrollWheelZoom: !isSmall, dragging: !(isSmall && leaflet.Browser.mobile), inertia: !isStill },
+      // A timer of Leaflet's animations fails if the page is left meanwhile.
+      ...{ zoomAnimation: false, fadeAnimation: false },
       maxBounds: [
         [-90, -540],
         [90, 540],
@@ -60,42 +77,63 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, isSmall
       leaflet.tileLayer(tiles.url, { attribution, maxZoom: ZOOM_MAX, referrerPolicy: 'origin' }).addTo(created);
     }
     created.on('moveend', () => move(created));
-    const [latitude = 0, longitude = 0, zoom = 1] = place.split(',').map(Number);
-    created.setView([latitude, longitude], zoom);
+    show(created, place);
     return created;
   });
   useEffect(() => {
     if (element.current === null) return;
     const created = create(element.current);
     setMap(created);
-    return () => void created.remove();
+    return () => {
+      created.off('moveend');
+      created.remove();
+    };
   }, []);
+  useEffect(() => {
+    if (map !== undefined && place !== shownPlace.current) show(map, place);
+  }, [map, place]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `scope` is only watched.
+  useEffect(() => void map?.closePopup(), [map, scope]);
 
-  const open = useEffectEvent((index: number, position: leaflet.LatLngTuple, opened: leaflet.Map) => {
-    const content = onOpen?.(index, opened);
-    if (content === undefined) return;
+  const open = useEffectEvent((index: number, position: leaflet.LatLng, opened: leaflet.Map) => {
+    const opening = onOpen?.(index, opened);
+    if (opening === undefined) return;
     const opener = document.activeElement;
     const element = document.createElement('div');
     element.tabIndex = -1;
+    element.style.minHeight = `${opening.height}px`;
     const popup = leaflet.popup({ minWidth: 220, maxWidth: 280, autoPanPadding: [16, 16] });
     popup.setLatLng(position).setContent(element).openOn(opened);
-    setBubble({ element, content });
+    setBubble({ ...opening, element });
     // Leaflet itself moves no focus, and closes a bubble by key only while the map has the focus.
     element.focus({ preventScroll: true });
-    element.addEventListener('keydown', ({ key }) => void (key === 'Escape' && popup.close()));
+    popup.getElement()?.addEventListener('keydown', ({ key }) => void (key === 'Escape' && popup.close()));
     popup.on('remove', () => {
-      // The focus was in the bubble.
-      if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
       setBubble((shown) => (shown?.element === element ? undefined : shown));
+      // The focus was in the bubble. If the map has moved for it, the mark is another element.
+      if (document.activeElement !== document.body) return;
+      const isThere = opener instanceof HTMLElement && opener.isConnected;
+      (isThere ? opener : opened.getContainer()).focus({ preventScroll: true });
     });
   });
+  const canOpen = onOpen !== undefined;
   useEffect(() => {
     if (map === undefined) return;
-    const layer = leaflet
-      .layerGroup(marks.map((mark, index) => toMarker(mark, () => open(index, [mark.latitude, mark.longitude], map))))
-      .addTo(map);
-    return () => void layer.remove();
-  }, [map, marks]);
+    const center = map.getCenter().lng;
+    const markers = marks.map((mark, index) => {
+      // Beyond the antimeridian, the copy of the world that is in view.
+      const longitude = mark.longitude + 360 * Math.round((center - mark.longitude) / 360);
+      const marker = toMarker(mark, longitude, canOpen);
+      if (canOpen) onPress(marker, () => open(index, marker.getLatLng(), map));
+      return marker;
+    });
+    const layer = leaflet.layerGroup(markers).addTo(map);
+    return () => {
+      const hadFocus = markers.some((marker) => marker.getElement() === document.activeElement);
+      layer.remove();
+      if (hadFocus) map.getContainer().focus({ preventScroll: true });
+    };
+  }, [map, marks, canOpen]);
 
   return (
     <>
@@ -103,6 +141,18 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, isSmall
       {bubble && createPortal(bubble.content, bubble.element)}
     </>
   );
+}
+
+function show(map: leaflet.Map, place: string): void {
+  const [first = 0, second = 0, third = 1, north] = place.split(',').map(Number);
+  if (north === undefined) map.setView([first, second], third, { animate: false });
+  else {
+    const bounds: leaflet.LatLngBoundsLiteral = [
+      [second, first],
+      [north, third],
+    ];
+    map.fitBounds(bounds, { maxZoom: FITTED_ZOOM_MAX, padding: [24, 24], animate: false });
+  }
 }
 
 function areaOf(map: leaflet.Map): Area {
@@ -122,21 +172,25 @@ function areaOf(map: leaflet.Map): Area {
   };
 }
 
-function toMarker({ latitude, longitude, name, text }: Mark, onOpen: () => void): leaflet.Marker {
-  const size = text === '' ? 22 : 30 + 6 * text.length;
-  const icon = leaflet.divIcon({
-    className: text === '' ? 'map-mark is-pin' : 'map-mark',
-    html: text,
-    iconSize: [size, text === '' ? 22 : 34],
+function toMarker({ latitude, name, text }: Mark, longitude: number, canOpen: boolean): leaflet.Marker {
+  const [width, height] = text === '' ? [22, 22] : [30 + 6 * text.length, 34];
+  const icon = leaflet.divIcon({ className: 'map-mark', html: text, iconSize: [width, height] });
+  const options = { icon, title: name, riseOnHover: canOpen, interactive: canOpen, keyboard: canOpen };
+  const marker = leaflet.marker([latitude, longitude], options);
+  marker.on('add', () => {
+    marker.getElement()?.setAttribute('aria-label', name);
+    if (!canOpen) marker.getElement()?.setAttribute('role', 'img');
   });
-  const marker = leaflet.marker([latitude, longitude], { icon, title: name, riseOnHover: true }).on('click', onOpen);
+  return marker;
+}
+
+function onPress(marker: leaflet.Marker, action: () => void): void {
+  marker.on('click', action);
   marker.on('keydown', ({ originalEvent }) => {
     if (originalEvent.key !== 'Enter' && originalEvent.key !== ' ') return;
     originalEvent.preventDefault();
-    onOpen();
+    action();
   });
-  marker.on('add', () => marker.getElement()?.setAttribute('aria-label', name));
-  return marker;
 }
 
 /** A URL at the end becomes the link of the text. */

@@ -86,6 +86,18 @@ test('a large box has the squares of a lower zoom level, so that a response stay
     (await show(browser, 'zoom=20')).map(({ count }) => count),
     [2],
   );
+  for (const bbox of ['-180,-90,180,90', '-180,0,180,0', '0,-90,0,90', '170,-1,-170,1']) {
+    const { side } = await browser.ask('GET', `/admin/map?zoom=20&bbox=${bbox}`);
+    const [west = 0, south = 0, east = 0, north = 0] = bbox.split(',').map(Number);
+    const [width, height] = [(east - west + 360) % 360 || Math.abs(east - west), north - south];
+    assert.ok(Math.ceil(width / side) * Math.max(1, Math.ceil(height / side)) <= 4_000, `${bbox}: ${side}`);
+  }
+});
+
+test('a square is counted as a whole, however little of it is in the box', async () => {
+  const { browser } = await accountWith([at(10, 10), at(80, 80), at(-10, 10)]);
+  const { data, side } = await browser.ask('GET', '/admin/map?bbox=9,9,11,11');
+  assert.deepEqual([data.map(({ count }: Cluster) => count), side], [[2], 90]);
 });
 
 test('parameters of other lists and invalid boxes are rejected', async () => {

@@ -1,6 +1,6 @@
 import { Anchor, Text, Title } from '@mantine/core';
 import { ExternalLink, MapPin } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import type { Listing } from '../../api/types';
 import { readMapTiles } from '../../parts/map-tiles';
 
@@ -12,6 +12,10 @@ const ZOOM = 15;
 export function Location({ listing }: { listing: Listing }) {
   const { address, city, stateOrProvince, postalCode, country, latitude, longitude } = listing;
   const hasPlace = latitude !== undefined && longitude !== undefined;
+  const marks = useMemo(
+    () => [{ latitude: latitude ?? 0, longitude: longitude ?? 0, name: address, text: '' }],
+    [latitude, longitude, address],
+  );
   const region = [city, [stateOrProvince, postalCode].filter(Boolean).join(' '), country].filter(Boolean);
   return (
     <section className="card form-section">
@@ -21,9 +25,10 @@ export function Location({ listing }: { listing: Listing }) {
       {hasPlace && readMapTiles() !== undefined ? (
         <Suspense fallback={<div className="map is-small" />}>
           <MapCanvas
+            key={`${latitude},${longitude}`}
             isSmall
             label="Map of the neighborhood"
-            marks={[{ latitude, longitude, name: address, text: '' }]}
+            marks={marks}
             place={`${latitude},${longitude},${ZOOM}`}
           />
         </Suspense>

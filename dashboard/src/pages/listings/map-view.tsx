@@ -1,6 +1,6 @@
 import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { listingsQuery, mapQuery } from '../../api/queries';
 import type { Cluster, ListingMap } from '../../api/types';
@@ -8,6 +8,7 @@ import { describeError } from '../../lib/errors';
 import { formatCompact, formatCount, formatPrice } from '../../lib/format';
 import { LoadedCard } from '../../parts/loaded';
 import type { Area, Mark } from '../../parts/map-canvas';
+import { readMapTiles } from '../../parts/map-tiles';
 import { type ListingSearch, toMapQuery } from './search';
 import { Status } from './status';
 
@@ -15,19 +16,19 @@ const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 
 /** A square with more listings is enlarged instead of listed. */
 const LISTED_MAX = 20;
-/** Pixels of a map's side that show all matches, and of the world at zoom level 0. */
-const SHOWN_PIXELS = 500;
-const WORLD_PIXELS = 256;
+/** In pixels: a listing in a bubble, and all of them. */
+const LISTED_HEIGHT = 44;
+const BUBBLE_HEIGHT_MAX = 240;
 /** For the first view; a map of the world has few enough squares at this level. */
 const WORLD_ZOOM = '4';
 
 /** The listings of a search on a map, as clusters. The URL keeps the place. */
 export function MapView({ search }: { search: ListingSearch }) {
-  const navigate = useNavigate();
+  const [navigate, router] = [useNavigate(), useRouter()];
   const [area, setArea] = useState<Area>();
   const filters = toMapQuery(search);
-  const all = useQuery({ ...mapQuery({ ...filters, zoom: WORLD_ZOOM }), enabled: search.area === undefined });
-  const place = search.area ?? (all.data && placeOf(all.data));
+  const all = useQuery({ ...mapQuery({ ...filters, zoom: WORLD_ZOOM }), enabled: !isPlace(search.area) });
+  const place = isPlace(search.area) ? search.area : all.data && boxAround(all.data);
   const shown = useQuery({
     ...mapQuery({ ...filters, ...(area && { bbox: area.bbox, zoom: String(area.zoom) }) }),
     enabled: area !== undefined,
@@ -36,7 +37,10 @@ export function MapView({ search }: { search: ListingSearch }) {
   const marks = useMemo(() => (map?.data ?? []).map(toMark), [map]);
   const move = (next: Area) => {
     setArea(next);
-    void navigate({ to: '/listings', search: { ...search, area: next.place }, replace: true, resetScroll: false });
+    // The user may have left already, while the map still moved.
+    if (router.latestLocation.pathname !== '/listings') return;
+    const to = (latest: ListingSearch) => ({ ...latest, area: next.place });
+    void navigate({ to: '/listings', search: to, replace: true, resetScroll: false });
   };
   const count = map?.data.reduce((sum, cluster) => sum + cluster.count, 0) ?? 0;
 
@@ -49,22 +53,23 @@ export function MapView({ search }: { search: ListingSearch }) {
               label="Map of the listings"
               marks={marks}
               place={start}
+              scope={JSON.stringify([filters, area?.zoom])}
               onMove={move}
               onOpen={(index, canvas) => {
                 const cluster = map?.data[index];
                 if (cluster === undefined) return undefined;
                 if (cluster.count <= LISTED_MAX || canvas.getZoom() === canvas.getMaxZoom())
-                  return <SquareListings filters={filters} cluster={cluster} side={map?.side ?? 0} />;
+                  return bubbleOf(filters, cluster, map?.side ?? 0);
                 canvas.setView([cluster.latitude, cluster.longitude], canvas.getZoom() + 2);
                 // The pressed mark disappears.
-                canvas.getContainer().focus();
+                canvas.getContainer().focus({ preventScroll: true });
                 return undefined;
               }}
             />
           </Suspense>
           <Text size="sm" c="dimmed" px="md" py="sm" role="status">
             {map === undefined ? 'Loading…' : `${formatCount(count, 'listing')} in this area.`} Listings without
-            coordinates are not shown.
+            coordinates are not shown.{readMapTiles() === undefined && ' This service has no images for maps.'}
           </Text>
         </>
       )}
@@ -86,18 +91,28 @@ function startOf(degrees: number, first: number, side: number): number {
   return first + Math.floor((degrees - first) / side) * side;
 }
 
-/** The place and zoom level that show all matches. */
-function placeOf({ data, side }: ListingMap): string {
+function isPlace(area: string | undefined): area is string {
+  return area?.split(',').filter((part) => part.trim() !== '' && Number.isFinite(Number(part))).length === 3;
+}
+
+/** A box with all matches, or the world. */
+function boxAround({ data, side }: ListingMap): string {
   if (data.length === 0) return '20,0,2';
   const [south, north] = rangeOf(data.map(({ latitude }) => latitude));
   const [west, east] = rangeOf(data.map(({ longitude }) => longitude));
-  const span = Math.max(north - south, east - west) + side / 2;
-  const zoom = Math.floor(Math.log2((SHOWN_PIXELS * 360) / (WORLD_PIXELS * span)));
-  return [(south + north) / 2, (west + east) / 2, Math.max(1, zoom)].join();
+  // The listings of a square are around their mean.
+  return [west - side / 4, south - side / 4, east + side / 4, north + side / 4].join();
 }
 
 function rangeOf(values: number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
+}
+
+function bubbleOf(filters: ListingSearch, cluster: Cluster, side: number) {
+  return {
+    content: <SquareListings filters={filters} cluster={cluster} side={side} />,
+    height: Math.min(BUBBLE_HEIGHT_MAX, cluster.count * LISTED_HEIGHT),
+  };
 }
 
 interface SquareListingsProps {

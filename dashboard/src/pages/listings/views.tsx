@@ -68,7 +68,7 @@ export function SavedViews({ search }: { search: ListingSearch }) {
 }
 
 /** The query string of the view, which starts at its first page. */
-function toView({ cursor: _, limit: __, ...search }: ListingSearch): string {
+function toView({ cursor: _, limit: __, area: ___, ...search }: ListingSearch): string {
   return stringifySearch(search).slice(1);
 }
 

@@ -15,7 +15,15 @@ import {
 
 /** Operations for members. Everything else, including new operations, is for administrators. */
 const FOR_MEMBERS = new Set([
-  ...['retrieveOverview', 'retrieveAccount', 'listEvents', 'createImport', 'listListings', 'createListing'],
+  ...[
+    'retrieveOverview',
+    'retrieveMap',
+    'retrieveAccount',
+    'listEvents',
+    'createImport',
+    'listListings',
+    'createListing',
+  ],
   ...['retrieveListing', 'updateListing', 'deleteListing', 'upsertListing'],
   ...['listHistory', 'listFeeds', 'retrieveFeed', 'putFeed', 'updateFeed', 'deleteFeed'],
   ...['listFeedRuns', 'retrieveFeedRun', 'listFeedRunErrors'],

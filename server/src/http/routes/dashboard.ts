@@ -104,7 +104,7 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>, t
   };
 }
 
-/** Scripts read the images of maps from the page (dashboard/src/parts/map.tsx). */
+/** Scripts read the images of maps from the page (dashboard/src/parts/map-tiles.ts). */
 function withTiles(page: string, tiles: MapTiles | undefined): string {
   if (tiles === undefined) return page;
   const [url, attribution] = [escapeHtml(tiles.url), escapeHtml(tiles.attribution)];

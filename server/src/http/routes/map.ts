@@ -11,9 +11,9 @@ const WORLD = toBox(-180, -90, 180, 90);
 export const mapEndpoints = [
   endpoint(mapOperation, async (exchange, { query, services: { database } }) => {
     const { bbox = WORLD, zoom = 0, ...filters } = query;
-    const search = toSearch({ ...filters, bbox, near: undefined, radius: undefined, sort: undefined });
+    const { box, side } = squaresAround(bbox, zoom);
+    const search = toSearch({ ...filters, bbox: box, near: undefined, radius: undefined, sort: undefined });
     const signal = abortWhenLeft(exchange);
-    const side = sideWithin(bbox, zoom);
     const clusters = await clusterListings(database, exchange.principal, search, side, signal);
     const data = clusters.map(({ newestId, ...cluster }) => ({
       ...cluster,
@@ -23,11 +23,19 @@ export const mapEndpoints = [
   }),
 ];
 
-/** The side of the squares at the highest zoom level, up to `zoom`, at which the box has few enough squares. */
-function sideWithin({ south, north, longitudes }: Box, zoom: number): number {
-  const width = longitudes.reduce((sum, [west, east]) => sum + east - west, 0);
+/** The whole squares that a box touches, at the highest zoom level up to `zoom` at which they are few enough. */
+function squaresAround(given: Box, zoom: number): { box: Box; side: number } {
   const side = sideAt(zoom);
-  return (width / side) * ((north - south) / side) > SQUARES_MAX
-    ? sideWithin({ south, north, longitudes }, zoom - 1)
-    : side;
+  const [south, north] = widen(given.south, given.north, -90, side);
+  const longitudes = given.longitudes.map(([west, east]) => widen(west, east, -180, side));
+  const width = longitudes.reduce((sum, [west, east]) => sum + east - west, 0);
+  if ((width / side) * ((north - south) / side) > SQUARES_MAX) return squaresAround(given, zoom - 1);
+  return { box: { south, north, longitudes }, side };
+}
+
+/** Moves the ends of a range outwards to the borders of squares. The first square begins at `first`. */
+function widen(from: number, to: number, first: number, side: number): [number, number] {
+  const toBorder = (degrees: number, further: number) =>
+    Math.min(-first, first + (Math.floor((degrees - first) / side) + further) * side);
+  return [toBorder(from, 0), toBorder(to, 1)];
 }

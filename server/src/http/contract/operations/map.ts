@@ -7,7 +7,7 @@ import { served } from './common.ts';
 
 const { near: _, radius: __, sort: ___, ...filters } = searchParameters;
 
-/** Squares in a box, several times as many as a large screen shows. Squares at its edges are not counted. */
+/** Several times as many as a large screen shows. */
 export const SQUARES_MAX = 4_000;
 const ZOOM_MAX = 20;
 /** A map tile of 256 pixels is four squares wide. */
@@ -44,8 +44,8 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
   operationId: 'retrieveMap',
   summary: 'Show listings on a map',
   description:
-    'The listings in `bbox`, by default the whole world, that match the filters, counted by the squares of a grid. ' +
-    `Listings without coordinates are left out. If the box has more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
+    'The listings that match the filters, counted by the squares of a grid that `bbox` touches, by default all. ' +
+    `Listings without coordinates are left out. If there are more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
     'the grid of a lower zoom level is used.',
   caller: 'member',
   query: mapQuery,
