@@ -67,7 +67,7 @@ test('a change is not acknowledged before the standby has it, even after a resta
   const database = await createPostgresDatabase(own.url);
   const service = await serviceFor(t, database);
   defer(t, () => own.stop());
-  const tenant = await service.createTenant();
+  const [tenant, other] = [await service.createTenant(), await service.createTenant()];
   const create = () => post(service, tenant, LISTING, { 'Idempotency-Key': 'once' });
   const { id } = await readListing(await post(service, tenant, LISTING), 201);
   const patch = () => send(service, tenant, 'PATCH', `/listings/${id}`, { beds: 4 });
@@ -75,6 +75,10 @@ test('a change is not acknowledged before the standby has it, even after a resta
   const client = await clientFor(t, own);
   await client.query("alter system set synchronous_standby_names = 'two'");
   await client.query('select pg_reload_conf()');
+  // The server applies the setting a moment later. Then the first create must not be acknowledged.
+  await until('commits wait', async () => (await codeOf(await post(service, other, LISTING))) === 'outcome_unknown');
+  // While one waits, the service sends no others.
+  await client.query("select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
   for (const change of [create, patch]) {
     await until('a commit waits', async () => (await codeOf(await change())) === 'outcome_unknown');
     await own.halt('immediate');
