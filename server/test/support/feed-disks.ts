@@ -45,8 +45,13 @@ export async function stageOnFullDisk(t: TestContext, settings: Record<string, s
   assert.deepEqual([status, body.error?.code], [507, 'storage_full']);
   assert.deepEqual([await count(), await outcomes()], [0, ['failed']]);
   disk.makeRoom();
-  const again = (await send(ROWS)).body;
-  assert.equal(again.created, ROWS.length, JSON.stringify(again));
+  // On a busy machine, a statement can exceed its time limit; then the client sends the file again.
+  const run = await until('the file is accepted', async () => {
+    const again = await send(ROWS);
+    assert.ok(again.status === 200 || again.body.error.code === 'unavailable', JSON.stringify(again.body));
+    return again.status === 200 && again.body;
+  });
+  assert.equal(run.created + run.unchanged, ROWS.length);
 }
 
 /** Sends a file that does not fit on the database's disk, and again when it does. */
