@@ -91,7 +91,7 @@ const FORMS: readonly Stream[] = [
   refused('a target in UTF-8', '§3.2', to('/v1/\xc3\xa9')),
   refused('a target that is not UTF-8', '§3.2', to('/v1/\xc3\x28\xff')),
   accepted('a target of 8,000 bytes', '§3', nowhere(`/v1/${'x'.repeat(8_000)}`)),
-  refusedWith(431, 'a target of 17 KiB', '§3', to(`/v1/${'x'.repeat(17 * 1024)}`)),
+  refusedWith([431], 'a target of 17 KiB', '§3', to(`/v1/${'x'.repeat(17 * 1024)}`)),
 ];
 
 function absolute(origin: string): Piece {

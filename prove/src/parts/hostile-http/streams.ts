@@ -113,20 +113,20 @@ export function hidden({ keyLine }: Pick<Target, 'keyLine'>): string {
 
 /** The service rejects the last piece and reads nothing after it. */
 export function refused(name: string, rule: string, ...pieces: Piece[]): Stream {
-  return refusedWith(400, name, rule, ...pieces);
+  return refusedWith([400], name, rule, ...pieces);
 }
 
-export function refusedWith(status: number, name: string, rule: string, ...pieces: Piece[]): Stream {
+export function refusedWith(refusals: readonly number[], name: string, rule: string, ...pieces: Piece[]): Stream {
   const last = pieces.length - 1;
   const told = pieces.map((piece, index) =>
-    index < last ? piece : { ...piece, statuses: orRefusedAlready(piece, status) },
+    index < last ? piece : { ...piece, statuses: orRefusedAlready(piece, refusals) },
   );
   return { name, rule, pieces: told, requests: last, next: () => 'not done' };
 }
 
 /** The service can reject the key or the origin before it reads the body. */
-function orRefusedAlready({ statuses }: Piece, status: number): Piece['statuses'] {
-  return (target) => [status, ...statuses(target).filter((each) => each >= 400)];
+function orRefusedAlready({ statuses }: Piece, refusals: readonly number[]): Piece['statuses'] {
+  return (target) => [...refusals, ...statuses(target).filter((each) => each >= 400)];
 }
 
 export function accepted(name: string, rule: string, ...pieces: Piece[]): Stream {
