@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { FLAGS } from './v8-flags.js';
+import { FLAGS, MEMORY_FLAGS } from './v8-flags.js';
 
 const NODE_MAJOR_MIN = 26;
 /** A clone runs its sources; the package contains a build, as Node.js does not strip types in node_modules. */
@@ -21,8 +21,21 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   );
   process.exitCode = 1;
 } else {
+  if (process.argv[2] === 'serve') startWithMemoryFlags();
   for (const flag of FLAGS) setFlagsFromString(flag);
   // Next to the code, so that it is as protected as the code; without write access there is no cache.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
   import(isClone ? SOURCE : BUILT);
+}
+
+/** Replaces this process, unless it has such flags or belongs to another program. Workers inherit the flags. */
+function startWithMemoryFlags() {
+  const { argv, env, execArgv, execPath } = process;
+  const given = [...execArgv, env.NODE_OPTIONS].join(' ');
+  if (given.includes('-space-size') || process.send !== undefined) return;
+  try {
+    process.execve(execPath, [execPath, ...MEMORY_FLAGS, ...execArgv, ...argv.slice(1)], env);
+  } catch {
+    // On Windows, or without the permission to start programs, V8 uses more memory.
+  }
 }

@@ -168,6 +168,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/passkey/generate-authenticate-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sign-in with a passkey
+         * @description Returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` of the browser expects, and sets a cookie for its challenge, which is valid for five minutes.
+         */
+        post: operations["startPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/verify-authentication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Signs in without a password or a second factor; the response sets the session cookie.
+         */
+        post: operations["signInWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/list-user-passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your passkeys
+         * @description Your passkeys, oldest first.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/generate-register-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start adding a passkey
+         * @description Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns what `PublicKeyCredential.parseCreationOptionsFromJSON()` of the browser expects, and sets a cookie for its challenge, which is valid for five minutes.
+         */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/verify-registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a passkey
+         * @description Saves the passkey that the browser has created. You can have up to 20.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkey/delete-passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a passkey
+         * @description The passkey can no longer be used to sign in. Sessions that began with it continue.
+         */
+        post: operations["deletePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/invitations/preview": {
         parameters: {
             query?: never;
@@ -1182,6 +1302,17 @@ export interface components {
             /** @description The ten oldest accounts. */
             accountNames: string[];
             hasMoreAccounts: boolean;
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            createdAt: string;
+            /** @description Time of the last sign-in; null if it has not been used. */
+            lastUsedAt: string | null;
         };
         InvitationPreview: {
             accountName: string;
@@ -2237,7 +2368,7 @@ export interface components {
                 email: string | null;
             };
             /** @enum {string} */
-            action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "api_key.renamed" | "api_key.rolled" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated";
+            action: "account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.passkey_added" | "administrator.passkey_removed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "api_key.renamed" | "api_key.rolled" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated";
             /** @description The affected object, with its name at the time. */
             target: {
                 /** @enum {string} */
@@ -3666,6 +3797,483 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             422: components["responses"]["validation_failed"];
             429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    startPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description `PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "MTIzNDU2Nzg",
+                     *       "rpId": "listings.example.com",
+                     *       "timeout": 60000,
+                     *       "userVerification": "required"
+                     *     }
+                     */
+                    "application/json": {
+                        challenge: string;
+                        rpId: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    signInWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "response": {
+                 *         "id": "dGhlIGlk",
+                 *         "rawId": "dGhlIGlk",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcP",
+                 *           "signature": "MEUCIQ",
+                 *           "userHandle": null
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    response: {
+                        /** @description In base64url. */
+                        id: string;
+                        /** @description In base64url. */
+                        rawId: string;
+                        /** @constant */
+                        type: "public-key";
+                        /** @enum {string} */
+                        authenticatorAttachment?: "platform" | "cross-platform";
+                        /** @default {} */
+                        clientExtensionResults?: {
+                            [key: string]: unknown;
+                        };
+                        response: {
+                            /** @description In base64url. */
+                            clientDataJSON: string;
+                            /** @description In base64url. */
+                            authenticatorData: string;
+                            /** @description In base64url. */
+                            signature: string;
+                            /** @description In base64url. */
+                            userHandle?: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "usr_01kt3v9s3c5r8y0w1x2z4q6m7p",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "hasTwoFactor": false
+                     *       },
+                     *       "account": {
+                     *         "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *         "name": "Hill Country Homes",
+                     *         "currency": "USD",
+                     *         "areaUnits": "sqft",
+                     *         "role": "administrator"
+                     *       },
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_01kt3v9s3c5r8y0w1x2z4q6m7n",
+                     *           "name": "Hill Country Homes",
+                     *           "role": "administrator"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "pky_01kt3vb2d4f6h8j0k1m3n5p7qb",
+                     *         "name": "MacBook",
+                     *         "createdAt": "2026-01-31T09:00:00.000Z",
+                     *         "lastUsedAt": null
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["Passkey"][];
+                };
+            };
+            400: components["responses"]["unknown_parameter"];
+            401: components["responses"]["unauthorized"];
+            406: components["responses"]["not_acceptable"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery staple",
+                 *       "code": "123456"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: password */
+                    password: string;
+                    /** @example 123456 */
+                    code?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description `PublicKeyCredentialCreationOptionsJSON` of WebAuthn Level 3. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "MTIzNDU2Nzg",
+                     *       "rp": {
+                     *         "id": "listings.example.com",
+                     *         "name": "Property Listings"
+                     *       },
+                     *       "user": {
+                     *         "id": "dGhlIHVzZXI",
+                     *         "name": "ada@example.com",
+                     *         "displayName": "ada@example.com"
+                     *       },
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -7
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        challenge: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "MacBook",
+                 *       "response": {
+                 *         "id": "dGhlIGlk",
+                 *         "rawId": "dGhlIGlk",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *           "attestationObject": "o2NmbXRkbm9uZQ",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @example MacBook */
+                    name: string;
+                    response: {
+                        /** @description In base64url. */
+                        id: string;
+                        /** @description In base64url. */
+                        rawId: string;
+                        /** @constant */
+                        type: "public-key";
+                        /** @enum {string} */
+                        authenticatorAttachment?: "platform" | "cross-platform";
+                        /** @default {} */
+                        clientExtensionResults?: {
+                            [key: string]: unknown;
+                        };
+                        response: {
+                            /** @description In base64url. */
+                            clientDataJSON: string;
+                            /** @description In base64url. */
+                            attestationObject: string;
+                            transports?: string[];
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pky_01kt3vb2d4f6h8j0k1m3n5p7qb",
+                     *       "name": "MacBook",
+                     *       "createdAt": "2026-01-31T09:00:00.000Z",
+                     *       "lastUsedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["conflict"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
+        };
+    };
+    deletePasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "pky_01kt3vb2d4f6h8j0k1m3n5p7qb"
+                 *     }
+                 */
+                "application/json": {
+                    id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["not_found"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["validation_failed"];
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
@@ -11029,6 +11637,8 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const pathsAuthPasskeyVerifyAuthenticationPostRequestBodyContentApplicationJsonResponseAuthenticatorAttachmentValues: ReadonlyArray<FlattenedDeepRequired<paths>["/auth/passkey/verify-authentication"]["post"]["requestBody"]["content"]["application/json"]["response"]["authenticatorAttachment"]> = ["platform", "cross-platform"];
+export const pathsAuthPasskeyVerifyRegistrationPostRequestBodyContentApplicationJsonResponseAuthenticatorAttachmentValues: ReadonlyArray<FlattenedDeepRequired<paths>["/auth/passkey/verify-registration"]["post"]["requestBody"]["content"]["application/json"]["response"]["authenticatorAttachment"]> = ["platform", "cross-platform"];
 export const pathsMapGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const pathsMapGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const pathsListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
@@ -11093,7 +11703,7 @@ export const generatedApiKeyAccessValues: ReadonlyArray<FlattenedDeepRequired<co
 export const accountAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Account"]["areaUnits"]> = ["sqft", "sqm"];
 export const accountPatchAreaUnitsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AccountPatch"]["areaUnits"]> = ["sqft", "sqm"];
 export const auditEntryActorTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["actor"]["type"]> = ["administrator", "api_key", "operator", "service"];
-export const auditEntryActionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
+export const auditEntryActionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.passkey_added", "administrator.passkey_removed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
 export const auditEntryTargetAnyOf0TypeValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["AuditEntry"]["target"], {
     type: unknown;
 }>["type"]> = ["account", "administrator", "api_key", "feed", "import", "invitation", "listing", "webhook"];

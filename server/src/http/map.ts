@@ -29,6 +29,7 @@ import { mapEndpoints } from './routes/map.ts';
 import { meEndpoints } from './routes/me.ts';
 import { memberEndpoints } from './routes/members.ts';
 import { overviewEndpoints } from './routes/overview.ts';
+import { passkeyEndpoints } from './routes/passkeys.ts';
 import { profileEndpoints } from './routes/profile.ts';
 import { requestEndpoints } from './routes/requests.ts';
 import { savedViewEndpoints } from './routes/saved-views.ts';
@@ -52,6 +53,7 @@ const OF_ADMIN = [
   ...setupEndpoints,
   ...authEndpoints,
   ...secondFactorEndpoints,
+  ...passkeyEndpoints,
   ...acceptanceEndpoints,
   ...profileEndpoints,
   ...overviewEndpoints,

@@ -4,6 +4,8 @@ export const AUDIT_ACTIONS = [
   'account.suspended',
   'account.updated',
   'administrator.name_changed',
+  'administrator.passkey_added',
+  'administrator.passkey_removed',
   'administrator.password_changed',
   'administrator.recovery_code_used',
   'administrator.recovery_codes_renewed',

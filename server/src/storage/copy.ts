@@ -31,6 +31,7 @@ export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'users', key: ['id'] },
   { name: 'credentials', key: ['id'] },
   { name: 'two_factors', key: ['id'] },
+  { name: 'passkeys', key: ['id'] },
   { name: 'sessions', key: ['id'] },
   { name: 'verifications', key: ['id'] },
   { name: 'memberships', key: ['account_id', 'user_id'] },

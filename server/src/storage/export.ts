@@ -65,6 +65,7 @@ export async function* exportPersonRows(
     ['users', sql`id = ${id}`],
     ['credentials', ofUser],
     ['two_factors', ofUser],
+    ['passkeys', ofUser],
     ['sessions', ofUser],
     ['memberships', ofUser],
     ['invitations', sql`(email = ${email} or inviter_id = ${id})`],

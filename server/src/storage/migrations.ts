@@ -11,6 +11,7 @@ import { feeds } from './migrations/0009-feeds.ts';
 import { webhooks } from './migrations/0010-webhooks.ts';
 import { requestLog } from './migrations/0011-request-log.ts';
 import { savedViews } from './migrations/0012-saved-views.ts';
+import { passkeys } from './migrations/0013-passkeys.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhooks,
   requestLog,
   savedViews,
+  passkeys,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -233,6 +233,21 @@ export interface Tables {
     /** The time step (RFC 6238) of the last used code. */
     last_step: number | null;
   };
+  passkeys: {
+    id: string;
+    user_id: string;
+    name: string;
+    /** The authenticator's id of the passkey, in base64url. */
+    credential_id: string;
+    public_key: string;
+    counter: number;
+    device_type: string;
+    backed_up: number;
+    transports: string | null;
+    aaguid: string | null;
+    created_at: string;
+    last_used_at: string | null;
+  };
   memberships: {
     account_id: string;
     user_id: string;

@@ -18,6 +18,8 @@ const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
 /** better-auth limits second-factor codes further. */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
+/** Each writes a challenge to the database. All users of an office can share one address. */
+const OF_PASSKEYS = { points: 100, seconds: WINDOW_SECONDS };
 
 export interface Attempt {
   email: string;
@@ -97,13 +99,21 @@ function placeOf({ email, address, isSignedIn }: Attempt): string {
   return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;
 }
 
-/** Counts wrong links and codes by client address. */
+/** Counts wrong links, codes, and passkeys by client address. */
 export class TokenAttempts {
   readonly #byAddress: SlottedLimiter;
+  readonly #passkeysByAddress: SlottedLimiter;
 
   /** `secret` is the same for all processes that count together. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     this.#byAddress = new SlottedLimiter(secret, createLimiter, 'wrong links and codes from an address', OF_TOKENS);
+    this.#passkeysByAddress = new SlottedLimiter(secret, createLimiter, 'passkeys from an address', OF_PASSKEYS);
+  }
+
+  /** Counts the start of a sign-in with a passkey. @throws {AppError} `rate_limited` */
+  async takeStart(address: string): Promise<void> {
+    const waitMs = await this.#passkeysByAddress.take(networkOf(address));
+    if (waitMs > 0) throw tooMany('sign-ins with a passkey from this address', waitMs);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { sessionGone } from '../../domain/access/principals.ts';
+import { unknownPasskey } from '../../domain/accounts/passkeys.ts';
 import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 
@@ -32,6 +33,16 @@ export function translateIdentityError(error: unknown, passwordField = 'password
     case 'BACKUP_CODES_NOT_ENABLED':
     case 'TWO_FACTOR_NOT_ENABLED':
       return new AppError('conflict', 'Two-factor authentication is off; switch it on first.');
+    case 'CHALLENGE_NOT_FOUND':
+      return new AppError('unauthorized', 'The time to use the passkey has expired; start again.');
+    case 'PASSKEY_NOT_FOUND':
+      return unknownPasskey();
+    case 'AUTHENTICATION_FAILED':
+      return new AppError('unauthorized', 'This passkey could not be verified; sign in with your password.');
+    case 'FAILED_TO_VERIFY_REGISTRATION':
+      return invalidFields([
+        { field: 'response', code: 'invalid_format', message: 'Is not a new passkey for this site.' },
+      ]);
     case 'UNAUTHORIZED':
       return sessionGone();
     default:

@@ -1,3 +1,4 @@
+import { passkey } from '@better-auth/passkey';
 import { type BetterAuthPlugin, betterAuth } from 'better-auth';
 import { createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
@@ -20,6 +21,7 @@ const PREFIXES: Record<string, string> = {
   account: 'crd',
   verification: 'ver',
   twoFactor: 'tfa',
+  passkey: 'pky',
 };
 
 export interface BetterAuthOptions {
@@ -28,11 +30,17 @@ export interface BetterAuthOptions {
   secret: string;
   cookiePrefix: string;
   isSecure: boolean;
+  /** The domain that passkeys are for. */
+  passkeyDomain: string;
   log: Log;
 }
 
+/** The cookie for a passkey's challenge. */
+export const PASSKEY_COOKIE = 'passkey';
+
 /** The service does not serve better-auth's routes; its own routes call better-auth's API. */
-export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log }: BetterAuthOptions) {
+export function createBetterAuth(options: BetterAuthOptions) {
+  const { database, secret, cookiePrefix, isSecure, passkeyDomain, log } = options;
   return betterAuth({
     appName: 'Property Listings',
     // Used only in links, which the service does not send.
@@ -43,7 +51,7 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
     telemetry: { enabled: false },
     // `PasswordAttempts` counts attempts before hashing.
     rateLimit: { enabled: false },
-    logger: { level: 'error', log: (_, message, err) => log.logger.error({ err }, `better-auth: ${message}`) },
+    logger: { level: 'error', log: (_, message, err) => logTo(log, message, err) },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -104,6 +112,24 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
           },
         },
       }),
+      passkey({
+        rpID: passkeyDomain,
+        authentication: { afterVerification: requireVerifiedUser },
+        advanced: { webAuthnChallengeCookie: PASSKEY_COOKIE },
+        schema: {
+          passkey: {
+            modelName: 'passkeys',
+            fields: {
+              userId: 'user_id',
+              credentialID: 'credential_id',
+              publicKey: 'public_key',
+              deviceType: 'device_type',
+              backedUp: 'backed_up',
+              createdAt: 'created_at',
+            },
+          },
+        },
+      }),
     ],
     advanced: {
       cookiePrefix,
@@ -117,6 +143,25 @@ export function createBetterAuth({ database, secret, cookiePrefix, isSecure, log
       ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
     },
   });
+}
+
+/** What better-auth logs as an error although clients cause it: a passkey that is not valid. */
+const REJECTED = /^Failed to verify (?:registration|authentication)$/;
+
+function logTo({ logger }: Log, message: string, err: unknown): void {
+  logger[REJECTED.test(message) ? 'info' : 'error']({ err }, `better-auth: ${message}`);
+}
+
+interface Verified {
+  verification: { authenticationInfo: { userVerified: boolean } };
+}
+
+/**
+ * Rejects a passkey whose authenticator has not verified the user by a PIN or biometrics, since a
+ * passkey replaces the password and the second factor.
+ */
+async function requireVerifiedUser({ verification: { authenticationInfo } }: Verified): Promise<void> {
+  if (!authenticationInfo.userVerified) throw new Error('The authenticator has not verified the user');
 }
 
 /** Starts a session without a password, for a new user. No route exposes it. */

@@ -41,15 +41,17 @@ export class Identity {
   readonly #database: Database;
   readonly #log: Log;
   readonly #isSecure: boolean;
+  readonly #passkeyDomain: string;
   readonly #sessionTurns = new FairSemaphore(SESSION_READS_MAX);
   #loading: Promise<BetterAuth> | undefined;
   #secret: string | undefined;
 
-  /** With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS. */
+  /** With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS. Passkeys are for its domain, or for localhost. */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;
     this.#log = log;
     this.#isSecure = isHttps(publicUrl);
+    this.#passkeyDomain = publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname;
   }
 
   get cookiePrefix(): string {
@@ -109,6 +111,7 @@ export class Identity {
       secret: await this.#getSecret(),
       cookiePrefix: this.cookiePrefix,
       isSecure: this.#isSecure,
+      passkeyDomain: this.#passkeyDomain,
       log: this.#log,
     });
   }

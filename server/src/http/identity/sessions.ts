@@ -112,8 +112,8 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** better-auth's cookies for a session, and for a sign-in that waits for its second factor. */
-const COOKIES = ['session_token', 'two_factor'] as const;
+/** better-auth's cookies for a session, and for a sign-in that waits for its second factor or passkey. */
+const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
 /**
  * Keeps only better-auth's cookies, one of each name: better-auth parses the header several times,

@@ -12,6 +12,7 @@ const REFERENCE_TABLES = [
   'sessions',
   'verifications',
   'two_factors',
+  'passkeys',
   'memberships',
   'invitations',
   'setup_links',

@@ -64,6 +64,35 @@ export const passwordChange = z.strictObject({ currentPassword: password, newPas
 export const nameChange = z.strictObject({ name: personName });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
 
+const bytes = z.string(expected('a string')).meta({ description: 'In base64url.' });
+
+/** What the browser's `PublicKeyCredential.toJSON()` returns (WebAuthn Level 3 §5.1); better-auth checks the rest. */
+function credential<S extends z.ZodRawShape>(response: S) {
+  return z.object({
+    id: bytes,
+    rawId: bytes,
+    type: z.literal('public-key', { error: 'Must be "public-key".' }),
+    authenticatorAttachment: z.enum(['platform', 'cross-platform']).exactOptional(),
+    clientExtensionResults: z.looseObject({}).default({}),
+    response: z.object({ clientDataJSON: bytes, ...response }),
+  });
+}
+
+export const passkeySignIn = z.strictObject({
+  response: credential({ authenticatorData: bytes, signature: bytes, userHandle: bytes.exactOptional() }),
+});
+export const newPasskey = z.strictObject({
+  name: personName.meta({ example: 'MacBook' }),
+  response: credential({
+    attestationObject: bytes,
+    transports: z
+      .array(z.string(expected('a string')))
+      .max(10)
+      .optional(),
+  }),
+});
+export const passkeyOnly = z.strictObject({ id: z.string(expected('a string')) });
+
 const token = z.string(expected('a string')).max(200, 'Must have at most 200 characters.');
 const person = { name: personName, email, password: newPassword };
 

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { time } from '../schemas/fields.ts';
+import { newPasskey, passkeyOnly, passkeySignIn, passwordAndCode } from '../schemas/identity.ts';
+import { noQuery } from '../schemas/query.ts';
+import { NO_CONTENT } from './auth.ts';
+import { INPUT_ERRORS, jsonBody } from './common.ts';
+import { SESSION_REPLY } from './session.ts';
+
+const passkey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: time(),
+    lastUsedAt: time().nullable().meta({ description: 'Time of the last sign-in; null if it has not been used.' }),
+  })
+  .meta({ id: 'Passkey' });
+
+const example = {
+  id: 'pky_01kt3vb2d4f6h8j0k1m3n5p7qb',
+  name: 'MacBook',
+  createdAt: '2026-01-31T09:00:00.000Z',
+  lastUsedAt: null,
+};
+
+const CREDENTIAL = { id: 'dGhlIGlk', rawId: 'dGhlIGlk', type: 'public-key' } as const;
+const CLIENT_DATA = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0';
+
+export const startPasskeySignInOperation: Operation<'anyone'> = {
+  method: 'post',
+  path: '/auth/passkey/generate-authenticate-options',
+  operationId: 'startPasskeySignIn',
+  summary: 'Start a sign-in with a passkey',
+  description:
+    'Returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` of the browser expects, and sets a cookie for its ' +
+    'challenge, which is valid for five minutes.',
+  caller: 'anyone',
+  query: noQuery,
+  replies: [
+    {
+      status: 200,
+      description: '`PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3.',
+      schema: z.looseObject({ challenge: z.string(), rpId: z.string() }),
+      example: {
+        challenge: 'MTIzNDU2Nzg',
+        rpId: 'listings.example.com',
+        timeout: 60_000,
+        userVerification: 'required',
+      },
+    },
+  ],
+  errors: ['rate_limited', 'outcome_unknown', 'storage_full'],
+};
+
+export const passkeySignInOperation: Operation<'anyone'> = {
+  method: 'post',
+  path: '/auth/passkey/verify-authentication',
+  operationId: 'signInWithPasskey',
+  summary: 'Sign in with a passkey',
+  description: 'Signs in without a password or a second factor; the response sets the session cookie.',
+  caller: 'anyone',
+  body: jsonBody(passkeySignIn, {
+    response: {
+      ...CREDENTIAL,
+      clientExtensionResults: {},
+      response: {
+        clientDataJSON: CLIENT_DATA,
+        authenticatorData: 'SZYN5YgOjGh0NBcP',
+        signature: 'MEUCIQ',
+        userHandle: null,
+      },
+    },
+  }),
+  replies: [SESSION_REPLY],
+  errors: [...INPUT_ERRORS, 'unauthorized', 'rate_limited'],
+};
+
+export const listPasskeysOperation: Operation<'user'> = {
+  method: 'get',
+  path: '/auth/passkey/list-user-passkeys',
+  operationId: 'listPasskeys',
+  summary: 'List your passkeys',
+  description: 'Your passkeys, oldest first.',
+  caller: 'user',
+  query: noQuery,
+  replies: [{ status: 200, description: 'The passkeys.', schema: z.array(passkey), example: [example] }],
+  errors: [],
+};
+
+export const startPasskeyOperation: Operation<'user'> = {
+  method: 'post',
+  path: '/auth/passkey/generate-register-options',
+  operationId: 'startPasskey',
+  summary: 'Start adding a passkey',
+  description:
+    'Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns ' +
+    'what `PublicKeyCredential.parseCreationOptionsFromJSON()` of the browser expects, and sets a cookie for its ' +
+    'challenge, which is valid for five minutes.',
+  caller: 'user',
+  query: noQuery,
+  body: jsonBody(passwordAndCode, { password: 'correct horse battery staple', code: '123456' }),
+  replies: [
+    {
+      status: 200,
+      description: '`PublicKeyCredentialCreationOptionsJSON` of WebAuthn Level 3.',
+      schema: z.looseObject({ challenge: z.string() }),
+      example: {
+        challenge: 'MTIzNDU2Nzg',
+        rp: { id: 'listings.example.com', name: 'Property Listings' },
+        user: { id: 'dGhlIHVzZXI', name: 'ada@example.com', displayName: 'ada@example.com' },
+        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+      },
+    },
+  ],
+  errors: [...INPUT_ERRORS, 'rate_limited', 'conflict'],
+};
+
+export const addPasskeyOperation: Operation<'user'> = {
+  method: 'post',
+  path: '/auth/passkey/verify-registration',
+  operationId: 'addPasskey',
+  summary: 'Add a passkey',
+  description: 'Saves the passkey that the browser has created. You can have up to 20.',
+  caller: 'user',
+  query: noQuery,
+  body: jsonBody(newPasskey, {
+    name: 'MacBook',
+    response: {
+      ...CREDENTIAL,
+      clientExtensionResults: {},
+      response: { clientDataJSON: CLIENT_DATA, attestationObject: 'o2NmbXRkbm9uZQ', transports: ['internal'] },
+    },
+  }),
+  replies: [{ status: 201, description: 'The passkey.', schema: passkey, example }],
+  errors: [...INPUT_ERRORS, 'unauthorized', 'conflict'],
+};
+
+export const deletePasskeyOperation: Operation<'user'> = {
+  method: 'post',
+  path: '/auth/passkey/delete-passkey',
+  operationId: 'deletePasskey',
+  summary: 'Delete a passkey',
+  description: 'The passkey can no longer be used to sign in. Sessions that began with it continue.',
+  caller: 'user',
+  query: noQuery,
+  body: jsonBody(passkeyOnly, { id: 'pky_01kt3vb2d4f6h8j0k1m3n5p7qb' }),
+  replies: [NO_CONTENT],
+  errors: [...INPUT_ERRORS, 'not_found'],
+};

@@ -1,0 +1,126 @@
+import {
+  afterPasskeyAdded,
+  afterPasskeyUse,
+  deletePasskey,
+  requirePasskey,
+  requirePasskeyRoom,
+} from '../../domain/accounts/passkeys.ts';
+import { AppError } from '../../model/errors.ts';
+import type { Along } from '../../storage/identity-database.ts';
+import { findCredentialUser, listPasskeys } from '../../storage/passkeys.ts';
+import {
+  addPasskeyOperation,
+  deletePasskeyOperation,
+  listPasskeysOperation,
+  passkeySignInOperation,
+  startPasskeyOperation,
+  startPasskeySignInOperation,
+} from '../contract/operations/passkeys.ts';
+import { newPasskey, passkeyOnly, passkeySignIn } from '../contract/schemas/identity.ts';
+import { type Call, endpoint } from '../endpoint.ts';
+import { limitingAttempts } from '../identity/attempts.ts';
+import { readPasswordAndCode, reauthenticate } from '../identity/reauthenticate.ts';
+import {
+  findCurrentSession,
+  identityHeaders,
+  sessionActorOf,
+  setCookies,
+  type UserExchange,
+} from '../identity/sessions.ts';
+import { clientAddress } from '../protocol/client-address.ts';
+import type { Exchange } from '../protocol/exchange.ts';
+import { readInput } from '../protocol/input.ts';
+import { type Reply, replyJson } from '../protocol/reply.ts';
+import type { Services } from '../services.ts';
+import { replyToSignIn } from './auth.ts';
+
+/** A passkey counts for two factors, so its authenticator must verify the user. */
+const VERIFIED = { userVerification: 'required' } as const;
+
+export const passkeyEndpoints = [
+  endpoint(startPasskeySignInOperation, async (exchange, { services }) => {
+    await services.tokenAttempts.takeStart(clientAddress(exchange.incoming, services.trustedProxies));
+    const request = { headers: identityHeaders(exchange, services), returnHeaders: true } as const;
+    const { headers, response } = await services.identity.call((api) =>
+      api.generatePasskeyAuthenticationOptions(request),
+    );
+    setCookies(exchange, headers);
+    return replyJson(200, JSON.stringify({ ...response, ...VERIFIED }));
+  }),
+  endpoint(passkeySignInOperation, limitingAttempts(['unauthorized'], signInWithPasskey)),
+  endpoint(listPasskeysOperation, async ({ currentSession: { user } }, { services }) =>
+    replyJson(200, JSON.stringify(await listPasskeys(services.database, user.id))),
+  ),
+  endpoint(startPasskeyOperation, startPasskey),
+  endpoint(addPasskeyOperation, addPasskey),
+  endpoint(deletePasskeyOperation, async (exchange, { services }) => {
+    const { id } = await readInput(exchange, passkeyOnly);
+    await deletePasskey(services.database, sessionActorOf(exchange.currentSession, exchange, services), id);
+    return { status: 204, headers: {} };
+  }),
+];
+
+async function signInWithPasskey(exchange: Exchange, { services }: Call): Promise<Reply> {
+  const body = await readInput(exchange, passkeySignIn);
+  const before = await findCurrentSession(exchange, services);
+  const request = { body, headers: headersWithOrigin(exchange, services), returnHeaders: true } as const;
+  const { headers } = await services.identity.call((api) => api.verifyPasskeyAuthentication(request), {
+    along: signInHooks(),
+  });
+  return replyToSignIn(headers, { before, hasTyped: false }, exchange, services);
+}
+
+/** A passkey that is deleted meanwhile starts no session. */
+function signInHooks(): Along[] {
+  let id = '';
+  return [
+    {
+      when: 'update passkeys',
+      job: async (transaction, [used]) => {
+        id = String(used?.id);
+        await afterPasskeyUse(transaction, id);
+      },
+    },
+    { when: 'insert sessions', job: (transaction) => requirePasskey(transaction, id) },
+  ];
+}
+
+async function startPasskey(exchange: UserExchange, { services }: Call): Promise<Reply> {
+  const { currentSession } = exchange;
+  const secondFactor = await readPasswordAndCode(exchange, currentSession);
+  await requirePasskeyRoom(services.database, currentSession.user.id, 1);
+  const { response } = await reauthenticate(
+    exchange,
+    currentSession,
+    services,
+    async (api, headers) => {
+      await api.verifyPassword({ body: { password: secondFactor.password }, headers });
+      return api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true });
+    },
+    { secondFactor },
+  );
+  const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
+  return replyJson(200, JSON.stringify({ ...response, authenticatorSelection }));
+}
+
+async function addPasskey(exchange: UserExchange, { services }: Call): Promise<Reply> {
+  const { database, identity } = services;
+  const body = await readInput(exchange, newPasskey);
+  if ((await findCredentialUser(database, body.response.id)) !== undefined)
+    throw new AppError('conflict', 'This passkey is already registered.');
+  const sessionActor = sessionActorOf(exchange.currentSession, exchange, services);
+  const along: Along[] = [
+    { when: 'insert passkeys', job: (transaction) => afterPasskeyAdded(transaction, sessionActor) },
+  ];
+  const request = { body, headers: headersWithOrigin(exchange, services) };
+  const { id } = await identity.call((api) => api.verifyPasskeyRegistration(request), { along });
+  const added = (await listPasskeys(database, sessionActor.userId)).find((passkey) => passkey.id === id);
+  return replyJson(201, JSON.stringify(added));
+}
+
+/** The page's origin, which was checked for every change, must be the one that the browser has signed. */
+function headersWithOrigin(exchange: Exchange, services: Services): Headers {
+  const headers = identityHeaders(exchange, services);
+  headers.set('origin', exchange.incoming.headers.origin ?? services.publicUrl ?? '');
+  return headers;
+}

@@ -1,0 +1,20 @@
+import { findRow, findRows, removeRows, updateRows } from './rows.ts';
+
+const MEMBERS = ['id', 'name', 'createdAt', 'lastUsedAt'] as const;
+
+/** A user's passkeys, oldest first. */
+export const listPasskeys = findRows('passkeys', ['userId'], MEMBERS, 'createdAt');
+
+/** The user of a passkey. `id` is the service's id. */
+export const findPasskeyUser = findRow('passkeys', ['id'], ['userId']);
+
+/** The user of a passkey, by the authenticator's id. */
+export const findCredentialUser = findRow('passkeys', ['credentialId'], ['userId']);
+
+export const setPasskeyUsed = updateRows('passkeys', ['id'], ['lastUsedAt']);
+
+/** @returns how many there were */
+export const removePasskey = removeRows('passkeys', ['userId', 'id']);
+
+/** @returns how many there were */
+export const removePasskeys = removeRows('passkeys', ['userId']);
