@@ -275,6 +275,67 @@ test('two-step sign-in is turned on with an app, asks for a code, and accepts a 
   await page.getByText('Disabled', { exact: true }).waitFor();
 });
 
+test('a passkey is added, signs in without a password, and is deleted', async () => {
+  // Browsers have no passkeys for IP addresses.
+  await using window = await open({ url: service.url.replace('127.0.0.1', 'localhost') });
+  const { page } = window;
+  const person = await createPerson(service);
+  const devTools = await page.context().newCDPSession(page);
+  await devTools.send('WebAuthn.enable');
+  const options = {
+    protocol: 'ctap2',
+    transport: 'internal',
+    hasResidentKey: true,
+    hasUserVerification: true,
+  } as const;
+  await devTools.send('WebAuthn.addVirtualAuthenticator', { options: { ...options, isUserVerified: true } });
+  await signInByForm(page, person);
+  await page.goto('/profile');
+  await page.getByText('No passkeys yet.').waitFor();
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Laptop');
+  await dialog.getByLabel('Password').fill('wrong password');
+  await page.keyboard.press('Enter');
+  await dialog.locator('input[aria-invalid="true"]').waitFor();
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('row', { name: /Laptop/ }).waitFor();
+  assert.deepEqual(await findBarriers(page), []);
+
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await dialog.getByLabel('Password').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await dialog.getByText('This device already has a passkey for your account.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await signOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+
+  await page.goto('/profile');
+  await page
+    .getByRole('row', { name: /Laptop/ })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No passkeys yet.').waitFor();
+  await signOut(page);
+  await page.getByRole('button', { name: 'Use a passkey' }).click();
+  await page.getByText('This passkey is not registered here; sign in with your password.').waitFor();
+});
+
+test('at an IP address, passkeys are not offered, but explained', async () => {
+  await using window = await openSignedIn();
+  const { page } = window;
+  await page.goto('/profile');
+  await page.getByText('open the dashboard over HTTPS at its domain name').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0);
+  await signOut(page);
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Use a passkey' }).count(), 0);
+});
+
 test('ending all other sessions sends the other browser to the sign-in page', async () => {
   await using here = await openSignedIn();
   const { person } = here;

@@ -168,7 +168,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/generate-authenticate-options": {
+    "/auth/passkey/begin-sign-in": {
         parameters: {
             query?: never;
             header?: never;
@@ -188,7 +188,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/verify-authentication": {
+    "/auth/passkey/sign-in": {
         parameters: {
             query?: never;
             header?: never;
@@ -208,7 +208,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/list-user-passkeys": {
+    "/auth/passkey/list": {
         parameters: {
             query?: never;
             header?: never;
@@ -228,7 +228,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/generate-register-options": {
+    "/auth/passkey/begin-registration": {
         parameters: {
             query?: never;
             header?: never;
@@ -248,7 +248,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/verify-registration": {
+    "/auth/passkey/register": {
         parameters: {
             query?: never;
             header?: never;
@@ -268,7 +268,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/auth/passkey/delete-passkey": {
+    "/auth/passkey/revoke": {
         parameters: {
             query?: never;
             header?: never;
@@ -3877,8 +3877,7 @@ export interface operations {
                  *         "response": {
                  *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
                  *           "authenticatorData": "SZYN5YgOjGh0NBcP",
-                 *           "signature": "MEUCIQ",
-                 *           "userHandle": null
+                 *           "signature": "MEUCIQ"
                  *         }
                  *       }
                  *     }
@@ -3891,8 +3890,6 @@ export interface operations {
                         rawId: string;
                         /** @constant */
                         type: "public-key";
-                        /** @enum {string} */
-                        authenticatorAttachment?: "platform" | "cross-platform";
                         /** @default {} */
                         clientExtensionResults?: {
                             [key: string]: unknown;
@@ -3904,8 +3901,6 @@ export interface operations {
                             authenticatorData: string;
                             /** @description In base64url. */
                             signature: string;
-                            /** @description In base64url. */
-                            userHandle?: string;
                         };
                     };
                 };
@@ -4154,8 +4149,6 @@ export interface operations {
                         rawId: string;
                         /** @constant */
                         type: "public-key";
-                        /** @enum {string} */
-                        authenticatorAttachment?: "platform" | "cross-platform";
                         /** @default {} */
                         clientExtensionResults?: {
                             [key: string]: unknown;
@@ -11637,8 +11630,6 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
-export const pathsAuthPasskeyVerifyAuthenticationPostRequestBodyContentApplicationJsonResponseAuthenticatorAttachmentValues: ReadonlyArray<FlattenedDeepRequired<paths>["/auth/passkey/verify-authentication"]["post"]["requestBody"]["content"]["application/json"]["response"]["authenticatorAttachment"]> = ["platform", "cross-platform"];
-export const pathsAuthPasskeyVerifyRegistrationPostRequestBodyContentApplicationJsonResponseAuthenticatorAttachmentValues: ReadonlyArray<FlattenedDeepRequired<paths>["/auth/passkey/verify-registration"]["post"]["requestBody"]["content"]["application/json"]["response"]["authenticatorAttachment"]> = ["platform", "cross-platform"];
 export const pathsMapGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];
 export const pathsMapGetParametersQueryPropertyTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/map"]["get"]["parameters"]["query"]["propertyType"]> = ["residential", "residential_lease", "residential_income", "land", "farm", "commercial_sale", "commercial_lease", "business_opportunity", "manufactured_in_park"];
 export const pathsListingsGetParametersQueryStatusValues: ReadonlyArray<FlattenedDeepRequired<paths>["/listings"]["get"]["parameters"]["query"]["status"]> = ["coming_soon", "active", "active_under_contract", "pending", "hold", "withdrawn", "closed", "expired", "canceled"];

@@ -19,6 +19,7 @@ import type {
   LoggedRequestList,
   MemberList,
   Overview,
+  Passkey,
   SavedViewList,
   Session,
   SessionInfo,
@@ -56,6 +57,7 @@ export const membersQuery = get<MemberList>(['members'], '/admin/members');
 export const invitationsQuery = get<InvitationList>(['invitations'], '/admin/invitations');
 export const accountQuery = get<Account>(['account'], '/admin/account');
 export const sessionsQuery = get<SessionInfo[]>(['sessions'], '/admin/auth/list-sessions');
+export const passkeysQuery = get<Passkey[]>(['passkeys'], '/admin/auth/passkey/list');
 /** Loaded each time the Overview page opens, because changes on other pages affect it. */
 export const overviewQuery = { ...get<Overview>(['overview'], '/admin/overview'), staleTime: 0 };
 

@@ -54,6 +54,8 @@ export type InvitationPreview = Schemas['InvitationPreview'];
 export type Session = Schemas['Session'];
 /** One of the user's sessions. */
 export type SessionInfo = operations['listSessions']['responses'][200]['content']['application/json'][number];
+/** One of the user's passkeys. */
+export type Passkey = Schemas['Passkey'];
 export type Setup = Schemas['SetupState'];
 export type SetupOffer = Schemas['SetupOffer'];
 export type TwoFactorSetup = Schemas['TwoFactor'];

@@ -20,6 +20,8 @@ const TEXTS: Record<Activity['action'], string> = {
   'administrator.password_changed': 'Changed their password',
   'administrator.two_factor_enabled': 'Turned on two-step sign-in',
   'administrator.two_factor_disabled': 'Turned off two-step sign-in',
+  'administrator.passkey_added': 'Added a passkey',
+  'administrator.passkey_removed': 'Deleted a passkey',
   'administrator.recovery_code_used': 'Signed in with a recovery code',
   'administrator.recovery_codes_renewed': 'Created new recovery codes',
   'administrator.second_factor_refused': 'Entered wrong codes for two-step sign-in',

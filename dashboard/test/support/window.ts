@@ -25,6 +25,8 @@ interface WindowOptions {
   colorScheme?: 'light' | 'dark';
   width?: number;
   hasClipboard?: boolean;
+  /** Default: the service's own. */
+  url?: string;
 }
 
 /** A service and a browser for the tests of a file. */
@@ -74,8 +76,8 @@ export async function openListings(
 /** A window with its own cookies. */
 export async function openWindow(
   chromium: Chromium,
-  { url }: Pick<TestService, 'url'>,
-  { colorScheme = 'light', width = 1280, hasClipboard = true }: WindowOptions = {},
+  service: Pick<TestService, 'url'>,
+  { colorScheme = 'light', width = 1280, hasClipboard = true, url = service.url }: WindowOptions = {},
 ): Promise<Window> {
   const context = await chromium.newContext({
     baseURL: url,

@@ -157,7 +157,11 @@ interface ResetOptions extends PersonOptions {
 }
 
 function addResetPassword(administrators: Command): void {
-  addPersonCommand(administrators, 'reset-password', 'set a new password for a user, and end their sessions')
+  addPersonCommand(
+    administrators,
+    'reset-password',
+    'set a new password for a user, end their sessions, and remove their passkeys',
+  )
     .option(...PASSWORD_STDIN)
     .option('--remove-two-factor', 'also remove a second factor, which the user may have lost')
     .action(async (options: ResetOptions, command: Command) => {
@@ -166,7 +170,7 @@ function addResetPassword(administrators: Command): void {
       await withDatabase(async (database) => {
         const user = await resetPassword(database, account, { email, password, removeTwoFactor });
         print({ ...user, reset: true }, options, [
-          `${user.name} signs in as ${user.email} with the new password; all their sessions have ended.`,
+          `${user.name} signs in as ${user.email} with the new password; all their sessions have ended, and their passkeys are removed.`,
         ]);
       });
     });

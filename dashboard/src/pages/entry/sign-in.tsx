@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { request } from '../../api/client';
 import { setupQuery } from '../../api/queries';
 import type { Session } from '../../api/types';
+import { canUsePasskeys, signInWithPasskey } from '../../lib/passkeys';
 import { useForm } from '../../lib/use-form';
 import { Form } from '../../parts/form';
 import { PasswordField } from '../../parts/password-field';
@@ -34,6 +35,10 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
     if ('twoFactorRedirect' in result) onCode();
     else onDone(result);
   };
+  const usePasskey = async () => {
+    const session = await signInWithPasskey();
+    if (session !== undefined) onDone(session);
+  };
 
   return (
     <Entry title="Sign in" below={<Help />}>
@@ -49,6 +54,11 @@ function PasswordStep({ onDone, onCode }: { onDone: (session: Session) => void; 
         <Button type="submit" loading={form.isBusy} fullWidth mt={4}>
           Sign in
         </Button>
+        {canUsePasskeys() && (
+          <Button variant="default" disabled={form.isBusy} fullWidth onClick={() => form.submit(usePasskey)}>
+            Use a passkey
+          </Button>
+        )}
       </Form>
     </Entry>
   );

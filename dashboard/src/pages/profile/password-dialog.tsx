@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { request } from '../../api/client';
 import { useForm } from '../../lib/use-form';
 import { FormDialog } from '../../parts/dialogs';
@@ -32,14 +32,18 @@ export function PasswordDialog<Result>(props: PasswordDialogProps<Result>) {
   return (
     <FormDialog title={title} form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={confirm}>
       <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />
-      {needsCode && (
-        <TextInput
-          label="Code"
-          description="The six-digit code from your authenticator app, or a recovery code."
-          autoComplete="one-time-code"
-          {...form.bind('code')}
-        />
-      )}
+      {needsCode && <CodeField {...form.bind('code')} />}
     </FormDialog>
+  );
+}
+
+export function CodeField(props: TextInputProps) {
+  return (
+    <TextInput
+      label="Code"
+      description="The six-digit code from your authenticator app, or a recovery code."
+      autoComplete="one-time-code"
+      {...props}
+    />
   );
 }

@@ -8,6 +8,7 @@ import { Form } from '../../parts/form';
 import { Page, Section } from '../../parts/page';
 import { NewPasswordField, PasswordField } from '../../parts/password-field';
 import { useSession } from '../../shell/session';
+import { Passkeys } from './passkeys';
 import { Sessions } from './sessions';
 import { TwoFactor } from './two-factor';
 
@@ -18,6 +19,7 @@ export function ProfilePage() {
       <NameForm name={user.name} />
       <PasswordForm />
       <TwoFactor />
+      <Passkeys />
       <Sessions />
     </Page>
   );

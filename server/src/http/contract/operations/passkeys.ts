@@ -28,7 +28,7 @@ const CLIENT_DATA = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0';
 
 export const startPasskeySignInOperation: Operation<'anyone'> = {
   method: 'post',
-  path: '/auth/passkey/generate-authenticate-options',
+  path: '/auth/passkey/begin-sign-in',
   operationId: 'startPasskeySignIn',
   summary: 'Start a sign-in with a passkey',
   description:
@@ -54,7 +54,7 @@ export const startPasskeySignInOperation: Operation<'anyone'> = {
 
 export const passkeySignInOperation: Operation<'anyone'> = {
   method: 'post',
-  path: '/auth/passkey/verify-authentication',
+  path: '/auth/passkey/sign-in',
   operationId: 'signInWithPasskey',
   summary: 'Sign in with a passkey',
   description: 'Signs in without a password or a second factor; the response sets the session cookie.',
@@ -67,7 +67,6 @@ export const passkeySignInOperation: Operation<'anyone'> = {
         clientDataJSON: CLIENT_DATA,
         authenticatorData: 'SZYN5YgOjGh0NBcP',
         signature: 'MEUCIQ',
-        userHandle: null,
       },
     },
   }),
@@ -77,7 +76,7 @@ export const passkeySignInOperation: Operation<'anyone'> = {
 
 export const listPasskeysOperation: Operation<'user'> = {
   method: 'get',
-  path: '/auth/passkey/list-user-passkeys',
+  path: '/auth/passkey/list',
   operationId: 'listPasskeys',
   summary: 'List your passkeys',
   description: 'Your passkeys, oldest first.',
@@ -89,7 +88,7 @@ export const listPasskeysOperation: Operation<'user'> = {
 
 export const startPasskeyOperation: Operation<'user'> = {
   method: 'post',
-  path: '/auth/passkey/generate-register-options',
+  path: '/auth/passkey/begin-registration',
   operationId: 'startPasskey',
   summary: 'Start adding a passkey',
   description:
@@ -117,7 +116,7 @@ export const startPasskeyOperation: Operation<'user'> = {
 
 export const addPasskeyOperation: Operation<'user'> = {
   method: 'post',
-  path: '/auth/passkey/verify-registration',
+  path: '/auth/passkey/register',
   operationId: 'addPasskey',
   summary: 'Add a passkey',
   description: 'Saves the passkey that the browser has created. You can have up to 20.',
@@ -137,7 +136,7 @@ export const addPasskeyOperation: Operation<'user'> = {
 
 export const deletePasskeyOperation: Operation<'user'> = {
   method: 'post',
-  path: '/auth/passkey/delete-passkey',
+  path: '/auth/passkey/revoke',
   operationId: 'deletePasskey',
   summary: 'Delete a passkey',
   description: 'The passkey can no longer be used to sign in. Sessions that began with it continue.',

@@ -66,20 +66,19 @@ export const accountChoice = z.strictObject({ accountId: z.string(expected('a st
 
 const bytes = z.string(expected('a string')).meta({ description: 'In base64url.' });
 
-/** What the browser's `PublicKeyCredential.toJSON()` returns (WebAuthn Level 3 §5.1); better-auth checks the rest. */
+/** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */
 function credential<S extends z.ZodRawShape>(response: S) {
   return z.object({
     id: bytes,
     rawId: bytes,
     type: z.literal('public-key', { error: 'Must be "public-key".' }),
-    authenticatorAttachment: z.enum(['platform', 'cross-platform']).exactOptional(),
     clientExtensionResults: z.looseObject({}).default({}),
     response: z.object({ clientDataJSON: bytes, ...response }),
   });
 }
 
 export const passkeySignIn = z.strictObject({
-  response: credential({ authenticatorData: bytes, signature: bytes, userHandle: bytes.exactOptional() }),
+  response: credential({ authenticatorData: bytes, signature: bytes }),
 });
 export const newPasskey = z.strictObject({
   name: personName.meta({ example: 'MacBook' }),
