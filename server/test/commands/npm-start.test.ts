@@ -9,8 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { createTenantByCommand, environment, REPOSITORY } from '../../../testkit/src/process.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
-import { directoryFor, isRunning, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { directoryFor, isRunning, serveFor, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { workersOf } from '../../../testkit/src/workers.ts';
 import { assertStored } from '../support/stored.ts';
 
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
@@ -103,6 +104,16 @@ test('SIGTERM to npm alone stops the service after the current request', async (
   await until('the service has ended', () => !isRunning(pid));
   assert.deepEqual(await processesOf(directory), []);
   assert.deepEqual(await readdir(directory), ['listings.db', 'listings.requests.db']);
+});
+
+test('the process that was started gets V8 flags for memory, and so do its workers', async (t) => {
+  const service = await serveFor(t, { DATA_DIR: await directoryFor(t), WORKERS: '2' });
+  const pids = [Number(service.child.pid), ...(await workersOf(service))];
+  assert.equal(pids.length, 3);
+  for (const pid of pids) {
+    const [, ...flags] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+    assert.deepEqual(flags.slice(0, 2), ['--max-semi-space-size=8', '--initial-old-space-size=64']);
+  }
 });
 
 for (const WORKERS of ['', '2']) {

@@ -58,3 +58,11 @@ test('valid links are not counted', async () => {
     assert.equal(right.status, 200, await right.text());
   }
 });
+
+test('starts of a sign-in with a passkey are limited per IP address', async () => {
+  await using service = await startBehindProxy();
+  const path = 'auth/passkey/begin-sign-in';
+  for (let count = 0; count < 100; count += 1) assert.equal((await send(service, path, '')).status, 200);
+  await readError(await send(service, path, ''), 429, 'rate_limited');
+  assert.equal((await send(service, path, '', ELSEWHERE)).status, 200);
+});
