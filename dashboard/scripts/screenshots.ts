@@ -2,6 +2,7 @@
 // accounts with no, a few and many listings: `npm run screenshots [none|few|many]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { type Browser, createPerson, signIn } from '../../testkit/src/browser.ts';
 import { startTestService, type TestService } from '../../testkit/src/service.ts';
 import { launchBrowser } from '../test/support/chromium.ts';
@@ -19,6 +20,8 @@ const OUTSIDE = ['/sign-in'];
 const INSIDE = [
   '/',
   '/listings',
+  '/listings?view=map',
+  '/listings?q=nothing',
   '/listings/new',
   '/listings/import',
   '/settings/api',
@@ -31,6 +34,13 @@ const INSIDE = [
   '/developers/requests',
   '/developers/events',
   '/developers/webhooks',
+  '/nothing',
+];
+
+/** Keys that open something on the Listings page. */
+const KEYS: [key: string, name: string][] = [
+  ['Control+k', 'palette'],
+  ['?', 'shortcuts'],
 ];
 
 /** The page of a listing. */
@@ -43,6 +53,10 @@ const DIALOGS: [path: string, button: string, name: string][] = [
   ['/settings/api', 'Delete', 'delete'],
   ['/settings/team', 'Invite', 'invite'],
 ];
+
+const UNAVAILABLE = JSON.stringify({
+  error: { code: 'unavailable', message: 'The database is not available; try again.', requestId: 'example' },
+});
 
 function listingOf(index: number) {
   return {
@@ -79,7 +93,8 @@ async function prepare(service: TestService, { listings, keys }: { listings: num
   if (listings > 0) await createFeedAndWebhook(api);
   const [listing] = (await api.ask('GET', '/admin/listings?limit=1')).data;
   if (listing !== undefined) await change(api, listing.id);
-  return { person, listingId: listing?.id };
+  const member = await createPerson(service, { accountId: person.accountId, role: 'member', name: 'Grace Hopper' });
+  return { person, member, listingId: listing?.id };
 }
 
 /** Gives a listing a history, a place, and a description. */
@@ -118,7 +133,7 @@ async function createKey(service: TestService, api: Browser, name: string, index
 
 async function shoot(size: keyof typeof SIZES): Promise<void> {
   await using service = await startTestService({ requestLog: { days: 7, bytes: 1e9 } });
-  const { person, listingId } = await prepare(service, SIZES[size]);
+  const { person, member, listingId } = await prepare(service, SIZES[size]);
   const pages =
     listingId === undefined
       ? INSIDE
@@ -151,9 +166,45 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
         await settle(page);
         await save(name);
       }
+      await saveStates(page, save);
+      await using guest = await openWindow(chromium, service, { width, colorScheme });
+      await signInByForm(guest.page, member);
+      await openPage(guest.page, '/settings/api');
+      await settle(guest.page);
+      await guest.page.screenshot({ path: join(DIRECTORY, `${size}-member-${width}-${colorScheme}.png`) });
     }
   }
   await chromium.close();
+}
+
+/** What the Listings page shows on a key, while it loads, after an error, and without a connection. */
+async function saveStates(page: Page, save: (name: string) => Promise<unknown>): Promise<void> {
+  for (const [key, name] of KEYS) {
+    await openPage(page, '/listings');
+    await page.keyboard.press(key);
+    await page.getByRole('dialog').waitFor();
+    await settle(page);
+    await save(name);
+  }
+  const lists = /\/admin\/listings\?/;
+  const loading = Promise.withResolvers<void>();
+  await page.route(lists, async (route) => {
+    await loading.promise;
+    await route.fulfill({ status: 503, contentType: 'application/json', body: UNAVAILABLE });
+  });
+  await page.goto('/listings');
+  await page.getByRole('status', { name: 'Loading' }).first().waitFor();
+  await save('loading');
+  loading.resolve();
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  await save('error');
+  await page.unroute(lists);
+  await openPage(page, '/listings');
+  await page.context().setOffline(true);
+  await page.evaluate(() => dispatchEvent(new Event('offline')));
+  await settle(page);
+  await save('offline');
+  await page.context().setOffline(false);
 }
 
 const asked = process.argv.slice(2);

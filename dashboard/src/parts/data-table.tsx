@@ -1,7 +1,7 @@
 import { Checkbox, Text, UnstyledButton } from '@mantine/core';
 import { type RowSelectionState, rowSelectionFeature, tableFeatures, useTable } from '@tanstack/react-table';
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
-import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useMemo, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, memo, type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { sortRows } from '../lib/sort';
 import { TableSettings, useTableSettings } from './table-settings';
 
@@ -68,7 +68,8 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
     () => columns.filter(({ label: name, isOptional = false }) => chosen[name] ?? !isOptional),
     [columns, chosen],
   );
-  const sorted = useMemo(() => sortRows(rows, ownSort), [rows, ownSort]);
+  // Deferred: a click shows its effect before other rows are rendered, which takes 100 ms for 50 rows.
+  const sorted = useDeferredValue(useMemo(() => sortRows(rows, ownSort), [rows, ownSort]));
   const table = useTable({
     features: FEATURES,
     // The cells are rendered here; the library keeps the selection.

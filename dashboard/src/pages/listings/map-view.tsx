@@ -9,6 +9,7 @@ import { formatCompact, formatCount, formatPrice } from '../../lib/format';
 import { LoadedCard } from '../../parts/loaded';
 import type { Area, Mark } from '../../parts/map-canvas';
 import { readMapTiles } from '../../parts/map-tiles';
+import { type Group, groupClusters } from './clusters';
 import { type ListingSearch, toMapQuery } from './search';
 import { Status } from './status';
 
@@ -34,7 +35,8 @@ export function MapView({ search }: { search: ListingSearch }) {
     enabled: area !== undefined,
   });
   const map = shown.data;
-  const marks = useMemo(() => (map?.data ?? []).map(toMark), [map]);
+  const groups = useMemo(() => (map && area ? groupClusters(map, area.zoom) : []), [map, area]);
+  const marks = useMemo(() => groups.map(toMark), [groups]);
   const move = (next: Area) => {
     setArea(next);
     // The user may have left already, while the map still moved.
@@ -56,11 +58,11 @@ export function MapView({ search }: { search: ListingSearch }) {
               scope={JSON.stringify([filters, area?.zoom])}
               onMove={move}
               onOpen={(index, canvas) => {
-                const cluster = map?.data[index];
-                if (cluster === undefined) return undefined;
-                if (cluster.count <= LISTED_MAX || canvas.getZoom() === canvas.getMaxZoom())
-                  return bubbleOf(filters, cluster, map?.side ?? 0);
-                canvas.setView([cluster.latitude, cluster.longitude], canvas.getZoom() + 2);
+                const group = groups[index];
+                if (group === undefined) return undefined;
+                if (group.count <= LISTED_MAX || canvas.getZoom() === canvas.getMaxZoom())
+                  return bubbleOf(filters, group);
+                canvas.setView([group.latitude, group.longitude], canvas.getZoom() + 2);
                 // The pressed mark disappears.
                 canvas.getContainer().focus({ preventScroll: true });
                 return undefined;
@@ -81,16 +83,6 @@ function toMark({ count, latitude, longitude }: Cluster): Mark {
   return { latitude, longitude, name: formatCount(count, 'listing'), text: count === 1 ? '' : formatCompact(count) };
 }
 
-/** `west,south,east,north` of a cluster's square. */
-function squareOf({ latitude, longitude }: Cluster, side: number): string {
-  const [west, south] = [startOf(longitude, -180, side), startOf(latitude, -90, side)];
-  return [west, south, Math.min(180, west + side), Math.min(90, south + side)].join();
-}
-
-function startOf(degrees: number, first: number, side: number): number {
-  return first + Math.floor((degrees - first) / side) * side;
-}
-
 function isPlace(area: string | undefined): area is string {
   return area?.split(',').filter((part) => part.trim() !== '' && Number.isFinite(Number(part))).length === 3;
 }
@@ -108,23 +100,16 @@ function rangeOf(values: number[]): [number, number] {
   return [Math.min(...values), Math.max(...values)];
 }
 
-function bubbleOf(filters: ListingSearch, cluster: Cluster, side: number) {
+function bubbleOf(filters: ListingSearch, group: Group) {
   return {
-    content: <SquareListings filters={filters} cluster={cluster} side={side} />,
-    height: Math.min(BUBBLE_HEIGHT_MAX, cluster.count * LISTED_HEIGHT),
+    content: <GroupListings filters={filters} group={group} />,
+    height: Math.min(BUBBLE_HEIGHT_MAX, group.count * LISTED_HEIGHT),
   };
 }
 
-interface SquareListingsProps {
-  filters: ListingSearch;
-  cluster: Cluster;
-  side: number;
-}
-
-/** The first listings of a square. */
-function SquareListings({ filters, cluster, side }: SquareListingsProps) {
-  const { count } = cluster;
-  const query = { ...filters, bbox: squareOf(cluster, side), limit: String(LISTED_MAX) };
+/** The first listings of a mark. */
+function GroupListings({ filters, group: { count, box } }: { filters: ListingSearch; group: Group }) {
+  const query = { ...filters, bbox: box.join(), limit: String(LISTED_MAX) };
   const { data, error } = useQuery(listingsQuery(query));
   if (error !== null) return <Text size="sm">{describeError(error)}</Text>;
   if (data === undefined) return <Skeleton height={40} />;
