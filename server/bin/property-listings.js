@@ -28,13 +28,14 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   import(isClone ? SOURCE : BUILT);
 }
 
-/** Replaces this process, unless it has such flags or belongs to another program. Workers inherit the flags. */
+/** Replaces this process, unless another program debugs it or talks to it. Workers inherit the flags. */
 function startWithMemoryFlags() {
   const { argv, env, execArgv, execPath } = process;
-  const given = [...execArgv, env.NODE_OPTIONS].join(' ');
-  if (given.includes('-space-size') || process.send !== undefined) return;
+  const given = [...execArgv, env.NODE_OPTIONS].join(' ').replaceAll('_', '-');
+  const flags = MEMORY_FLAGS.filter((flag) => !given.includes(flag.split('=')[0]));
+  if (flags.length === 0 || given.includes('--inspect') || process.send !== undefined) return;
   try {
-    process.execve(execPath, [execPath, ...MEMORY_FLAGS, ...execArgv, ...argv.slice(1)], env);
+    process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], env);
   } catch {
     // On Windows, or without the permission to start programs, V8 uses more memory.
   }

@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Start a sign-in with a passkey
-         * @description Returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` of the browser expects, and sets a cookie for its challenge, which is valid for five minutes.
+         * @description Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie for its challenge, which is valid for five minutes.
          */
         post: operations["startPasskeySignIn"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding a passkey
-         * @description Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns what `PublicKeyCredential.parseCreationOptionsFromJSON()` of the browser expects, and sets a cookie for its challenge, which is valid for five minutes.
+         * @description Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for its challenge, which is valid for five minutes.
          */
         post: operations["startPasskey"];
         delete?: never;
@@ -279,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a passkey
-         * @description The passkey can no longer be used to sign in. Sessions that began with it continue.
+         * @description The passkey can no longer be used to sign in. Sessions that were started with it continue.
          */
         post: operations["deletePasskey"];
         delete?: never;
@@ -4030,6 +4030,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "name": "MacBook",
                  *       "password": "correct horse battery staple",
                  *       "code": "123456"
                  *     }
@@ -4039,6 +4040,8 @@ export interface operations {
                     password: string;
                     /** @example 123456 */
                     code?: string;
+                    /** @example MacBook */
+                    name: string;
                 };
             };
         };

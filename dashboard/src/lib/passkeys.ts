@@ -22,7 +22,7 @@ export async function addPasskey(
   name: string,
   proof: { password: string; code?: string },
 ): Promise<Passkey | undefined> {
-  const options = { body: proof };
+  const options = { body: { name, ...proof } };
   const json = await request<PublicKeyCredentialCreationOptionsJSON>('POST', `${PATH}/begin-registration`, options);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(json);
   const response = await ask(() => navigator.credentials.create({ publicKey }));
@@ -40,7 +40,7 @@ async function ask(work: () => Promise<Credential | null>): Promise<object | und
   } catch (error) {
     const name = error instanceof DOMException ? error.name : '';
     if (name === 'NotAllowedError' || name === 'AbortError') return undefined;
-    throw new ApiError(0, 'passkey_failed', FAILURES[name] ?? 'The browser could not use a passkey. Try again.');
+    throw new ApiError(0, 'passkey_failed', FAILURES[name] ?? 'The browser couldn’t use a passkey. Try again.');
   }
 }
 

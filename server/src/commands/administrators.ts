@@ -170,7 +170,7 @@ function addResetPassword(administrators: Command): void {
       await withDatabase(async (database) => {
         const user = await resetPassword(database, account, { email, password, removeTwoFactor });
         print({ ...user, reset: true }, options, [
-          `${user.name} signs in as ${user.email} with the new password; all their sessions have ended, and their passkeys are removed.`,
+          `${user.name} signs in as ${user.email} with the new password; all their sessions have ended, and any passkeys have been removed.`,
         ]);
       });
     });

@@ -75,7 +75,7 @@ function showCredentials({ keys, ...counts }: Credentials) {
 }
 
 function describeCredentials(credentials: Credentials): string[] {
-  const { sessions, invitations, twoFactors, keys } = showCredentials(credentials);
+  const { sessions, invitations, twoFactors, passkeys, keys } = showCredentials(credentials);
   const rows = keys.map(({ id, start, createdAt, accountName, name }) => [
     id,
     `${start}…`,
@@ -88,6 +88,7 @@ function describeCredentials(credentials: Credentials): string[] {
     `${sessions} sessions and ${invitations} invitations have ended: users must sign in again.`,
     'Passwords, roles, and two-step sign-in are those of the backup: reset passwords that were changed after it.',
     ...(twoFactors > 0 ? ['Recovery codes that were used after it work again: ask users to create new ones.'] : []),
+    ...(passkeys > 0 ? ['Passkeys that were deleted after it work again: ask users to delete them again.'] : []),
     ...(keys.length > 0 ? [advice, ...formatTable(['ID', 'KEY', 'CREATED', 'ACCOUNT', 'NAME'], rows)] : []),
   ];
 }

@@ -8,6 +8,8 @@ const removeInvitations = removeRows('invitations', []);
 const removeVerifications = removeRows('verifications', []);
 const setLastStep = updateRows('two_factors', [], ['lastStep']);
 
+const selectPasskeys = allRows([], (query) => query.selectFrom('passkeys').select('id'));
+
 const selectKeys = allRows([], (query) =>
   query
     .selectFrom('api_keys')
@@ -31,6 +33,8 @@ export interface Credentials {
   invitations: number;
   /** Users with a second factor. Recovery codes that they used after the backup are valid again. */
   twoFactors: number;
+  /** Passkeys that users deleted after the backup work again. */
+  passkeys: number;
   /** All keys stay valid, including those deleted after the backup. */
   keys: Awaited<ReturnType<typeof selectKeys>>;
 }
@@ -47,5 +51,6 @@ export async function endCredentials(executor: Executor): Promise<Credentials> {
   await removeVerifications(executor);
   await removeSetupLink(executor);
   const twoFactors = await setLastStep(executor, { lastStep: Math.floor(Date.now() / STEP_MS) });
-  return { sessions, invitations, twoFactors, keys: await selectKeys(executor) };
+  const passkeys = (await selectPasskeys(executor)).length;
+  return { sessions, invitations, twoFactors, passkeys, keys: await selectKeys(executor) };
 }

@@ -7,10 +7,11 @@ import { totp } from '../../../testkit/src/totp.ts';
 import { PASSKEYS_MAX } from '../../src/domain/accounts/passkeys.ts';
 import { resetPassword } from '../../src/domain/accounts/password-reset.ts';
 import { Authenticator } from '../support/authenticator.ts';
-import { guard, isSignedIn, NEW_PASSWORD } from '../support/two-factor.ts';
+import { guard, isSignedIn, NEW_PASSWORD, typePassword } from '../support/two-factor.ts';
 
 const service = await startSharedService();
 const AUTH = '/admin/auth/passkey';
+const START = { name: 'MacBook', password: PASSWORD };
 
 interface Holder {
   person: Person;
@@ -20,7 +21,7 @@ interface Holder {
 }
 
 async function startAdding(browser: Browser, code?: string) {
-  return browser.ask('POST', `${AUTH}/begin-registration`, { password: PASSWORD, code });
+  return browser.ask('POST', `${AUTH}/begin-registration`, { name: 'MacBook', password: PASSWORD, code });
 }
 
 async function addPasskey(browser: Browser, authenticator: Authenticator, name = 'MacBook', code?: string) {
@@ -67,12 +68,9 @@ describe('a passkey', () => {
   test('replaces the second factor, too', async () => {
     const { browser, totpURI, backupCodes } = await guard(service);
     const authenticator = new Authenticator(service.url);
-    const refused = await browser.send('POST', `${AUTH}/begin-registration`, { password: PASSWORD });
+    const refused = await browser.send('POST', `${AUTH}/begin-registration`, START);
     assert.deepEqual(linesOf((await readError(refused, 422, 'validation_failed')).details, 'field'), ['code']);
-    const wrong = await browser.send('POST', `${AUTH}/begin-registration`, {
-      password: PASSWORD,
-      code: totp(totpURI),
-    });
+    const wrong = await browser.send('POST', `${AUTH}/begin-registration`, { ...START, code: totp(totpURI) });
     assert.equal((await readError(wrong, 422, 'validation_failed')).details?.length, 1, 'each code works once');
     await addPasskey(browser, authenticator, 'MacBook', backupCodes[0] ?? '');
     assert.equal((await usePasskey(authenticator)).status, 200);
@@ -109,6 +107,26 @@ describe('a passkey', () => {
     await readError(await thief.send('POST', `${AUTH}/sign-in`, body), 401, 'unauthorized');
   });
 
+  test('needs a page of this service', async () => {
+    const { authenticator } = await createHolder();
+    const browser = new Browser(service);
+    const options = await browser.ask('POST', `${AUTH}/begin-sign-in`);
+    const headers = { 'Content-Type': 'application/json', Cookie: browser.cookie, 'Sec-Fetch-Site': 'same-origin' };
+    const body = JSON.stringify({ response: authenticator.get(options) });
+    const response = await fetch(`${service.url}${AUTH}/sign-in`, { method: 'POST', headers, body });
+    await readError(response, 403, 'forbidden');
+  });
+
+  test('cannot be replaced by the cookie of a sign-in that waits for its code', async () => {
+    const { person } = await guard(service);
+    const { authenticator } = await createHolder();
+    const browser = await typePassword(service, person);
+    const [[name = '', value = ''] = []] = [...browser.cookies].filter(([name]) => name.endsWith('.two_factor'));
+    browser.cookies.set(name.replace('two_factor', 'passkey'), value);
+    const body = { response: authenticator.get({ challenge: 'made-up' }) };
+    await readError(await browser.send('POST', `${AUTH}/sign-in`, body), 401, 'unauthorized');
+  });
+
   test('no longer signs in once it is deleted, by its user only', async () => {
     const { person, browser, authenticator, id } = await createHolder();
     const stranger = await signIn(service, await createPerson(service, { accountId: person.accountId }));
@@ -131,10 +149,10 @@ describe('a passkey', () => {
 describe('adding a passkey', () => {
   test('needs a session and the password', async () => {
     const start = `${AUTH}/begin-registration`;
-    await readError(await new Browser(service).send('POST', start, { password: PASSWORD }), 401, 'unauthorized');
+    await readError(await new Browser(service).send('POST', start, START), 401, 'unauthorized');
     const browser = await signIn(service, await createPerson(service));
     const { details } = await readError(
-      await browser.send('POST', start, { password: 'wrong' }),
+      await browser.send('POST', start, { ...START, password: 'wrong' }),
       422,
       'validation_failed',
     );
@@ -160,6 +178,46 @@ describe('adding a passkey', () => {
     assert.deepEqual(await browser.ask('GET', `${AUTH}/list`), []);
   });
 
+  test('needs an authenticator that verifies the user', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const authenticator = new Authenticator(service.url);
+    authenticator.verifiesUser = false;
+    const response = authenticator.create(await startAdding(browser));
+    const given = { name: 'MacBook', response };
+    await readError(await browser.send('POST', `${AUTH}/register`, given), 422, 'validation_failed');
+  });
+
+  test('checks the name before the device creates the passkey', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const response = await browser.send('POST', `${AUTH}/begin-registration`, { ...START, name: ' ' });
+    const { details } = await readError(response, 422, 'validation_failed');
+    assert.deepEqual(linesOf(details, 'field'), ['name']);
+  });
+
+  test('does not read an attestation, whose certificates could name other hosts', async () => {
+    const browser = await signIn(service, await createPerson(service));
+    const authenticator = new Authenticator(service.url);
+    authenticator.attestation = 'apple';
+    await addPasskey(browser, authenticator);
+    assert.equal((await usePasskey(authenticator)).status, 200);
+  });
+
+  test('needs the id of the passkey, and a challenge of the same user', async () => {
+    const { browser, authenticator } = await createHolder();
+    const register = async (from: Authenticator, id: string, starts = browser) => {
+      const response = { ...from.create(await startAdding(starts)), id, rawId: id };
+      return browser.send('POST', `${AUTH}/register`, { name: 'MacBook', response });
+    };
+    const other = new Authenticator(service.url);
+    await readError(await register(authenticator, other.id), 422, 'validation_failed');
+    await readError(await register(other, 'not base64url!'), 422, 'validation_failed');
+    const stranger = await signIn(service, await createPerson(service));
+    const response = other.create(await startAdding(stranger));
+    for (const [name, value] of stranger.cookies) if (name.endsWith('.passkey')) browser.cookies.set(name, value);
+    const given = { name: 'MacBook', response };
+    await readError(await browser.send('POST', `${AUTH}/register`, given), 401, 'unauthorized');
+  });
+
   test('does not take over the passkey of another user', async () => {
     const {
       authenticator: { id },
@@ -173,7 +231,6 @@ describe('adding a passkey', () => {
   test(`is possible ${PASSKEYS_MAX} times`, async () => {
     const browser = await signIn(service, await createPerson(service));
     for (let count = 0; count < PASSKEYS_MAX; count += 1) await addPasskey(browser, new Authenticator(service.url));
-    const given = { password: PASSWORD };
-    await readError(await browser.send('POST', `${AUTH}/begin-registration`, given), 409, 'conflict');
+    await readError(await browser.send('POST', `${AUTH}/begin-registration`, START), 409, 'conflict');
   });
 });

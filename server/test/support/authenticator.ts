@@ -17,6 +17,8 @@ export class Authenticator {
   readonly #origin: string;
   /** Whether it verifies the user by a PIN or biometrics. */
   verifiesUser = true;
+  /** The format of the attestation, which is not valid unless it is `none`. */
+  attestation = 'none';
 
   constructor(origin: string, { domain = 'localhost', id = randomBytes(16).toString('base64url') } = {}) {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -35,9 +37,10 @@ export class Authenticator {
     const attestation = Buffer.concat([
       Buffer.of(0xa3),
       text('fmt'),
-      text('none'),
+      text(this.attestation),
       text('attStmt'),
-      Buffer.of(0xa0),
+      // {} or {x5c: [a byte string]}
+      this.attestation === 'none' ? Buffer.of(0xa0) : Buffer.of(0xa1, ...text('x5c'), 0x81, 0x41, 0x00),
       text('authData'),
       Buffer.of(0x58, data.length),
       data,

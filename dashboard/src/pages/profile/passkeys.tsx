@@ -1,6 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ApiError } from '../../api/client';
 import { passkeysQuery, refresh } from '../../api/queries';
 import type { Passkey } from '../../api/types';
 import { notify } from '../../lib/notify';
@@ -81,7 +82,7 @@ function Empty({ canAdd }: { canAdd: boolean }) {
     <Text size="sm" p="md">
       {canAdd
         ? 'No passkeys yet.'
-        : 'To add a passkey, open the dashboard over HTTPS at its domain name, in a browser that supports passkeys.'}
+        : 'To add a passkey, open the dashboard over HTTPS at its domain name (or at localhost), in a browser that supports passkeys.'}
     </Text>
   );
 }
@@ -92,7 +93,7 @@ function Name({ passkey: { name, lastUsedAt } }: { passkey: Passkey }) {
       <bdi>{name}</bdi>
       <Subline isNarrow>
         {lastUsedAt === null ? (
-          'Not used yet'
+          'Never used'
         ) : (
           <>
             Last used <Time at={lastUsedAt} />
@@ -113,14 +114,23 @@ function AddDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
   const add = async () => {
     const { name, password, code } = form.values;
     const proof = hasTwoFactor ? { password, code: code.trim() } : { password };
-    if ((await addPasskey(name, proof)) === undefined) return;
+    if ((await addPasskey(name, proof)) === undefined) {
+      form.set('code', '');
+      throw new ApiError(0, 'passkey_cancelled', 'The passkey was not added. Try again.');
+    }
     close();
     await refresh(passkeysQuery);
     notify('Passkey added.');
   };
   return (
     <FormDialog title="Add a passkey" form={form} isOpen={isOpen} onClose={close} action="Continue" onSubmit={add}>
-      <TextInput label="Name" description="Where you keep this passkey." {...form.bind('name')} />
+      <TextInput
+        label="Name"
+        description="Helps you recognize it later, such as the device or password manager."
+        required
+        withAsterisk={false}
+        {...form.bind('name')}
+      />
       <PasswordField label="Password" data-autofocus autoComplete="current-password" {...form.bind('password')} />
       {hasTwoFactor && <CodeField {...form.bind('code')} />}
     </FormDialog>

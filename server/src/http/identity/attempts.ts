@@ -20,6 +20,8 @@ const OF_EMAIL = { points: 100, seconds: 60 * 60 };
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
 /** Each writes a challenge to the database. All users of an office can share one address. */
 const OF_PASSKEYS = { points: 100, seconds: WINDOW_SECONDS };
+/** Bounds the stored challenges of clients with many addresses; passwords still work. */
+const OF_ALL_PASSKEYS = { points: 10_000, seconds: WINDOW_SECONDS };
 
 export interface Attempt {
   email: string;
@@ -103,17 +105,21 @@ function placeOf({ email, address, isSignedIn }: Attempt): string {
 export class TokenAttempts {
   readonly #byAddress: SlottedLimiter;
   readonly #passkeysByAddress: SlottedLimiter;
+  readonly #passkeys: SlottedLimiter;
 
   /** `secret` is the same for all processes that count together. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     this.#byAddress = new SlottedLimiter(secret, createLimiter, 'wrong links and codes from an address', OF_TOKENS);
     this.#passkeysByAddress = new SlottedLimiter(secret, createLimiter, 'passkeys from an address', OF_PASSKEYS);
+    this.#passkeys = new SlottedLimiter(secret, createLimiter, 'passkeys', OF_ALL_PASSKEYS);
   }
 
   /** Counts the start of a sign-in with a passkey. @throws {AppError} `rate_limited` */
   async takeStart(address: string): Promise<void> {
     const waitMs = await this.#passkeysByAddress.take(networkOf(address));
-    if (waitMs > 0) throw tooMany('sign-ins with a passkey from this address', waitMs);
+    if (waitMs > 0) throw tooMany('passkey sign-ins from this address', waitMs);
+    const waitForAllMs = await this.#passkeys.take('');
+    if (waitForAllMs > 0) throw tooMany('passkey sign-ins', waitForAllMs);
   }
 
   /**
@@ -124,7 +130,7 @@ export class TokenAttempts {
   async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
     const waitMs = await this.#byAddress.look(network);
-    if (waitMs > 0) throw tooMany('wrong links and codes from this address', waitMs);
+    if (waitMs > 0) throw tooMany('wrong links, codes, and passkeys from this address', waitMs);
     try {
       return await work();
     } catch (error) {

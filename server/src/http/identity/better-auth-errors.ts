@@ -34,15 +34,14 @@ export function translateIdentityError(error: unknown, passwordField = 'password
     case 'TWO_FACTOR_NOT_ENABLED':
       return new AppError('conflict', 'Two-factor authentication is off; switch it on first.');
     case 'CHALLENGE_NOT_FOUND':
-      return new AppError('unauthorized', 'The time to use the passkey has expired; start again.');
+    case 'YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY':
+      return expiredPasskey();
     case 'PASSKEY_NOT_FOUND':
       return unknownPasskey();
     case 'AUTHENTICATION_FAILED':
       return new AppError('unauthorized', 'This passkey could not be verified; sign in with your password.');
     case 'FAILED_TO_VERIFY_REGISTRATION':
-      return invalidFields([
-        { field: 'response', code: 'invalid_format', message: 'Is not a new passkey for this site.' },
-      ]);
+      return notNewPasskey();
     case 'UNAUTHORIZED':
       return sessionGone();
     default:
@@ -51,12 +50,23 @@ export function translateIdentityError(error: unknown, passwordField = 'password
 }
 
 function translateUnknown(error: unknown): unknown {
+  // The cookie of a sign-in that waits for its code, in the place of a passkey's.
+  if (error instanceof SyntaxError) return expiredPasskey();
   const status: unknown = Reflect.get(Object(error), 'statusCode');
   // Another request used the recovery code at the same time.
   if (status === 409) return wrongCode(USED_BEFORE);
   // better-auth's own error must not be logged: its headers can contain a cookie.
   if (typeof status === 'number') return new Error(`better-auth returned ${status} ${codeOf(error)}`);
   return error;
+}
+
+function expiredPasskey(): AppError {
+  return new AppError('unauthorized', 'This passkey request has expired; try again.');
+}
+
+export function notNewPasskey(): AppError {
+  const message = 'Could not be verified as a new passkey for this site.';
+  return invalidFields([{ field: 'response', code: 'invalid_format', message }]);
 }
 
 /** The error for a code without a pending sign-in. */

@@ -114,7 +114,12 @@ export function createBetterAuth(options: BetterAuthOptions) {
       }),
       passkey({
         rpID: passkeyDomain,
-        authentication: { afterVerification: requireVerifiedUser },
+        registration: {
+          afterVerification: async ({ verification: { registrationInfo } }) => requireVerified(registrationInfo),
+        },
+        authentication: {
+          afterVerification: async ({ verification: { authenticationInfo } }) => requireVerified(authenticationInfo),
+        },
         advanced: { webAuthnChallengeCookie: PASSKEY_COOKIE },
         schema: {
           passkey: {
@@ -152,16 +157,12 @@ function logTo({ logger }: Log, message: string, err: unknown): void {
   logger[REJECTED.test(message) ? 'info' : 'error']({ err }, `better-auth: ${message}`);
 }
 
-interface Verified {
-  verification: { authenticationInfo: { userVerified: boolean } };
-}
-
 /**
  * Rejects a passkey whose authenticator has not verified the user by a PIN or biometrics, since a
  * passkey replaces the password and the second factor.
  */
-async function requireVerifiedUser({ verification: { authenticationInfo } }: Verified): Promise<void> {
-  if (!authenticationInfo.userVerified) throw new Error('The authenticator has not verified the user');
+function requireVerified(info: { userVerified: boolean } | undefined): void {
+  if (!info?.userVerified) throw new Error('The authenticator has not verified the user');
 }
 
 /** Starts a session without a password, for a new user. No route exposes it. */

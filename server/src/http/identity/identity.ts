@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Log } from '../../lib/log.ts';
 import { SESSION_AGE_MAX_MS, SESSION_EXTENDED_MS } from '../../model/users.ts';
 import type { Database } from '../../storage/database.ts';
@@ -36,6 +37,12 @@ const KEEP_TO_AGE_MAX: Along = {
   },
 };
 
+/** Browsers have passkeys only for domain names, over HTTPS, and for localhost. */
+function passkeyDomainOf(publicUrl = ''): string {
+  const hostname = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
+  return isHttps(publicUrl) && isIP(hostname) === 0 ? hostname : 'localhost';
+}
+
 /** Loads better-auth on first use, because `/v1` does not need it. */
 export class Identity {
   readonly #database: Database;
@@ -51,7 +58,7 @@ export class Identity {
     this.#database = database;
     this.#log = log;
     this.#isSecure = isHttps(publicUrl);
-    this.#passkeyDomain = publicUrl === undefined ? 'localhost' : new URL(publicUrl).hostname;
+    this.#passkeyDomain = passkeyDomainOf(publicUrl);
   }
 
   get cookiePrefix(): string {

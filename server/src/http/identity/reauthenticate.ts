@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { withHashing } from '../../domain/accounts/passwords.ts';
 import { recordSecurityChange } from '../../domain/accounts/profile.ts';
 import { normalRecoveryCode } from '../../domain/accounts/recovery-codes.ts';
@@ -12,8 +13,13 @@ import type { IdentityServices } from './services.ts';
 import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from './sessions.ts';
 
 /** @throws {AppError} `validation_failed` if the second factor is on and the body has no code */
-export async function readPasswordAndCode(exchange: Exchange, { user }: CurrentSession): Promise<SecondFactor> {
-  const { password, code = '' } = await readInput(exchange, passwordAndCode);
+export async function readPasswordAndCode(exchange: Exchange, currentSession: CurrentSession): Promise<SecondFactor> {
+  return requireCode(await readInput(exchange, passwordAndCode), currentSession);
+}
+
+/** @throws {AppError} `validation_failed` if the second factor is on and there is no code */
+export function requireCode(given: z.output<typeof passwordAndCode>, { user }: CurrentSession): SecondFactor {
+  const { password, code = '' } = given;
   if (!user.hasTwoFactor || code !== '') return { password, code };
   const message = 'Is required: a code from the app, or a recovery code.';
   throw invalidFields([{ field: 'code', code: 'required', message }]);

@@ -16,10 +16,11 @@ import {
   startPasskeyOperation,
   startPasskeySignInOperation,
 } from '../contract/operations/passkeys.ts';
-import { newPasskey, passkeyOnly, passkeySignIn } from '../contract/schemas/identity.ts';
+import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../contract/schemas/identity.ts';
 import { type Call, endpoint } from '../endpoint.ts';
 import { limitingAttempts } from '../identity/attempts.ts';
-import { readPasswordAndCode, reauthenticate } from '../identity/reauthenticate.ts';
+import { notNewPasskey } from '../identity/better-auth-errors.ts';
+import { reauthenticate, requireCode } from '../identity/reauthenticate.ts';
 import {
   findCurrentSession,
   identityHeaders,
@@ -31,6 +32,7 @@ import { clientAddress } from '../protocol/client-address.ts';
 import type { Exchange } from '../protocol/exchange.ts';
 import { readInput } from '../protocol/input.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
+import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Services } from '../services.ts';
 import { replyToSignIn } from './auth.ts';
 
@@ -87,7 +89,8 @@ function signInHooks(): Along[] {
 
 async function startPasskey(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { currentSession } = exchange;
-  const secondFactor = await readPasswordAndCode(exchange, currentSession);
+  const { name: _, ...given } = await readInput(exchange, passkeyStart);
+  const secondFactor = requireCode(given, currentSession);
   await requirePasskeyRoom(services.database, currentSession.user.id, 1);
   const { response } = await reauthenticate(
     exchange,
@@ -100,13 +103,21 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
     { secondFactor },
   );
   const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
-  return replyJson(200, JSON.stringify({ ...response, authenticatorSelection }));
+  // Always the same, so that an authenticator replaces a passkey that was created but not added.
+  const user = { ...response.user, id: Buffer.from(currentSession.user.id).toString('base64url') };
+  return replyJson(200, JSON.stringify({ ...response, user, authenticatorSelection }));
 }
 
 async function addPasskey(exchange: UserExchange, { services }: Call): Promise<Reply> {
   const { database, identity } = services;
   const body = await readInput(exchange, newPasskey);
-  if ((await findCredentialUser(database, body.response.id)) !== undefined)
+  const { id: credentialId, response } = body.response;
+  // Loaded when it is needed, like better-auth.
+  const { withoutAttestation } = await import('../identity/attestation.ts');
+  const attestationObject = withoutAttestation(response.attestationObject, credentialId);
+  if (attestationObject === undefined) throw notNewPasskey();
+  response.attestationObject = attestationObject;
+  if ((await findCredentialUser(database, credentialId)) !== undefined)
     throw new AppError('conflict', 'This passkey is already registered.');
   const sessionActor = sessionActorOf(exchange.currentSession, exchange, services);
   const along: Along[] = [
@@ -118,9 +129,14 @@ async function addPasskey(exchange: UserExchange, { services }: Call): Promise<R
   return replyJson(201, JSON.stringify(added));
 }
 
-/** The page's origin, which was checked for every change, must be the one that the browser has signed. */
+/**
+ * The page's origin, which was checked for every change, must be the one that the browser has signed.
+ * @throws {AppError} `forbidden` if it is unknown
+ */
 function headersWithOrigin(exchange: Exchange, services: Services): Headers {
+  const origin = exchange.incoming.headers.origin ?? services.publicUrl;
+  if (origin === undefined) throw fromNowhere();
   const headers = identityHeaders(exchange, services);
-  headers.set('origin', exchange.incoming.headers.origin ?? services.publicUrl ?? '');
+  headers.set('origin', origin);
   return headers;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
-import { newPasskey, passkeyOnly, passkeySignIn, passwordAndCode } from '../schemas/identity.ts';
+import { newPasskey, passkeyOnly, passkeySignIn, passkeyStart } from '../schemas/identity.ts';
 import { noQuery } from '../schemas/query.ts';
 import { NO_CONTENT } from './auth.ts';
 import { INPUT_ERRORS, jsonBody } from './common.ts';
@@ -32,7 +32,7 @@ export const startPasskeySignInOperation: Operation<'anyone'> = {
   operationId: 'startPasskeySignIn',
   summary: 'Start a sign-in with a passkey',
   description:
-    'Returns what `PublicKeyCredential.parseRequestOptionsFromJSON()` of the browser expects, and sets a cookie for its ' +
+    "Returns the input for the browser's `PublicKeyCredential.parseRequestOptionsFromJSON()`, and sets a cookie for its " +
     'challenge, which is valid for five minutes.',
   caller: 'anyone',
   query: noQuery,
@@ -93,11 +93,11 @@ export const startPasskeyOperation: Operation<'user'> = {
   summary: 'Start adding a passkey',
   description:
     'Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns ' +
-    'what `PublicKeyCredential.parseCreationOptionsFromJSON()` of the browser expects, and sets a cookie for its ' +
+    "the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for its " +
     'challenge, which is valid for five minutes.',
   caller: 'user',
   query: noQuery,
-  body: jsonBody(passwordAndCode, { password: 'correct horse battery staple', code: '123456' }),
+  body: jsonBody(passkeyStart, { name: 'MacBook', password: 'correct horse battery staple', code: '123456' }),
   replies: [
     {
       status: 200,
@@ -139,7 +139,7 @@ export const deletePasskeyOperation: Operation<'user'> = {
   path: '/auth/passkey/revoke',
   operationId: 'deletePasskey',
   summary: 'Delete a passkey',
-  description: 'The passkey can no longer be used to sign in. Sessions that began with it continue.',
+  description: 'The passkey can no longer be used to sign in. Sessions that were started with it continue.',
   caller: 'user',
   query: noQuery,
   body: jsonBody(passkeyOnly, { id: 'pky_01kt3vb2d4f6h8j0k1m3n5p7qb' }),

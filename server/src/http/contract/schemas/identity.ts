@@ -64,12 +64,16 @@ export const passwordChange = z.strictObject({ currentPassword: password, newPas
 export const nameChange = z.strictObject({ name: personName });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
 
-const bytes = z.string(expected('a string')).meta({ description: 'In base64url.' });
+const bytes = z
+  .string(expected('a string'))
+  .regex(/^[\w-]+$/, 'Must be in base64url.')
+  .meta({ description: 'In base64url.' });
 
 /** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */
 function credential<S extends z.ZodRawShape>(response: S) {
   return z.object({
-    id: bytes,
+    // WebAuthn Level 3 §4: at most 1,023 bytes.
+    id: bytes.max(1_364, 'Must have at most 1,023 bytes.'),
     rawId: bytes,
     type: z.literal('public-key', { error: 'Must be "public-key".' }),
     clientExtensionResults: z.looseObject({}).default({}),
@@ -80,8 +84,12 @@ function credential<S extends z.ZodRawShape>(response: S) {
 export const passkeySignIn = z.strictObject({
   response: credential({ authenticatorData: bytes, signature: bytes }),
 });
+const passkeyName = personName.meta({ example: 'MacBook' });
+
+/** Has the name so that it is checked before the device creates the passkey. */
+export const passkeyStart = passwordAndCode.extend({ name: passkeyName });
 export const newPasskey = z.strictObject({
-  name: personName.meta({ example: 'MacBook' }),
+  name: passkeyName,
   response: credential({
     attestationObject: bytes,
     transports: z
