@@ -20,6 +20,8 @@ export interface EngineSql {
   /** A listing's terms as stored: in `listings` on SQLite, and in `listing_facets` on PostgreSQL. */
   listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
   facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };
+  /** Whether an update of a row writes to all of its indexes, so that leaving columns out saves nothing. */
+  updatesAllIndexes: boolean;
   /** The key with this hash and the head of its account: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
 }

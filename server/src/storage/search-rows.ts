@@ -40,10 +40,15 @@ function declareUpdate(parts: readonly Part[]): Statement<RowParameters, never> 
   return statement((query, parameter, engine) =>
     query
       .updateTable('listing_facets')
-      .set(rowValues(parameter, engine, parts))
+      .set(rowValues(parameter, engine, engine.updatesAllIndexes ? allPartsLike(parts) : parts))
       .where('account_id', '=', engine.accountKey(parameter('accountId')))
       .where('id', '=', parameter('id')),
   );
+}
+
+/** All parts, but the terms only if they are among the given ones. The server keeps each text that it gets prepared. */
+function allPartsLike(parts: readonly Part[]): readonly Part[] {
+  return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
 }
 
 /** Most changes concern the same few parts. */

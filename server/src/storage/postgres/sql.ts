@@ -17,6 +17,9 @@ export const postgresSql: EngineSql = {
       replace(${terms}, ' ', ' ' || right(${accountId}, ${sql.lit(TAG_LENGTH)})), ' '), ''))`,
   }),
 
+  // `updated_at` has an index and always changes, so an update is never heap-only.
+  updatesAllIndexes: true,
+
   // The function is created by migrations/0006-quotas.ts, and replaced on Citus by distribute.ts.
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`find_key_holder(${hash})`,
 };

@@ -16,6 +16,7 @@ export const sqliteSql: EngineSql = {
   // Terms get the account's number once they are indexed (listing-index.ts).
   listingTerms: (terms) => ({ terms }),
   facetTerms: () => ({}),
+  updatesAllIndexes: false,
 
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`(
     select id, api_keys.account_id, access, expires_at, sequence, epoch, rate_points, rate_seconds, suspended_for
