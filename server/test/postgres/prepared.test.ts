@@ -11,10 +11,11 @@ import { updateSearchRow } from '../../src/storage/search-rows.ts';
 import { databaseFor } from './support.ts';
 
 const KEPT_MAX = 50;
+const SETTINGS = { poolSize: 1, statementTimeoutMs: 30_000, preparesStatements: true };
 
 test('a connection keeps the queries of the latest lists prepared, and prepares others again', async (t) => {
   const { url } = await databaseFor(t);
-  const pool = new Pool(url, { poolSize: 1, statementTimeoutMs: 30_000, preparesStatements: true });
+  const pool = new Pool(url, SETTINGS);
   defer(t, () => pool.close());
   const ask = async (text: string, values: unknown[] = []) => {
     const options = { accountId: 'one', limit: 20, settings: '; set local enable_sort = off', signal: undefined };
@@ -30,7 +31,7 @@ test('a connection keeps the queries of the latest lists prepared, and prepares 
 });
 
 test('changes of other fields prepare no further statements', async (t) => {
-  const database = await openDatabase((await databaseFor(t)).url);
+  const database = await openDatabase((await databaseFor(t)).url, SETTINGS);
   defer(t, () => database.close());
   const times = { createdAt: '2026-01-31T09:00:00.000Z', updatedAt: '2026-01-31T09:00:00.000Z' };
   const row = { status: 'active', beds: 3, baths: 2, terms: ' elm', ...times } as const;
