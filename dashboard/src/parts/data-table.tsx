@@ -68,8 +68,12 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
     () => columns.filter(({ label: name, isOptional = false }) => chosen[name] ?? !isOptional),
     [columns, chosen],
   );
-  // Deferred: a click shows its effect before other rows are rendered, which takes 100 ms for 50 rows.
-  const sorted = useDeferredValue(useMemo(() => sortRows(rows, ownSort), [rows, ownSort]));
+  // A click shows its effect before other rows are rendered, which takes 100 ms for a page of 50.
+  const deferred = useDeferredValue(rows);
+  const sorted = useMemo(
+    () => (onSort === undefined ? sortRows(rows, ownSort) : deferred),
+    [onSort, rows, ownSort, deferred],
+  );
   const table = useTable({
     features: FEATURES,
     // The cells are rendered here; the library keeps the selection.

@@ -17,7 +17,7 @@ function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries)
   const lines = head.split('\n').filter((line) => !CHANCE_HEADERS.test(line));
   const kept = isRead ? lines : lines.filter((line) => !LENGTH_HEADER.test(line));
   return withoutChance(canaries.mask(`${kept.join('\n')}\n\n${body}`))
-    .replaceAll(/"requestId":"[^"]+"/g, '"requestId":""')
+    .replaceAll(/"(requestId|challenge)":"[^"]+"/g, '"$1":""')
     .replaceAll(/MLS\d{9}/gi, 'MLS')
     .replaceAll(/(?:W\/)?"[\w-]+"(?=\n)/g, 'ETAG')
     .replaceAll(/("nextCursor":"|cursor=)[\w-]+/g, '$1')
