@@ -34,7 +34,6 @@ const INSIDE = [
   '/developers/requests',
   '/developers/events',
   '/developers/webhooks',
-  '/nothing',
 ];
 
 /** Keys that open something on the Listings page. */
@@ -167,6 +166,8 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
         await save(name);
       }
       await saveStates(page, save);
+      // The browser logs the errors of the service.
+      window.problems.splice(0);
       await using guest = await openWindow(chromium, service, { width, colorScheme });
       await signInByForm(guest.page, member);
       await openPage(guest.page, '/settings/api');
@@ -186,6 +187,8 @@ async function saveStates(page: Page, save: (name: string) => Promise<unknown>):
     await settle(page);
     await save(name);
   }
+  await openPage(page, '/nothing', 'Not found');
+  await save('not-found');
   const lists = /\/admin\/listings\?/;
   const loading = Promise.withResolvers<void>();
   await page.route(lists, async (route) => {
