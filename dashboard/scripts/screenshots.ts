@@ -152,6 +152,7 @@ async function shoot(size: keyof typeof SIZES): Promise<void> {
       await signInByForm(page, person);
       for (const path of pages) {
         await openPage(page, path);
+        if (path.endsWith('view=map')) await page.getByText(/in this area/).waitFor();
         await settle(page);
         await save(path.slice(1).replace(listingId, 'id').replaceAll(/[/?=]/g, '-') || 'home');
       }
@@ -204,7 +205,8 @@ async function saveStates(page: Page, save: (name: string) => Promise<unknown>):
   await page.unroute(lists);
   await openPage(page, '/listings');
   await page.context().setOffline(true);
-  await page.evaluate(() => dispatchEvent(new Event('offline')));
+  await page.getByRole('searchbox').fill('elm');
+  await page.getByText(/cannot be reached/).waitFor();
   await settle(page);
   await save('offline');
   await page.context().setOffline(false);

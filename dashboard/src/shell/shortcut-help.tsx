@@ -1,4 +1,6 @@
 import { Kbd, Modal } from '@mantine/core';
+import { ArrowDown, ArrowUp } from 'lucide-react';
+import type { ReactNode } from 'react';
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
@@ -6,12 +8,18 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [[IS_MAC ? '⌘' : 'Ctrl', 'K'], 'Search listings, pages, and actions'],
   [['/'], 'Search this page'],
   [['n'], 'New listing'],
-  [['↑', '↓'], 'Move between the rows of a list'],
+  [['Up', 'Down'], 'Move between the rows of a list'],
   [['Space'], 'Select the row'],
   [['Enter'], 'Open the row'],
   [['Esc'], 'Close a dialog or menu'],
   [['?'], 'Show these shortcuts'],
 ];
+
+/** Not every font has arrows. */
+const ARROWS: Record<string, ReactNode> = {
+  Up: <ArrowUp size={11} aria-label="Up arrow" />,
+  Down: <ArrowDown size={11} aria-label="Down arrow" />,
+};
 
 export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
@@ -22,7 +30,7 @@ export default function ShortcutHelp({ onClose }: { onClose: () => void }) {
             <dt>{meaning}</dt>
             <dd>
               {keys.map((key) => (
-                <Kbd key={key}>{key}</Kbd>
+                <Kbd key={key}>{ARROWS[key] ?? key}</Kbd>
               ))}
             </dd>
           </div>
