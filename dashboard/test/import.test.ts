@@ -32,6 +32,27 @@ async function choose(page: Page, text: string | Buffer, name = 'listings.csv'):
 
 const field = (page: Page, column: string) => page.getByLabel(`Field of ${column}`, { exact: true });
 
+test('a file can be dropped, whatever its type; of several files, the first one counts', async () => {
+  await using list = await openListings(0);
+  const { page } = list;
+  await page.goto('/listings/import');
+  const zone = page.locator('.drop');
+  const transferOf = (names: string[]) =>
+    page.evaluateHandle((given) => {
+      const transfer = new DataTransfer();
+      for (const name of given) transfer.items.add(new File(['address,beds,baths\n1 Elm Street,3,2\n'], name));
+      return transfer;
+    }, names);
+  for (const names of [['listings.txt'], ['first.csv', 'second.csv']]) {
+    const dataTransfer = await transferOf(names);
+    await zone.dispatchEvent('dragenter', { dataTransfer });
+    await page.locator('.drop[data-accept], .drop[data-reject]').waitFor();
+    await zone.dispatchEvent('drop', { dataTransfer });
+    await zone.getByText(names[0] ?? '', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Check the file' }).waitFor();
+  }
+});
+
 test('a messy file is imported without editing it, and its failed rows are fixed and sent again', async () => {
   await using list = await openListings(0, { width: 820 });
   const { page, tenant } = list;

@@ -1,6 +1,7 @@
 import { Button, Text } from '@mantine/core';
+import { Dropzone } from '@mantine/dropzone';
 import { FileUp } from 'lucide-react';
-import { type DragEvent, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { formatBytes } from '../../lib/format';
 
 interface FileDropProps {
@@ -9,26 +10,24 @@ interface FileDropProps {
   isDisabled: boolean;
 }
 
+/** Any file can be dropped: the service reads it by its content. */
 export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
-  const input = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    if (!isDisabled) onChoose(event.dataTransfer.files[0]);
-  };
+  const open = useRef<() => void>(null);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same
-    <div
+    <Dropzone
+      unstyled
       className="drop"
-      data-over={isOver || undefined}
       data-chosen={file !== undefined || undefined}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
+      openRef={open}
+      multiple={false}
+      disabled={isDisabled}
+      activateOnClick={false}
+      activateOnKeyboard={false}
+      useFsAccessApi={false}
+      inputProps={{ 'aria-label': 'File', accept: '.csv,.ndjson,.jsonl,.json,text/csv' }}
+      onDrop={([dropped]) => onChoose(dropped)}
+      // Of several files, the first one.
+      onReject={([rejected]) => onChoose(rejected?.file)}
     >
       <FileUp size={24} aria-hidden />
       <Text fw={500} mt="xs">
@@ -37,21 +36,9 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       <Text size="sm" c="dimmed" mb="md">
         {file === undefined ? 'CSV, NDJSON, or a JSON array of any size' : formatBytes(file.size)}
       </Text>
-      <Button variant="default" disabled={isDisabled} onClick={() => input.current?.click()}>
+      <Button variant="default" disabled={isDisabled} onClick={() => open.current?.()}>
         {file === undefined ? 'Choose file' : 'Choose another file'}
       </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        aria-label="File"
-        accept=".csv,.ndjson,.jsonl,.json,text/csv"
-        onChange={({ currentTarget }) => {
-          onChoose(currentTarget.files?.[0]);
-          // Otherwise, choosing the same file again would not trigger `onChange`.
-          currentTarget.value = '';
-        }}
-      />
-    </div>
+    </Dropzone>
   );
 }
