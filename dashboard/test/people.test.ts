@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { OPERATOR } from '../../server/src/domain/access/audit.ts';
 import { createAdministrator } from '../../server/src/domain/accounts/administrators.ts';
-import { createPerson, PASSWORD } from '../../testkit/src/browser.ts';
+import { createPerson, PASSWORD, signIn } from '../../testkit/src/browser.ts';
 import { nextTotp, totp } from '../../testkit/src/totp.ts';
 import { fillSignIn, findBarriers, openPage, signInByForm, signOut, startDashboard } from './support/window.ts';
 
@@ -352,7 +352,9 @@ test('ending all other sessions sends the other browser to the sign-in page', as
 
 test('account settings show errors beside their fields, and changes appear in the activity log', async () => {
   await using window = await openSignedIn();
-  const { page } = window;
+  const { page, person } = window;
+  const listing = { address: '12 Elm Street', beds: 3, baths: 2 };
+  const { id } = await (await signIn(service, person)).ask('POST', '/admin/listings', listing, 201);
   await page.goto('/settings/account');
   await page.getByLabel('Default currency').fill('dollars');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -368,6 +370,11 @@ test('account settings show errors beside their fields, and changes appear in th
       name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*@example.com.*127\.0\.0\.1/,
     })
     .waitFor();
+  await page
+    .getByRole('row', { name: /Created the listing/ })
+    .getByRole('link', { name: '12 Elm Street' })
+    .click();
+  await page.waitForURL(`**/listings/${id}`);
 });
 
 test('on a small screen, navigation is behind a button, and keys show their expiry', async () => {

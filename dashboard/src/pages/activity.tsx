@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
 import { History } from 'lucide-react';
 import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
 import { timeColumn } from '../parts/columns';
 import { type Column, Subline } from '../parts/data-table';
+import { TextLink } from '../parts/links';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { TableList } from '../parts/table-list';
@@ -55,10 +56,7 @@ function ActivityLog() {
 function Action({ entry: { action, actor, target, address } }: { entry: Activity }) {
   return (
     <>
-      {describeAction(action)}{' '}
-      <Text component="bdi" size="sm" fw={500}>
-        {target?.name}
-      </Text>
+      {describeAction(action)} {target && <Target target={target} isDeleted={action.endsWith('.deleted')} />}
       <Subline isNarrow>
         <bdi>{actor.name}</bdi>
         {address !== null && ` · ${address}`}
@@ -66,6 +64,31 @@ function Action({ entry: { action, actor, target, address } }: { entry: Activity
     </>
   );
 }
+
+/** The name of the affected object, which leads to its page. */
+function Target({
+  target: { type, id, name },
+  isDeleted,
+}: {
+  target: NonNullable<Activity['target']>;
+  isDeleted: boolean;
+}) {
+  const page = isDeleted ? undefined : PAGES[type]?.(id);
+  const shown = <bdi>{name}</bdi>;
+  if (page !== undefined) return <TextLink {...page}>{shown}</TextLink>;
+  return (
+    <Text component="span" size="sm" fw={500}>
+      {shown}
+    </Text>
+  );
+}
+
+const PAGES: Partial<Record<string, (id: string) => LinkProps>> = {
+  listing: (id) => ({ to: '/listings/$id', params: { id } }),
+  feed: (name) => ({ to: '/feeds/$name', params: { name } }),
+  webhook: (id) => ({ to: '/developers/webhooks/$id', params: { id } }),
+  api_key: () => ({ to: '/settings/api' }),
+};
 
 function Actor({ entry: { actor } }: { entry: Activity }) {
   return (
