@@ -35,7 +35,9 @@ export function MapView({ search }: { search: ListingSearch }) {
     enabled: area !== undefined,
   });
   const map = shown.data;
-  const groups = useMemo(() => (map && area ? groupClusters(map, area.zoom) : []), [map, area]);
+  const zoom = area?.zoom;
+  // Only new data or another zoom level replaces the marks: one of them can have the focus.
+  const groups = useMemo(() => (map && zoom !== undefined ? groupClusters(map, zoom) : []), [map, zoom]);
   const marks = useMemo(() => groups.map(toMark), [groups]);
   const move = (next: Area) => {
     setArea(next);
