@@ -210,7 +210,8 @@ describe('adding a passkey', () => {
     };
     const other = new Authenticator(service.url);
     await readError(await register(authenticator, other.id), 422, 'validation_failed');
-    await readError(await register(other, 'not base64url!'), 422, 'validation_failed');
+    const { details } = await readError(await register(other, 'not base64url!'), 422, 'validation_failed');
+    assert.ok(linesOf(details, 'field', 'code').includes('response.id invalid_format'));
     const stranger = await signIn(service, await createPerson(service));
     const response = other.create(await startAdding(stranger));
     for (const [name, value] of stranger.cookies) if (name.endsWith('.passkey')) browser.cookies.set(name, value);

@@ -64,16 +64,23 @@ export const passwordChange = z.strictObject({ currentPassword: password, newPas
 export const nameChange = z.strictObject({ name: personName });
 export const accountChoice = z.strictObject({ accountId: z.string(expected('a string')) });
 
-const bytes = z
-  .string(expected('a string'))
-  .regex(/^[\w-]+$/, 'Must be in base64url.')
-  .meta({ description: 'In base64url.' });
+const bytes = bytesUpTo(Number.POSITIVE_INFINITY);
+
+function bytesUpTo(max: number) {
+  return z
+    .string(expected('a string'))
+    .transform((given, context) => {
+      if (!/^[\w-]+$/.test(given)) return addIssue(context, 'invalid_format', 'Must be in base64url.');
+      return given.length <= max ? given : addIssue(context, 'too_long', `Must have at most ${max} characters.`);
+    })
+    .meta({ description: 'In base64url.' });
+}
 
 /** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */
 function credential<S extends z.ZodRawShape>(response: S) {
   return z.object({
-    // WebAuthn Level 3 §4: at most 1,023 bytes.
-    id: bytes.max(1_364, 'Must have at most 1,023 bytes.'),
+    // 1,023 bytes (WebAuthn Level 3 §4).
+    id: bytesUpTo(1_364),
     rawId: bytes,
     type: z.literal('public-key', { error: 'Must be "public-key".' }),
     clientExtensionResults: z.looseObject({}).default({}),
