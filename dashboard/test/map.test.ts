@@ -65,6 +65,30 @@ test('the map can be used with the keyboard alone', async () => {
   await page.waitForURL(/,9$/);
 });
 
+test('a mark that is still there after new data keeps the focus', async () => {
+  await using window = await openMap(plain);
+  const { page, tenant } = window;
+  await page.goto('/listings?view=map&area=30.2672,-97.7431,10');
+  await mark(page, '5 listings').focus();
+  const later = Promise.withResolvers<void>();
+  await page.route('**/admin/map?*', async (route) => {
+    await later.promise;
+    await route.continue();
+  });
+  // The map moves for the bubble, and asks for the listings of the new area.
+  const asked = page.waitForRequest('**/admin/map?*');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: '5 Tower Road' }).waitFor();
+  await asked;
+  await page.keyboard.press('Escape');
+  await untilFocused(mark(page, '5 listings'));
+  const added = { ...MINIMAL, address: '1 North Lane', latitude: 30.4, longitude: -97.6 };
+  await send(plain.service, tenant, 'POST', '/listings', added);
+  later.resolve();
+  await mark(page, '1 listing').waitFor();
+  await untilFocused(mark(page, '5 listings'));
+});
+
 test('axe-core finds no violation on the map, which fits the window', async () => {
   await using window = await openMap(withTiles);
   const { page, problems } = window;

@@ -28,6 +28,11 @@ interface Bubble {
   height: number;
 }
 
+interface Shown {
+  marker: leaflet.Marker;
+  index: number;
+}
+
 interface MapProps {
   label: string;
   marks: readonly Mark[];
@@ -52,6 +57,8 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
   const [map, setMap] = useState<leaflet.Map>();
   const [bubble, setBubble] = useState<Bubble & { element: HTMLElement }>();
   const shownPlace = useRef(place);
+  /** By place and name. A mark that stays keeps its element, which can have the focus. */
+  const drawn = useRef(new Map<string, Shown>());
   const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false });
 
   const move = useEffectEvent((moved: leaflet.Map) => {
@@ -87,6 +94,7 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     return () => {
       created.off('moveend');
       created.remove();
+      drawn.current = new Map();
     };
   }, []);
   useEffect(() => {
@@ -120,19 +128,22 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
   useEffect(() => {
     if (map === undefined) return;
     const center = map.getCenter().lng;
-    const markers = marks.map((mark, index) => {
+    const shown = new Map<string, Shown>();
+    for (const [index, mark] of marks.entries()) {
       // Beyond the antimeridian, the copy of the world that is in view.
       const longitude = mark.longitude + 360 * Math.round((center - mark.longitude) / 360);
-      const marker = toMarker(mark, longitude, canOpen);
-      if (canOpen) onPress(marker, () => open(index, marker.getLatLng(), map));
-      return marker;
-    });
-    const layer = leaflet.layerGroup(markers).addTo(map);
-    return () => {
-      const hadFocus = markers.some((marker) => marker.getElement() === document.activeElement);
-      layer.remove();
-      if (hadFocus) map.getContainer().focus({ preventScroll: true });
-    };
+      const key = [mark.latitude, longitude, mark.name].join();
+      const before = drawn.current.get(key);
+      const { marker } = before ?? { marker: toMarker(mark, longitude, canOpen).addTo(map) };
+      if (canOpen && before === undefined)
+        onPress(marker, () => open(drawn.current.get(key)?.index ?? index, marker.getLatLng(), map));
+      shown.set(key, { marker, index });
+    }
+    const gone = [...drawn.current].filter(([key]) => !shown.has(key)).map(([, { marker }]) => marker);
+    drawn.current = shown;
+    const hadFocus = gone.some((marker) => marker.getElement() === document.activeElement);
+    for (const marker of gone) marker.remove();
+    if (hadFocus) map.getContainer().focus({ preventScroll: true });
   }, [map, marks, canOpen]);
 
   return (

@@ -36,7 +36,6 @@ export function MapView({ search }: { search: ListingSearch }) {
   });
   const map = shown.data;
   const zoom = area?.zoom;
-  // Only new data or another zoom level replaces the marks: one of them can have the focus.
   const groups = useMemo(() => (map && zoom !== undefined ? groupClusters(map, zoom) : []), [map, zoom]);
   const marks = useMemo(() => groups.map(toMark), [groups]);
   const move = (next: Area) => {

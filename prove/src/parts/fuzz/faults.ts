@@ -58,7 +58,7 @@ export const STEP = {
 const isAnybodys = ({ operation }: Target) =>
   operation.responses['401'] === undefined || OPEN.has(operation.operationId);
 /** Operations that need no session. They return 401 only because of the body. */
-const OPEN = new Set(['signIn', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
+const OPEN = new Set(['signIn', 'signInWithPasskey', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';
 const isAccounts = (target: Target) => isAdmin(target) && !isOfPeople(target.operation);
