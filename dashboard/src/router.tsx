@@ -11,6 +11,7 @@ import {
 } from '@tanstack/react-router';
 import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
+import { ACTIVITY_SEARCH } from './pages/activity-search';
 import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
 import { LISTING_SEARCH, toListQuery } from './pages/listings/search';
 import { LoadingPage, PageError } from './parts/states';
@@ -76,7 +77,7 @@ const developersStart = createRoute({
 const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
-  validateSearch: pickSearch(['cursor']),
+  validateSearch: pickSearch(ACTIVITY_SEARCH),
   component: lazyRouteComponent(() => import('./pages/activity'), 'ActivityPage'),
 });
 

@@ -370,6 +370,14 @@ test('account settings show errors beside their fields, and changes appear in th
       name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*@example.com.*127\.0\.0\.1/,
     })
     .waitFor();
+  await page.getByLabel('User').selectOption('Operator');
+  await page.getByRole('row', { name: /Created the account/ }).waitFor();
+  await page.getByRole('row', { name: /Created the listing/ }).waitFor({ state: 'detached' });
+  await page.getByLabel('To', { exact: true }).fill('2026-01-31');
+  await page.getByText('No matching activity').waitFor();
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await page.getByLabel('Type').selectOption('Listings');
+  await page.getByRole('row', { name: /Changed the account/ }).waitFor({ state: 'detached' });
   await page
     .getByRole('row', { name: /Created the listing/ })
     .getByRole('link', { name: '12 Elm Street' })

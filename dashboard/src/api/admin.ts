@@ -1101,7 +1101,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command line. Entries never change.
+         * @description The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command line. Entries never change. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there.
          */
         get: operations["listActivity"];
         put?: never;
@@ -10673,6 +10673,40 @@ export interface operations {
                  * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
                  */
                 cursor?: string;
+                /**
+                 * @description The action is one of these. Separate several with commas.
+                 * @example [
+                 *       "api_key.created"
+                 *     ]
+                 */
+                action?: ("account.created" | "account.resumed" | "account.suspended" | "account.updated" | "administrator.name_changed" | "administrator.passkey_added" | "administrator.passkey_removed" | "administrator.password_changed" | "administrator.recovery_code_used" | "administrator.recovery_codes_renewed" | "administrator.second_factor_refused" | "administrator.sessions_ended" | "administrator.signed_in" | "administrator.signed_out" | "administrator.two_factor_disabled" | "administrator.two_factor_enabled" | "api_key.created" | "api_key.deleted" | "api_key.renamed" | "api_key.rolled" | "feed.created" | "feed.deleted" | "feed.run_finished" | "feed.updated" | "import.finished" | "invitation.created" | "invitation.revoked" | "listing.created" | "listing.deleted" | "listing.updated" | "member.joined" | "member.removed" | "member.role_changed" | "webhook.created" | "webhook.deleted" | "webhook.disabled" | "webhook.redelivered" | "webhook.replayed" | "webhook.secret_rolled" | "webhook.updated")[];
+                /**
+                 * @description The type of the actor is one of these. Separate several with commas.
+                 * @example [
+                 *       "administrator"
+                 *     ]
+                 */
+                actorType?: ("administrator" | "api_key" | "operator" | "service")[];
+                /**
+                 * @description The id of the user or key.
+                 * @example usr_01kt3v9s3c5r8y0w1x2z4q6m7p
+                 */
+                actorId?: string;
+                /**
+                 * @description The id of the affected object; of a feed, its name.
+                 * @example lst_01kt3vwq8r5f0x4m2n7p9s1d6h
+                 */
+                targetId?: string;
+                /**
+                 * @description At this time or later.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "at[gte]"?: string;
+                /**
+                 * @description Before this time.
+                 * @example 2026-01-31T09:30:00Z
+                 */
+                "at[lt]"?: string;
             };
             header?: {
                 /**
@@ -11646,6 +11680,8 @@ export const pathsFeedsNamePutParametersQueryMissingValues: ReadonlyArray<Flatte
 export const pathsFeedsNamePutParametersQueryDatesValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["put"]["parameters"]["query"]["dates"]> = ["mdy", "dmy"];
 export const pathsFeedsNameDeleteParametersQueryListingsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["delete"]["parameters"]["query"]["listings"]> = ["keep", "delete"];
 export const pathsWebhooksWebhookIdDeliveriesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/webhooks/{webhookId}/deliveries"]["get"]["parameters"]["query"]["state"]> = ["pending", "delivered", "failed", "expired"];
+export const pathsActivityGetParametersQueryActionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/activity"]["get"]["parameters"]["query"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.passkey_added", "administrator.passkey_removed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
+export const pathsActivityGetParametersQueryActorTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/activity"]["get"]["parameters"]["query"]["actorType"]> = ["administrator", "api_key", "operator", "service"];
 export const pathsRequestsGetParametersQueryMethodValues: ReadonlyArray<FlattenedDeepRequired<paths>["/requests"]["get"]["parameters"]["query"]["method"]> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 export const sessionAccountAnyOf0AreaUnitsValues: ReadonlyArray<Extract<FlattenedDeepRequired<components>["schemas"]["Session"]["account"], {
     areaUnits: unknown;

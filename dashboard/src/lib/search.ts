@@ -23,9 +23,18 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
   };
 }
 
-/** The search without its empty parameters. */
-export function compactSearch<Name extends string>(search: Partial<Record<Name, string | undefined>>) {
-  const given: Partial<Record<Name, string>> = {};
-  for (const name in search) if (search[name]) given[name] = search[name];
-  return given;
+/** Returns the value of a filter, and a function that applies another one to the search. */
+export function bindSearch<Name extends string>(
+  search: Partial<Record<Name, string | undefined>>,
+  apply: (search: Partial<Record<Name, string>>) => unknown,
+) {
+  return (changed: Name) => ({
+    value: search[changed],
+    onChange: (value: string | undefined) => {
+      const next: Partial<Record<Name, string | undefined>> = { ...search, [changed]: value };
+      const given: Partial<Record<Name, string>> = {};
+      for (const name in next) if (next[name]) given[name] = next[name];
+      apply(given);
+    },
+  });
 }

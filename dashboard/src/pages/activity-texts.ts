@@ -43,6 +43,8 @@ const TEXTS: Record<Activity['action'], string> = {
   'webhook.redelivered': 'Redelivered an event to',
 };
 
+export const ACTIONS = Object.keys(TEXTS);
+
 /** A newer service may send actions that this page does not know. */
 export function describeAction(action: string): string {
   const texts: Partial<Record<string, string>> = TEXTS;

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router';
-import { History } from 'lucide-react';
+import { History, SearchX } from 'lucide-react';
 import { activityQuery } from '../api/queries';
 import type { Activity } from '../api/types';
 import { timeColumn } from '../parts/columns';
@@ -11,6 +11,7 @@ import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { TableList } from '../parts/table-list';
 import { useIsAdministrator } from '../shell/session';
+import { ActivityFilters, toActivityQuery } from './activity-filters';
 import { describeAction } from './activity-texts';
 import { ForAdministrators } from './for-administrators';
 
@@ -28,28 +29,43 @@ export function ActivityPage() {
 }
 
 function ActivityLog() {
-  const { cursor } = useSearch({ from: '/inside/activity' });
-  const query = useQuery(activityQuery({ limit: LIMIT, cursor }));
+  const search = useSearch({ from: '/inside/activity' });
+  const { cursor, ...filters } = search;
+  const query = useQuery(activityQuery({ limit: LIMIT, ...toActivityQuery(search) }));
   const navigate = useNavigate();
   return (
     <Page
       title="Activity"
       description="Actions in the dashboard and on the command line. The log can’t be changed. API requests aren’t included."
     >
+      <ActivityFilters search={search} />
       <TableList
         label="Activity"
         query={query}
         count={8}
         columns={COLUMNS}
         cursor={cursor}
-        onPage={(next) => navigate({ to: '/activity', search: next ? { cursor: next } : {} })}
-        empty={
-          <EmptyState icon={History} title="No activity yet">
-            Sign-ins and changes to API keys, members, and listings appear here.
-          </EmptyState>
-        }
+        onPage={(next) => navigate({ to: '/activity', search: { ...filters, ...(next && { cursor: next }) } })}
+        empty={Object.keys(filters).length > 0 ? <NothingFound /> : <NothingYet />}
+        emptyPage="No matching activity in this part of the log. Older parts may have some."
       />
     </Page>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState icon={History} title="No activity yet">
+      Sign-ins and changes to API keys, members, and listings appear here.
+    </EmptyState>
+  );
+}
+
+function NothingFound() {
+  return (
+    <EmptyState icon={SearchX} title="No matching activity" action={<TextLink to="/activity">Clear filters</TextLink>}>
+      No entry in the log matches all filters.
+    </EmptyState>
   );
 }
 

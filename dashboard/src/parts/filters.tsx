@@ -32,6 +32,19 @@ export function SelectFilter({
   );
 }
 
+/** A day in the user's time zone, such as `2026-01-31`. */
+export function DateFilter({ label, value = '', onChange }: FilterProps) {
+  return (
+    <TextInput
+      size="xs"
+      type="date"
+      label={label}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+    />
+  );
+}
+
 export function TextFilter({ label, value = '', onChange, placeholder }: FilterProps & { placeholder: string }) {
   const [typed, setTyped] = useState(value);
   const apply = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), TYPING_MS);

@@ -43,8 +43,6 @@ export async function insertAuditEntry(executor: Executor, entry: AuditEntry): P
   });
 }
 
-const LAST_ID = '~';
-
 const selectBefore = statement<{ accountId: string; before: string; limit: number }, AuditRow>((query, parameter) =>
   query
     .selectFrom('audit_log')
@@ -55,14 +53,14 @@ const selectBefore = statement<{ accountId: string; before: string; limit: numbe
     .limit(parameter('limit')),
 );
 
-/** The account's audit log, newest first. If `before` is given, only entries older than that entry. */
+/** The newest entries of the account's audit log that sort before an id, newest first. */
 export async function findAuditEntries(
   executor: Executor,
   accountId: string,
-  before: string | undefined,
+  before: string,
   limit: number,
 ): Promise<AuditEntry[]> {
-  const rows = await executor.execute(selectBefore, { accountId, before: before ?? LAST_ID, limit });
+  const rows = await executor.execute(selectBefore, { accountId, before, limit });
   return rows.map(toEntry);
 }
 

@@ -351,7 +351,7 @@ test("an account sees only its own keys' usage and its own audit log", async () 
   await database.write((session) => addKeyHour(session, ada.accountId, { keyId, hour: 0, requests: 1, errors: 0 }));
   const reads = [
     (accountId: string) => findKeyHours(database.scans, accountId, 0),
-    (accountId: string) => findAuditEntries(database, accountId, undefined, 100),
+    (accountId: string) => findAuditEntries(database, accountId, '~', 100),
     async (accountId: string) => [...(await findTargetNames(database.scans, accountId, 'api_key.created', ''))],
   ];
   for (const read of reads) {

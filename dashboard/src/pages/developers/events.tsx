@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { feedsQuery } from '../../api/queries';
 import { formatNumber } from '../../lib/format';
-import { compactSearch } from '../../lib/search';
+import { bindSearch } from '../../lib/search';
 import { countColumn, timeColumn } from '../../parts/columns';
 import { CopyBlock } from '../../parts/copy-button';
 import { type Column, Subline } from '../../parts/data-table';
@@ -84,15 +84,9 @@ export function EventsPage() {
 function Filters({ search }: { search: EventSearch }) {
   const navigate = useNavigate();
   const feeds = useQuery(feedsQuery);
-  const bind = (name: keyof EventSearch) => ({
-    value: search[name],
-    onChange: (value: string | undefined) =>
-      void navigate({
-        to: '/developers/events',
-        search: compactSearch({ ...search, at: undefined, [name]: value }),
-        replace: true,
-      }),
-  });
+  const bind = bindSearch({ ...search, at: undefined }, (next) =>
+    navigate({ to: '/developers/events', search: next, replace: true }),
+  );
   const names = Object.fromEntries((feeds.data?.data ?? []).map(({ name }) => [name, name]));
   return (
     <div className="filters">

@@ -4,7 +4,7 @@ import { ScrollText, SearchX } from 'lucide-react';
 import { apiKeysQuery, requestsQuery } from '../../api/queries';
 import type { LoggedRequest, LoggedRequestList } from '../../api/types';
 import { formatBytes, formatCount, formatDuration, formatExact } from '../../lib/format';
-import { compactSearch } from '../../lib/search';
+import { bindSearch } from '../../lib/search';
 import { timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
 import { SelectFilter, TextFilter } from '../../parts/filters';
@@ -80,15 +80,9 @@ export function RequestsPage() {
 function Filters({ search }: { search: RequestSearch }) {
   const navigate = useNavigate();
   const keys = useQuery(apiKeysQuery);
-  const bind = (name: keyof RequestSearch) => ({
-    value: search[name],
-    onChange: (value: string | undefined) =>
-      void navigate({
-        to: '/developers/requests',
-        search: compactSearch({ ...search, cursor: undefined, [name]: value }),
-        replace: true,
-      }),
-  });
+  const bind = bindSearch({ ...search, cursor: undefined }, (next) =>
+    navigate({ to: '/developers/requests', search: next, replace: true }),
+  );
   const names = Object.fromEntries((keys.data?.data ?? []).map(({ id, name }) => [id, name]));
   return (
     <div className="filters">

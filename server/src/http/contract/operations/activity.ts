@@ -3,14 +3,30 @@ import { ACTOR_TYPES, AUDIT_ACTIONS, TARGET_TYPES } from '../../../model/audit.t
 import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
 import { time } from '../schemas/fields.ts';
-import { cursorParameter, integerParameter } from '../schemas/parameters.ts';
+import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 50;
 
+const ADA = {
+  type: 'administrator',
+  id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p',
+  name: 'Ada Lovelace',
+  email: 'ada@example.com',
+};
+
 const activityQuery = z.strictObject({
   limit: integerParameter(1, LIMIT_MAX, `Maximum number of entries; default ${LIMIT_DEFAULT}.`, 50).optional(),
   cursor: cursorParameter('The `nextCursor` of the previous page, unchanged.'),
+  action: namesParameter(AUDIT_ACTIONS, 'The action is one of these.', ['api_key.created']).optional(),
+  actorType: namesParameter(ACTOR_TYPES, 'The type of the actor is one of these.', ['administrator']).optional(),
+  actorId: z.string().meta({ description: 'The id of the user or key.', example: ADA.id }).optional(),
+  targetId: z
+    .string()
+    .meta({ description: 'The id of the affected object; of a feed, its name.', example: EXAMPLE_ID })
+    .optional(),
+  'at[gte]': timeParameter('At this time or later.').optional(),
+  'at[lt]': timeParameter('Before this time.').optional(),
 });
 
 const entry = z
@@ -33,13 +49,6 @@ const entry = z
     address: z.string().nullable().meta({ description: 'The IP address of the request; null for the command line.' }),
   })
   .meta({ id: 'AuditEntry' });
-
-const ADA = {
-  type: 'administrator',
-  id: 'usr_01kt3v9s3c5r8y0w1x2z4q6m7p',
-  name: 'Ada Lovelace',
-  email: 'ada@example.com',
-};
 
 const EXAMPLES = [
   {
@@ -91,7 +100,8 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
   summary: 'List the audit log',
   description:
     'The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command ' +
-    'line. Entries never change.',
+    'line. Entries never change. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` ' +
+    'is not null; the next page goes on from there.',
   caller: 'administrator',
   query: activityQuery,
   replies: [

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { parseTime } from '../../../lib/times.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, time } from '../schemas/fields.ts';
-import { cursorParameter, integerParameter, namesParameter } from '../schemas/parameters.ts';
+import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
 
 const LIMIT_MAX = 500;
 export const LIMIT_DEFAULT = 50;
@@ -23,17 +22,6 @@ const statuses = z
     description: 'The response has one of these statuses; `4xx` is each from 400 to 499. Separate several with commas.',
     example: ['4xx', '5xx'],
   });
-
-function timeParameter(description: string) {
-  return z
-    .string()
-    .transform(
-      (given, context) =>
-        parseTime(given)?.timeMs ??
-        addIssue(context, 'invalid_format', 'Must be a time such as 2026-01-31T09:30:00Z, or a date.'),
-    )
-    .meta({ format: 'date-time', description, example: '2026-01-31T09:30:00Z' });
-}
 
 const requestsQuery = z.strictObject({
   limit: integerParameter(1, LIMIT_MAX, `Maximum number of requests; default ${LIMIT_DEFAULT}.`, 50).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseTime } from '../../../lib/times.ts';
 import { suggest } from '../../../model/suggest.ts';
 import { addIssue } from './fields.ts';
 
@@ -100,6 +101,17 @@ export function choiceParameter<const T extends string>(known: readonly T[], des
       return choice ?? addIssue(context, 'invalid_choice', unknownName(given, known));
     })
     .meta({ enum: known, description, example });
+}
+
+export function timeParameter(description: string) {
+  return z
+    .string()
+    .transform(
+      (given, context) =>
+        parseTime(given)?.timeMs ??
+        addIssue(context, 'invalid_format', 'Must be a time such as 2026-01-31T09:30:00Z, or a date.'),
+    )
+    .meta({ format: 'date-time', description, example: '2026-01-31T09:30:00Z' });
 }
 
 export function booleanParameter(description: string) {

@@ -1,0 +1,73 @@
+import { firstIdAt } from '../../lib/ids.ts';
+import { ownTurn } from '../../lib/turns.ts';
+import type { ActorType, AuditAction, AuditEntry } from '../../model/audit.ts';
+import { findAuditEntries } from '../../storage/audit.ts';
+import type { Executor } from '../../storage/database.ts';
+import { AUDIT_ID_PREFIX } from './audit.ts';
+
+export interface ActivityFilter {
+  actions?: readonly AuditAction[] | undefined;
+  actorTypes?: readonly ActorType[] | undefined;
+  actorId?: string | undefined;
+  targetId?: string | undefined;
+  /** The first time, and the time after the last one, in UTC milliseconds. */
+  from?: number | undefined;
+  until?: number | undefined;
+}
+
+export interface ActivityPage {
+  entries: AuditEntry[];
+  /** The id after which the next page begins; undefined if there are no more entries. */
+  next: string | undefined;
+}
+
+/** What a page reads at once after its first read, and at most. */
+const READ_LENGTH = 1000;
+const READS_MAX = 6;
+const LAST_ID = '~';
+
+/**
+ * The account's audit entries that match, newest first, after an entry. A page may be short, or empty, although there
+ * are more entries, since filters examine at most {@link READS_MAX} reads.
+ */
+export async function findActivity(
+  executor: Executor,
+  accountId: string,
+  filter: ActivityFilter,
+  { after = LAST_ID, limit }: { after: string | undefined; limit: number },
+): Promise<ActivityPage> {
+  const since = firstEntryAt(filter.from ?? 0);
+  const end = filter.until === undefined ? LAST_ID : firstEntryAt(filter.until);
+  let last = after < end ? after : end;
+  const entries: AuditEntry[] = [];
+  for (let reads = 0; reads < READS_MAX; reads += 1) {
+    await ownTurn(accountId);
+    const length = reads === 0 ? limit + 1 : READ_LENGTH;
+    const read = await findAuditEntries(executor, accountId, last, length);
+    entries.push(...read.filter((entry) => matches(entry, filter)));
+    const lastShown = entries[limit - 1];
+    if (entries.length > limit && lastShown !== undefined)
+      return { entries: entries.slice(0, limit), next: lastShown.id };
+    last = read.at(-1)?.id ?? last;
+    if (read.length < length || last < since) return { entries, next: undefined };
+  }
+  return { entries, next: last };
+}
+
+function firstEntryAt(timeMs: number): string {
+  return firstIdAt(AUDIT_ID_PREFIX, Math.max(0, timeMs));
+}
+
+function matches(
+  { action, actor, target, at }: AuditEntry,
+  { actions, actorTypes, actorId, targetId, from, until }: ActivityFilter,
+): boolean {
+  return (
+    (actions?.includes(action) ?? true) &&
+    (actorTypes?.includes(actor.type) ?? true) &&
+    (actorId === undefined || actor.id === actorId) &&
+    (targetId === undefined || target?.id === targetId) &&
+    (from === undefined || at >= from) &&
+    (until === undefined || at < until)
+  );
+}
