@@ -1,3 +1,4 @@
-import { runProgram } from './commands/program.ts';
+import { failOutput, runProgram } from './commands/program.ts';
 
+process.stdout.on('error', failOutput);
 await runProgram(process.argv);

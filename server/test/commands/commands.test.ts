@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdir, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { createTenantByCommand, runCommandWarm } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -30,6 +34,21 @@ const { version } = await runJson('migrate');
 const account = await runJson('accounts', 'create', '--name', ' Hill Country Homes ');
 
 const getMe = (url: string, key: string) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
+
+test('output that cannot be written is one clear line, and a reader that has gone is none', async (t) => {
+  const help = async (stdout: 'pipe' | number) => {
+    const child = spawn(process.execPath, [PROGRAM, '--help'], { stdio: ['ignore', stdout, 'pipe'] });
+    child.stdout?.destroy();
+    const closed = once(child, 'close');
+    return { stderr: await textOf(child.stderr ?? Readable.from('')), code: (await closed)[0] };
+  };
+  const full = await open('/dev/full', 'w');
+  defer(t, () => full.close());
+  const [toFull, toNobody] = [await help(full.fd), await help('pipe')];
+  assert.equal(toFull.code, 1);
+  assert.match(toFull.stderr, /^error: cannot write the output: ENOSPC: no space left on device, write\n$/);
+  assert.deepEqual(toNobody, { stderr: '', code: 1 });
+});
 
 test('migrate reports the version of the tables', async () => {
   assert.ok(Number.isInteger(version) && version >= 1);
