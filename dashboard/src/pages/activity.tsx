@@ -10,6 +10,7 @@ import { TextLink } from '../parts/links';
 import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { TableList } from '../parts/table-list';
+import { Time } from '../parts/time';
 import { useIsAdministrator } from '../shell/session';
 import { ActivityFilters, toActivityQuery } from './activity-filters';
 import { describeAction } from './activity-texts';
@@ -21,7 +22,7 @@ const COLUMNS: Column<Activity>[] = [
   { label: 'Action', isLong: true, cell: (entry) => <Action entry={entry} /> },
   { label: 'User', width: 260, from: 'medium', cell: (entry) => <Actor entry={entry} /> },
   { label: 'IP address', width: 150, from: 'large', cell: ({ address }) => address !== null && <code>{address}</code> },
-  timeColumn('Time', 'at', { width: 128, from: 'small' }),
+  timeColumn('Time', 'at', { width: 128 }),
 ];
 
 export function ActivityPage() {
@@ -69,13 +70,13 @@ function NothingFound() {
   );
 }
 
-function Action({ entry: { action, actor, target, address } }: { entry: Activity }) {
+function Action({ entry: { action, actor, target, address, at } }: { entry: Activity }) {
   return (
     <>
       {describeAction(action)} {target && <Target target={target} isDeleted={action.endsWith('.deleted')} />}
       <Subline isNarrow>
         <bdi>{actor.name}</bdi>
-        {address !== null && ` · ${address}`}
+        {address !== null && ` · ${address}`} · <Time at={at} />
       </Subline>
     </>
   );
