@@ -27,14 +27,17 @@ interface Reading {
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
-  readonly #permits = new FairSemaphore(THREADS_MAX, OF_ACCOUNT_MAX);
+  readonly #threadsMax: number;
+  readonly #permits: FairSemaphore;
   readonly #busy = new Map<Worker, Reading>();
   readonly #idle: Worker[] = [];
   #spareTimer: NodeJS.Timeout | undefined;
 
-  constructor(path: string, file = THREAD_FILE) {
+  constructor(path: string, { threadsMax = THREADS_MAX, file = THREAD_FILE } = {}) {
     this.#path = path;
     this.#file = file;
+    this.#threadsMax = threadsMax;
+    this.#permits = new FairSemaphore(threadsMax, Math.min(threadsMax, OF_ACCOUNT_MAX));
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>): Promise<R[]> {
@@ -73,7 +76,7 @@ export class ReaderThreads implements Scans {
   }
 
   #startSpare(): void {
-    while (this.#idle.length + this.#busy.size < THREADS_MAX) this.#idle.unshift(this.#start());
+    while (this.#idle.length + this.#busy.size < this.#threadsMax) this.#idle.unshift(this.#start());
   }
 
   #start(): Worker {

@@ -26,7 +26,7 @@ const isUnavailable = (error: unknown) => Object(error).code === 'unavailable';
 async function threadsFor(t: TestContext, program: string): Promise<ReaderThreads> {
   const file = join(await directoryFor(t), 'thread.mjs');
   await writeFile(file, `import { parentPort } from 'node:worker_threads';\n${program}`);
-  const threads = new ReaderThreads('', pathToFileURL(file));
+  const threads = new ReaderThreads('', { file: pathToFileURL(file) });
   defer(t, () => threads.close());
   return threads;
 }
