@@ -373,7 +373,8 @@ test('account settings show errors beside their fields, and changes appear in th
   await page.getByLabel('User').selectOption('Operator');
   await page.getByRole('row', { name: /Created the account/ }).waitFor();
   await page.getByRole('row', { name: /Created the listing/ }).waitFor({ state: 'detached' });
-  await page.getByLabel('To', { exact: true }).fill('2026-01-31');
+  await page.getByLabel('To', { exact: true }).focus();
+  await page.keyboard.type('01312026', { delay: 50 });
   await page.getByText('No matching activity').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await page.getByLabel('Type').selectOption('Listings');

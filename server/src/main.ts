@@ -1,4 +1,5 @@
-import { failOutput, runProgram } from './commands/program.ts';
+import { runProgram, watchOutput } from './commands/program.ts';
 
-process.stdout.on('error', failOutput);
+// The service goes on when its terminal closes.
+if (process.argv[2] !== 'serve') watchOutput();
 await runProgram(process.argv);

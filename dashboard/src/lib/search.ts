@@ -23,17 +23,20 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
   };
 }
 
-/** Returns the value of a filter, and a function that applies another one to the search. */
+/**
+ * Returns a function that returns the `value` and `onChange` of a filter's control. `apply` receives the changed search
+ * without empty parameters.
+ */
 export function bindSearch<Name extends string>(
   search: Partial<Record<Name, string | undefined>>,
   apply: (search: Partial<Record<Name, string>>) => unknown,
 ) {
-  return (changed: Name) => ({
-    value: search[changed],
+  return (name: Name) => ({
+    value: search[name],
     onChange: (value: string | undefined) => {
-      const next: Partial<Record<Name, string | undefined>> = { ...search, [changed]: value };
+      const next: Partial<Record<Name, string | undefined>> = { ...search, [name]: value };
       const given: Partial<Record<Name, string>> = {};
-      for (const name in next) if (next[name]) given[name] = next[name];
+      for (const key in next) if (next[key]) given[key] = next[key];
       apply(given);
     },
   });

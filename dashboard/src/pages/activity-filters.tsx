@@ -6,26 +6,16 @@ import { DateFilter, SelectFilter } from '../parts/filters';
 import type { ActivitySearch } from './activity-search';
 import { ACTIONS } from './activity-texts';
 
-const KINDS: Record<string, string> = {
-  listings: 'Listings',
-  feeds: 'Feeds',
-  webhooks: 'Webhooks',
-  keys: 'API keys',
-  team: 'Team',
-  account: 'Account',
-  people: 'Sign-in and profile',
-};
-
-/** What the names of actions begin with. */
-const BEGINNINGS: Record<string, readonly string[]> = {
-  listings: ['listing', 'import'],
-  feeds: ['feed'],
-  webhooks: ['webhook'],
-  keys: ['api_key'],
-  team: ['member', 'invitation'],
-  account: ['account'],
-  people: ['administrator'],
-};
+/** What actions are about, with the beginnings of their names. */
+const KINDS = new Map<string, { label: string; beginnings: readonly string[] }>([
+  ['listings', { label: 'Listings', beginnings: ['listing', 'import'] }],
+  ['feeds', { label: 'Feeds', beginnings: ['feed'] }],
+  ['webhooks', { label: 'Webhooks', beginnings: ['webhook'] }],
+  ['keys', { label: 'API keys', beginnings: ['api_key'] }],
+  ['team', { label: 'Team', beginnings: ['member', 'invitation'] }],
+  ['account', { label: 'Account', beginnings: ['account'] }],
+  ['people', { label: 'Sign-in and profile', beginnings: ['administrator'] }],
+]);
 
 const OTHER_ACTORS: Record<string, string> = { api_key: 'API keys', operator: 'Operator', service: 'Service' };
 
@@ -35,10 +25,11 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
   const bind = bindSearch({ ...search, cursor: undefined }, (next) =>
     navigate({ to: '/activity', search: next, replace: true }),
   );
+  const kinds = Object.fromEntries([...KINDS].map(([kind, { label }]) => [kind, label]));
   const names = Object.fromEntries((members.data?.data ?? []).map(({ id, name, email }) => [id, `${name} (${email})`]));
   return (
     <div className="filters">
-      <SelectFilter label="Type" choices={{ '': 'All', ...KINDS }} {...bind('kind')} />
+      <SelectFilter label="Type" choices={{ '': 'All', ...kinds }} {...bind('kind')} />
       <SelectFilter label="User" choices={{ '': 'All', ...names, ...OTHER_ACTORS }} {...bind('user')} />
       <DateFilter label="From" {...bind('from')} />
       <DateFilter label="To" {...bind('to')} />
@@ -46,23 +37,31 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
   );
 }
 
-/** The API's query parameters. */
-export function toActivityQuery({ kind = '', user, from, to, cursor }: ActivitySearch) {
-  const actions = ACTIONS.filter((action) => BEGINNINGS[kind]?.includes(action.split('.')[0] ?? ''));
-  const isOther = user !== undefined && OTHER_ACTORS[user] !== undefined;
+/** The API's query parameters. What is unknown is left to the API, which says so. */
+export function toActivityQuery({ kind, user, from, to, cursor }: ActivitySearch) {
+  const isOther = user !== undefined && Object.hasOwn(OTHER_ACTORS, user);
   return {
-    action: actions.length > 0 ? actions.join() : undefined,
+    action: kind && actionsOf(kind),
     actorType: isOther ? user : undefined,
     actorId: isOther ? undefined : user,
-    'at[gte]': startOf(from, 0),
-    'at[lt]': startOf(to, 1),
+    'at[gte]': from && startOf(from, 0),
+    'at[lt]': to && startOf(to, 1),
     cursor,
   };
 }
 
-/** The first moment of a day some days later; undefined if it is not a date. */
-function startOf(day: string | undefined, daysLater: number): string | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
-  if (year === undefined) return undefined;
-  return new Date(Number(year), Number(month) - 1, Number(date) + daysLater).toISOString();
+function actionsOf(kind: string): string {
+  const beginnings = KINDS.get(kind)?.beginnings;
+  if (beginnings === undefined) return kind;
+  return ACTIONS.filter((action) => beginnings.some((beginning) => action.startsWith(`${beginning}.`))).join();
+}
+
+/** The first moment of a day, or of a day after it. */
+function startOf(day: string, daysLater: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const start = new Date(year, month - 1, date);
+  const isDay = start.getFullYear() === year && start.getMonth() === month - 1 && start.getDate() === date;
+  if (!isDay) return day;
+  start.setDate(date + daysLater);
+  return start.toISOString();
 }

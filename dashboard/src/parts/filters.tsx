@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useState } from 'react';
+import { type ChangeEvent, useEffect, useState } from 'react';
 
 /** A pause in typing of this length applies a filter. */
 const TYPING_MS = 300;
@@ -20,7 +20,7 @@ export function SelectFilter({
 }: FilterProps & { choices: Record<string, string> }) {
   const data = Object.entries(choices).map(([choice, text]) => ({ value: choice, label: text }));
   // A value from a link need not be one of the choices.
-  if (choices[value] === undefined) data.push({ value, label: value });
+  if (!Object.hasOwn(choices, value)) data.push({ value, label: value });
   return (
     <NativeSelect
       size="xs"
@@ -32,34 +32,32 @@ export function SelectFilter({
   );
 }
 
-/** A day in the user's time zone, such as `2026-01-31`. */
-export function DateFilter({ label, value = '', onChange }: FilterProps) {
-  return (
-    <TextInput
-      size="xs"
-      type="date"
-      label={label}
-      value={value}
-      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
-    />
-  );
+export function TextFilter({ label, placeholder, ...filter }: FilterProps & { placeholder: string }) {
+  return <TextInput size="xs" label={label} placeholder={placeholder} {...useTyped(filter)} />;
 }
 
-export function TextFilter({ label, value = '', onChange, placeholder }: FilterProps & { placeholder: string }) {
+/** A day in the user's time zone, such as `2026-01-31`. */
+export function DateFilter({ label, ...filter }: FilterProps) {
+  return <TextInput size="xs" type="date" label={label} {...useTyped(filter, isWholeDate)} />;
+}
+
+/** While the year is typed, browsers report years such as 0002. */
+function isWholeDate(text: string): boolean {
+  return text === '' || text >= '1000';
+}
+
+function useTyped({ value = '', onChange }: Omit<FilterProps, 'label'>, isWhole = (_: string) => true) {
   const [typed, setTyped] = useState(value);
-  const apply = useDebouncedCallback((text: string) => onChange(text.trim() || undefined), TYPING_MS);
+  const apply = useDebouncedCallback((text: string) => onChange(text || undefined), TYPING_MS);
   // Follows the back button.
   useEffect(() => setTyped(value), [value]);
-  return (
-    <TextInput
-      size="xs"
-      label={label}
-      placeholder={placeholder}
-      value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        apply(currentTarget.value);
-      }}
-    />
-  );
+  return {
+    value: typed,
+    onChange: ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+      setTyped(currentTarget.value);
+      const text = currentTarget.value.trim();
+      if (isWhole(text)) apply(text);
+      else apply.cancel();
+    },
+  };
 }

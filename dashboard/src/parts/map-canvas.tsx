@@ -35,6 +35,7 @@ interface Shown {
 
 interface MapProps {
   label: string;
+  /** No two are alike. */
   marks: readonly Mark[];
   /** What the map shows: an area's `place` or `bbox`. */
   place: string;

@@ -10,7 +10,7 @@ interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   count: number;
   /** Shown instead of a list without rows. */
   empty?: ReactNode;
-  /** Shown instead of a page without rows; other pages may have some. */
+  /** Shown instead of a page without rows, unless it is the last one. */
   emptyPage?: string;
   /** Undefined on the first page. */
   cursor?: string | undefined;
@@ -34,7 +34,7 @@ export function TableList<Row extends { id: string }>(props: TableListProps<Row>
               <DataTable {...table} rows={data} isPart={onPage !== undefined} />
             ) : (
               <Text size="sm" p="md">
-                {emptyPage}
+                {nextCursor === null ? 'No more matches.' : emptyPage}
               </Text>
             )}
             {onPage && (

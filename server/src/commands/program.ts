@@ -55,20 +55,24 @@ function describeOption(option: Option): string {
   return option.mandatory ? `${description} (required)` : description;
 }
 
-let outputError: unknown;
+let outputError: NodeJS.ErrnoException | undefined;
 
-/** Handles an error of stdout, once for the process. */
-export function failOutput(error: NodeJS.ErrnoException): void {
-  outputError = error;
-  process.exitCode = EXIT_FAILURE;
-  // A reader such as `head` that has read enough closes the pipe.
-  if (error.code !== 'EPIPE') console.error(`error: cannot write the output: ${error.message}`);
+/** Lets a command fail if its output cannot be written, with one line on stderr. */
+export function watchOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (outputError !== undefined) return;
+    outputError = error;
+    process.exitCode = EXIT_FAILURE;
+    // A reader such as `head` that has read enough closes the pipe.
+    if (error.code !== 'EPIPE') console.error(`error: cannot write the output: ${error.message}`);
+  });
+  process.stderr.on('error', () => {});
 }
 
 function reportError(error: unknown): number {
   // commander has already printed the error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  if (error === outputError) return EXIT_FAILURE;
+  if (outputError !== undefined) return EXIT_FAILURE;
   const isForTheOperator = error instanceof AppError || error instanceof ConfigError;
   console.error(isForTheOperator ? `error: ${error.message}` : error);
   return EXIT_FAILURE;

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { createTenantByCommand, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, environment, PROGRAM, runCommandWarm } from '../../../testkit/src/process.ts';
 import { createDirectory } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
@@ -36,18 +36,23 @@ const account = await runJson('accounts', 'create', '--name', ' Hill Country Hom
 const getMe = (url: string, key: string) => fetch(`${url}/v1/me`, { headers: { Authorization: `Bearer ${key}` } });
 
 test('output that cannot be written is one clear line, and a reader that has gone is none', async (t) => {
-  const help = async (stdout: 'pipe' | number) => {
-    const child = spawn(process.execPath, [PROGRAM, '--help'], { stdio: ['ignore', stdout, 'pipe'] });
+  const run = async (args: string[], stdout: 'pipe' | number) => {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      env: environment(settings),
+      stdio: ['ignore', stdout, 'pipe'],
+    });
     child.stdout?.destroy();
     const closed = once(child, 'close');
     return { stderr: await textOf(child.stderr ?? Readable.from('')), code: (await closed)[0] };
   };
   const full = await open('/dev/full', 'w');
   defer(t, () => full.close());
-  const [toFull, toNobody] = [await help(full.fd), await help('pipe')];
-  assert.equal(toFull.code, 1);
-  assert.match(toFull.stderr, /^error: cannot write the output: ENOSPC: no space left on device, write\n$/);
-  assert.deepEqual(toNobody, { stderr: '', code: 1 });
+  const error = 'error: cannot write the output: ENOSPC: no space left on device, write\n';
+  assert.deepEqual(await run(['--help'], full.fd), { stderr: error, code: 1 });
+  assert.deepEqual(await run(['--help'], 'pipe'), { stderr: '', code: 1 });
+  const named = `database: ${join(directory, 'listings.db')}\n`;
+  assert.deepEqual(await run(['backup', '-'], full.fd), { stderr: named + error, code: 1 });
+  assert.deepEqual(await run(['backup', '-'], 'pipe'), { stderr: named, code: 1 });
 });
 
 test('migrate reports the version of the tables', async () => {

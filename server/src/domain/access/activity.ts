@@ -21,14 +21,15 @@ export interface ActivityPage {
   next: string | undefined;
 }
 
-/** What a page reads at once after its first read, and at most. */
+/** Entries per read after the first one, which reads as many as a page has. */
 const READ_LENGTH = 1000;
+/** Bounds the cost of a page: about 6,000 entries. */
 const READS_MAX = 6;
 const LAST_ID = '~';
 
 /**
  * The account's audit entries that match, newest first, after an entry. A page may be short, or empty, although there
- * are more entries, since filters examine at most {@link READS_MAX} reads.
+ * are more matches, since it examines a bounded number of entries.
  */
 export async function findActivity(
   executor: Executor,

@@ -1,4 +1,4 @@
-import { createId } from '../../lib/ids.ts';
+import { createId, timeOfId } from '../../lib/ids.ts';
 import type { AuditAction, AuditActor, AuditTarget } from '../../model/audit.ts';
 import type { AccountUser } from '../../model/users.ts';
 import { insertAuditEntry } from '../../storage/audit.ts';
@@ -30,10 +30,13 @@ export async function recordAudit(
   action: AuditAction,
   target: AuditTarget | null = null,
 ): Promise<void> {
+  const id = createId(AUDIT_ID_PREFIX);
+  // Only if the clock was set back, the time is not that of the id.
+  const at = Math.min(timeOfId(id), Date.now());
   await insertAuditEntry(transaction, {
     accountId,
-    id: createId(AUDIT_ID_PREFIX),
-    at: Date.now(),
+    id,
+    at,
     actor,
     action,
     target,

@@ -11,7 +11,8 @@ export const activityEndpoints = [
     const { limit = LIMIT_DEFAULT, cursor, action: actions, actorType: actorTypes, actorId, targetId } = query;
     const times = { from: query['at[gte]'], until: query['at[lt]'] };
     const filter: ActivityFilter = { actions, actorTypes, actorId, targetId, ...times };
-    const scope = `activity\n${accountId}\n${JSON.stringify(filter)}`;
+    const filterText = JSON.stringify(filter);
+    const scope = `activity\n${accountId}${filterText === '{}' ? '' : `\n${filterText}`}`;
     const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
     const { entries, next } = await findActivity(database, accountId, filter, { after, limit });
     const nextCursor = next === undefined ? null : cursors.encode(next, scope);

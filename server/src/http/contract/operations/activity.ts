@@ -100,8 +100,8 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
   summary: 'List the audit log',
   description:
     'The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command ' +
-    'line. Entries never change. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` ' +
-    'is not null; the next page goes on from there.',
+    'line. Entries never change. With filters, each page examines only a part of the log, so it can be short, or even ' +
+    'empty, while `nextCursor` is not null; the next page continues from there.',
   caller: 'administrator',
   query: activityQuery,
   replies: [

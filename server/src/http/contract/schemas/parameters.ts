@@ -79,7 +79,8 @@ export function namesParameter<const T extends string>(known: readonly T[], desc
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
         if (name === '') addIssue(context, 'invalid_choice', emptyValue(index));
-        else if (!all.includes(name)) addIssue(context, 'invalid_choice', unknownName(name, all));
+        else if (!all.includes(name))
+          addIssue(context, 'invalid_choice', unknownName(name, all, context.issues.length === 0));
         else if (names.indexOf(name) < index) addIssue(context, 'duplicate', `Must name ${name} only once.`);
       }
       return known.filter((name) => names.includes(name));
@@ -128,10 +129,12 @@ function emptyValue(index: number): string {
   return `Value ${index + 1} is empty; remove the extra comma.`;
 }
 
-function unknownName(name: string, known: readonly string[]): string {
+/** `isFirst`: one message of a response lists the known names, which can be long. */
+function unknownName(name: string, known: readonly string[], isFirst = true): string {
+  const unknown = `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}".`;
   const nearest = suggest(name, known);
-  const instead = nearest === undefined ? `Use one of ${known.join(', ')}.` : `Did you mean "${nearest}"?`;
-  return `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}". ${instead}`;
+  if (nearest !== undefined) return `${unknown} Did you mean "${nearest}"?`;
+  return isFirst ? `${unknown} Use one of ${known.join(', ')}.` : unknown;
 }
 
 const LISTING_ID = /^lst_[0-9a-hjkmnp-tv-z]{26}$/;
