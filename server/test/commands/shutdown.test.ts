@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { get, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
-import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
+import { createTenantByCommand, environment, PROGRAM, type ServeProcess } from '../../../testkit/src/process.ts';
 import { assertCut, beginCsv } from '../../../testkit/src/raw.ts';
 import { openSocket, readReply, requestText } from '../../../testkit/src/raw-http.ts';
-import { directoryFor, exitOf, hasEnded, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
+import { directoryFor, exitOf, hasEnded, serveFor, spawnFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { createListing } from '../../src/domain/listings/listings.ts';
 import { openDatabase } from '../../src/storage/open.ts';
@@ -152,6 +153,21 @@ test('a second signal after at least a second stops the service at once, even if
   assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
   await until('the log gives the reason', () => log.at(-1)?.msg === 'a second signal: exiting at once');
+});
+
+/** `script` gives the service a terminal, which closes with it. */
+const NEEDS_SCRIPT = { skip: existsSync('/usr/bin/script') ? false : 'needs the program script' };
+
+test('a service whose terminal closes stops cleanly', NEEDS_SCRIPT, async (t) => {
+  const directory = await directoryFor(t);
+  const command = ['-qefc', `exec '${process.execPath}' '${PROGRAM}' serve`, '/dev/null'];
+  const { child, output } = spawnFor(t, '/usr/bin/script', command, environment({ DATA_DIR: directory, PORT: '0' }));
+  await until('the service listens', () => output.stdout.includes('http://'));
+  child.kill('SIGKILL');
+  await until('only the database files are left', async () => {
+    const names = await readdir(directory);
+    return names.sort().join() === 'listings.db,listings.requests.db';
+  });
 });
 
 test('a second signal cuts off a list, so that it does not look complete', async (t) => {
