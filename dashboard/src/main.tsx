@@ -9,6 +9,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api/queries';
+import { reloadForNewFiles } from './lib/lazy-page';
 import { router } from './router';
 import { cssVariables, theme } from './theme';
 
@@ -19,8 +20,7 @@ setNonce(nonce);
 // The back-forward cache may restore a page that shows a key, or belongs to an ended session.
 window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 
-// After an upgrade, an open page may request files that no longer exist.
-window.addEventListener('vite:preloadError', () => window.location.reload());
+reloadForNewFiles();
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no element #root');

@@ -3,13 +3,13 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   type ParsedLocation,
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
 import { listingQuery, listingsQuery, queryClient, sessionQuery } from './api/queries';
+import { lazyPage } from './lib/lazy-page';
 import { parseSearch, pickSearch, stringifySearch } from './lib/search';
 import { ACTIVITY_SEARCH } from './pages/activity-search';
 import { EVENT_SEARCH, REQUEST_SEARCH } from './pages/developers/search';
@@ -30,7 +30,7 @@ const signIn = createRoute({
     const session = await queryClient.ensureQueryData(sessionQuery).catch(() => null);
     if (session !== null) throw redirect({ to: '/', replace: true });
   },
-  component: lazyRouteComponent(() => import('./pages/entry/sign-in'), 'SignInPage'),
+  component: lazyPage(() => import('./pages/entry/sign-in'), 'SignInPage'),
 });
 
 /** The pages that need a session. */
@@ -53,7 +53,7 @@ const listings = createRoute({
   loaderDeps: ({ search }) => search,
   // Not awaited: the page shows the state of its queries. Hovering a link loads its data.
   loader: ({ deps }) => void queryClient.prefetchQuery(listingsQuery(toListQuery(deps))),
-  component: lazyRouteComponent(() => import('./pages/listings/listings'), 'ListingsPage'),
+  component: lazyPage(() => import('./pages/listings/listings'), 'ListingsPage'),
 });
 
 const listing = createRoute({
@@ -61,10 +61,10 @@ const listing = createRoute({
   path: '/listings/$id',
   validateSearch: pickSearch(['tab', 'edit']),
   loader: ({ params }) => void queryClient.prefetchQuery(listingQuery(params.id)),
-  component: lazyRouteComponent(() => import('./pages/listings/listing'), 'ListingPage'),
+  component: lazyPage(() => import('./pages/listings/listing'), 'ListingPage'),
 });
 
-const developersLayout = lazyRouteComponent(() => import('./pages/for-administrators'), 'DevelopersLayout');
+const developersLayout = lazyPage(() => import('./pages/for-administrators'), 'DevelopersLayout');
 const developers = createRoute({ getParentRoute: () => inside, path: '/developers', component: developersLayout });
 const developersStart = createRoute({
   getParentRoute: () => developers,
@@ -78,57 +78,57 @@ const activity = createRoute({
   getParentRoute: () => inside,
   path: '/activity',
   validateSearch: pickSearch(ACTIVITY_SEARCH),
-  component: lazyRouteComponent(() => import('./pages/activity'), 'ActivityPage'),
+  component: lazyPage(() => import('./pages/activity'), 'ActivityPage'),
 });
 
 const requests = createRoute({
   getParentRoute: () => developers,
   path: '/requests',
   validateSearch: pickSearch(REQUEST_SEARCH),
-  component: lazyRouteComponent(() => import('./pages/developers/requests'), 'RequestsPage'),
+  component: lazyPage(() => import('./pages/developers/requests'), 'RequestsPage'),
 });
 
 const events = createRoute({
   getParentRoute: () => developers,
   path: '/events',
   validateSearch: pickSearch(EVENT_SEARCH),
-  component: lazyRouteComponent(() => import('./pages/developers/events'), 'EventsPage'),
+  component: lazyPage(() => import('./pages/developers/events'), 'EventsPage'),
 });
 
 const webhook = createRoute({
   getParentRoute: () => developers,
   path: '/webhooks/$id',
   validateSearch: pickSearch(['state', 'cursor']),
-  component: lazyRouteComponent(() => import('./pages/developers/webhook'), 'WebhookPage'),
+  component: lazyPage(() => import('./pages/developers/webhook'), 'WebhookPage'),
 });
 
 const feed = createRoute({
   getParentRoute: () => inside,
   path: '/feeds/$name',
   validateSearch: pickSearch(['cursor']),
-  component: lazyRouteComponent(() => import('./pages/feeds/feed'), 'FeedPage'),
+  component: lazyPage(() => import('./pages/feeds/feed'), 'FeedPage'),
 });
 
 function page<Parent extends AnyRoute, Path extends string>(parent: Parent, path: Path, component: RouteComponent) {
   return createRoute({ getParentRoute: () => parent, path, component });
 }
 
-const setup = lazyRouteComponent(() => import('./pages/entry/setup'), 'SetupPage');
-const invitation = lazyRouteComponent(() => import('./pages/entry/invitation'), 'InvitationPage');
-const overview = lazyRouteComponent(() => import('./pages/overview/overview'), 'OverviewPage');
-const newListing = lazyRouteComponent(() => import('./pages/listings/new-listing'), 'NewListingPage');
-const importListings = lazyRouteComponent(() => import('./pages/listings/import'), 'ImportPage');
-const request = lazyRouteComponent(() => import('./pages/developers/request'), 'RequestPage');
-const webhooks = lazyRouteComponent(() => import('./pages/developers/webhooks'), 'WebhooksPage');
-const feeds = lazyRouteComponent(() => import('./pages/feeds/feeds'), 'FeedsPage');
-const newFeed = lazyRouteComponent(() => import('./pages/feeds/new-feed'), 'NewFeedPage');
-const sendFile = lazyRouteComponent(() => import('./pages/feeds/send-file'), 'SendFilePage');
-const feedRun = lazyRouteComponent(() => import('./pages/feeds/run'), 'FeedRunPage');
-const settingsLayout = lazyRouteComponent(() => import('./pages/settings/settings'), 'SettingsLayout');
-const apiKeys = lazyRouteComponent(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
-const team = lazyRouteComponent(() => import('./pages/settings/team'), 'TeamPage');
-const account = lazyRouteComponent(() => import('./pages/settings/account'), 'AccountPage');
-const profile = lazyRouteComponent(() => import('./pages/profile/profile'), 'ProfilePage');
+const setup = lazyPage(() => import('./pages/entry/setup'), 'SetupPage');
+const invitation = lazyPage(() => import('./pages/entry/invitation'), 'InvitationPage');
+const overview = lazyPage(() => import('./pages/overview/overview'), 'OverviewPage');
+const newListing = lazyPage(() => import('./pages/listings/new-listing'), 'NewListingPage');
+const importListings = lazyPage(() => import('./pages/listings/import'), 'ImportPage');
+const request = lazyPage(() => import('./pages/developers/request'), 'RequestPage');
+const webhooks = lazyPage(() => import('./pages/developers/webhooks'), 'WebhooksPage');
+const feeds = lazyPage(() => import('./pages/feeds/feeds'), 'FeedsPage');
+const newFeed = lazyPage(() => import('./pages/feeds/new-feed'), 'NewFeedPage');
+const sendFile = lazyPage(() => import('./pages/feeds/send-file'), 'SendFilePage');
+const feedRun = lazyPage(() => import('./pages/feeds/run'), 'FeedRunPage');
+const settingsLayout = lazyPage(() => import('./pages/settings/settings'), 'SettingsLayout');
+const apiKeys = lazyPage(() => import('./pages/settings/api-keys'), 'ApiKeysPage');
+const team = lazyPage(() => import('./pages/settings/team'), 'TeamPage');
+const account = lazyPage(() => import('./pages/settings/account'), 'AccountPage');
+const profile = lazyPage(() => import('./pages/profile/profile'), 'ProfilePage');
 
 const settings = page(inside, '/settings', settingsLayout);
 const keys = createRoute({

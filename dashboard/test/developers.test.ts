@@ -106,7 +106,7 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
 
   await page.getByText('No deliveries').waitFor();
   await page.getByRole('button', { name: 'Send test' }).click();
-  await dialog.getByText('The sample was delivered').waitFor();
+  await dialog.getByText('Test delivered').waitFor();
   await dialog.getByText('<b>thanks</b>').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
 
@@ -120,7 +120,7 @@ test('an endpoint is added, tested, replayed, and rolled; a click beside its sec
 
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Replay events' }).click();
-  await dialog.getByLabel('After sequence').fill('0');
+  await dialog.getByLabel('After sequence number').fill('0');
   await dialog.getByRole('button', { name: 'Replay' }).click();
   await page.getByText('Events after 0 are being sent again.').waitFor();
   await until('the event is replayed', () => received.length > count + 1);

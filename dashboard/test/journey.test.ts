@@ -206,6 +206,10 @@ test('a key is renamed and rolled; only a copy or Done closes the new key, and D
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Actions for Website' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await untilFocused(page.getByRole('button', { name: 'Actions for Website' }));
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
   await dialog.getByLabel('Name').fill('Partner site');
   await dialog.getByRole('button', { name: 'Rename' }).click();
   await page.getByRole('row', { name: /Partner site/ }).waitFor();
@@ -213,14 +217,14 @@ test('a key is renamed and rolled; only a copy or Done closes the new key, and D
   assert.equal((await createListing(key, '12 Elm Street')).status, 201);
   await page.getByRole('button', { name: 'Actions for Partner site' }).click();
   await page.getByRole('menuitem', { name: 'Roll' }).click();
-  await dialog.getByLabel('The old key expires').selectOption('In one hour');
+  await dialog.getByLabel('The old key expires').selectOption('In 1 hour');
   await dialog.getByRole('button', { name: 'Roll' }).click();
   const rolled = await dialog.getByTestId('secret').innerText();
   await page.mouse.click(5, 5);
   await page.keyboard.press('Escape');
   assert.equal(await dialog.getByTestId('secret').innerText(), rolled);
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await page.getByText('Rolled. The old key was last used just now.').waitFor();
+  await page.getByText('Replaced, last used just now').waitFor();
   for (const each of [key, rolled]) assert.equal((await createListing(each, '13 Elm Street')).status, 201);
 
   await browser.ask('POST', '/admin/api-keys', { name: 'Archive' }, 201);

@@ -71,6 +71,7 @@ test('all listings that a search finds get a status and are exported, and no oth
   assert.equal(await bar(page).getByRole('button', { name: 'Delete' }).count(), 0);
   await bar(page).getByRole('button', { name: 'Set status' }).click();
   await page.getByRole('menuitem', { name: 'Closed' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Set 65 listings' }).click();
   await page.getByText('65 listings set to Closed.').waitFor();
   const closed = (await listings(tenant)).filter(({ status }) => status === 'closed');
   assert.equal(closed.length, 65);
@@ -131,7 +132,7 @@ test('chosen columns and density are remembered, and every row keeps its menu in
   }
   await page.setViewportSize({ width: 820, height: 800 });
   await page.getByRole('button', { name: 'Columns and density' }).click();
-  for (const name of ['External ID', 'Area', 'Feed', 'Added', 'Changed', 'Type']) {
+  for (const name of ['External ID', 'Area', 'Feed', 'Added', 'Updated', 'Type']) {
     const item = page.getByRole('menuitemcheckbox', { name });
     await item.click();
     if ((await item.getAttribute('aria-checked')) === 'false') await item.click();
@@ -170,7 +171,7 @@ test('an open list shows changes by others, and keeps its rows while the service
 
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Price' }).click();
-  await page.getByText('These are the previous results. The service cannot be reached.', { exact: false }).waitFor();
+  await page.getByText('These are the previous results. The service can’t be reached.', { exact: false }).waitFor();
   assert.equal(await page.getByRole('row').count(), 4);
   await page.context().setOffline(false);
   await page.getByText('These are the previous results.').waitFor({ state: 'detached' });

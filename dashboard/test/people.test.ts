@@ -95,9 +95,11 @@ test('a new invitation link replaces the old one; giving up the administrator ro
   assert.deepEqual([(await preview(before)).status, (await preview(link)).status], [404, 200]);
 
   await page.getByLabel('Role of Grace Hopper').selectOption('Member');
+  await dialog.getByRole('button', { name: 'Make member' }).click();
   await page.getByText('Grace Hopper is now a member.').waitFor();
   await page.getByRole('button', { name: 'Close notification' }).click();
   await page.getByLabel('Role of Grace Hopper').selectOption('Administrator');
+  await dialog.getByRole('button', { name: 'Make administrator' }).click();
   await page.getByText('Grace Hopper is now an administrator.').waitFor();
   await page.getByRole('button', { name: 'Leave Ada Lovelace' }).click();
   await dialog.getByText('You will lose access to Hill Country Homes', { exact: false }).waitFor();
@@ -367,7 +369,7 @@ test('account settings show errors beside their fields, and changes appear in th
   await page.getByRole('link', { name: 'Activity' }).click();
   await page
     .getByRole('row', {
-      name: /Changed the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*@example.com.*127\.0\.0\.1/,
+      name: /Updated the account Hill Country Homes: now called Lakeside Homes, prices in EUR.*Ada Lovelace.*@example.com.*127\.0\.0\.1/,
     })
     .waitFor();
   await page.getByLabel('User').selectOption('Operator');
@@ -378,7 +380,7 @@ test('account settings show errors beside their fields, and changes appear in th
   await page.getByText('No matching activity').waitFor();
   await page.getByRole('link', { name: 'Clear filters' }).click();
   await page.getByLabel('Type').selectOption('Listings');
-  await page.getByRole('row', { name: /Changed the account/ }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Updated the account/ }).waitFor({ state: 'detached' });
   await page
     .getByRole('row', { name: /Created the listing/ })
     .getByRole('link', { name: '12 Elm Street' })

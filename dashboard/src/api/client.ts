@@ -44,7 +44,7 @@ export async function send(method: string, path: string, options: RequestOptions
   }
 }
 
-const UNREACHABLE = 'The service cannot be reached. Check your connection and try again.';
+export const UNREACHABLE = 'The service can’t be reached. Check your connection and try again.';
 
 /** An error without a response; its status is 0. */
 export function unreachable(message: string): ApiError {

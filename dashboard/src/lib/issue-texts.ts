@@ -32,9 +32,13 @@ export function describeIssue({ field, code, message }: ValidationIssue): string
   return text ?? message.replaceAll('a string', 'text');
 }
 
-/** Describes an invalid value in a file. */
-export function describeRowIssue(issue: ValidationIssue): string {
-  return ['required', 'blank'].includes(issue.code) ? 'This value is missing.' : describeIssue(issue);
+/** Describes an invalid value in a file, for which there is no input to correct. */
+export function describeRowIssue({ code, message }: ValidationIssue): string {
+  if (['required', 'blank'].includes(code)) return 'This value is missing.';
+  return message.replace(
+    '; set dates=mdy or dates=dmy.',
+    '. Go back to the columns, and choose how dates are written.',
+  );
 }
 
 interface Failure {

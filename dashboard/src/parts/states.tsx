@@ -4,6 +4,7 @@ import { CircleAlert, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/client';
 import { describeError } from '../lib/errors';
+import { reloadIfReachable } from '../lib/lazy-page';
 
 interface EmptyStateProps {
   icon: LucideIcon;
@@ -44,7 +45,7 @@ export function ErrorState({ error, onRetry, action }: { error: unknown; onRetry
     <div role="alert">
       <EmptyState
         icon={CircleAlert}
-        title="This page could not be loaded"
+        title="This page couldn’t be loaded"
         action={
           <>
             {action}
@@ -78,8 +79,8 @@ export function LoadingRows({ count = 6 }: { count?: number | undefined }) {
   );
 }
 
-export function PageError({ error, reset }: ErrorComponentProps) {
-  return <ErrorState error={error} onRetry={reset} />;
+export function PageError({ error }: ErrorComponentProps) {
+  return <ErrorState error={error} onRetry={reloadIfReachable} />;
 }
 
 /** A placeholder for a page whose code is loading. */

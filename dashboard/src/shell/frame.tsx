@@ -56,8 +56,8 @@ function FramedPage({ children }: { children: ReactNode }) {
     if (lastPath.current === path) return;
     lastPath.current = path;
     menu.close();
-    // Screen readers announce the new page, and Tab starts there.
-    main.current?.focus({ preventScroll: true });
+    // Screen readers announce the new page, and Tab starts there, unless the page has moved the focus itself.
+    if (!document.activeElement?.matches('[data-autofocus]')) main.current?.focus({ preventScroll: true });
   }, [path, menu.close]);
 
   return (

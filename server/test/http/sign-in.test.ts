@@ -48,7 +48,7 @@ describe('signing in', () => {
       assert.equal(response.headers.get('www-authenticate'), null);
       bodies.push((await readError(response, 401, 'unauthorized')).message);
     }
-    assert.deepEqual(new Set(bodies), new Set(['The e-mail address or the password is wrong.']));
+    assert.deepEqual(new Set(bodies), new Set(['The email address or password is incorrect.']));
   });
 
   test('and signing out are in the audit log, and signing out ends the session', async () => {

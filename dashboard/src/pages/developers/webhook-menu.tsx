@@ -7,6 +7,7 @@ import { refresh, webhookPath, webhooksQuery } from '../../api/queries';
 import type { Webhook, WebhookWithSecret } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { useForm, useSubmit } from '../../lib/use-form';
+import { useMenuDialog } from '../../lib/use-menu-dialog';
 import { ConfirmDialog, FormDialog } from '../../parts/dialogs';
 import { SigningSecret } from './signing-secret';
 import { WebhookDialog } from './webhook-dialog';
@@ -14,24 +15,23 @@ import { WebhookDialog } from './webhook-dialog';
 type Action = 'edit' | 'roll' | 'replay' | 'delete';
 
 export function WebhookMenu({ webhook, onDisable }: { webhook: Webhook; onDisable: () => void }) {
-  const [action, setAction] = useState<Action>();
-  const close = () => setAction(undefined);
+  const { dialog, open, close, button } = useMenuDialog<Action>();
   return (
     <>
       <Menu position="bottom-end" portalProps={{ target: '#main' }} width={200}>
         <Menu.Target>
-          <ActionIcon variant="default" size={36} aria-label="More actions">
+          <ActionIcon ref={button} variant="default" size={36} aria-label="More actions">
             <Ellipsis size={17} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Pencil size={15} />} onClick={() => setAction('edit')}>
+          <Menu.Item leftSection={<Pencil size={15} />} onClick={() => open('edit')}>
             Edit
           </Menu.Item>
-          <Menu.Item leftSection={<RotateCcw size={15} />} onClick={() => setAction('replay')}>
+          <Menu.Item leftSection={<RotateCcw size={15} />} onClick={() => open('replay')}>
             Replay events
           </Menu.Item>
-          <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAction('roll')}>
+          <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => open('roll')}>
             Roll secret
           </Menu.Item>
           {webhook.enabled && (
@@ -39,19 +39,15 @@ export function WebhookMenu({ webhook, onDisable }: { webhook: Webhook; onDisabl
               Disable
             </Menu.Item>
           )}
-          <Menu.Item
-            leftSection={<Trash2 size={15} />}
-            c="var(--mantine-color-error)"
-            onClick={() => setAction('delete')}
-          >
+          <Menu.Item leftSection={<Trash2 size={15} />} c="var(--mantine-color-error)" onClick={() => open('delete')}>
             Delete
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {action === 'edit' && <WebhookDialog webhook={webhook} isOpen onClose={close} />}
-      {action === 'replay' && <ReplayDialog webhook={webhook} onClose={close} />}
-      {action === 'roll' && <RollDialog webhook={webhook} onClose={close} />}
-      <DeleteDialog webhook={action === 'delete' ? webhook : undefined} onClose={close} />
+      {dialog === 'edit' && <WebhookDialog webhook={webhook} isOpen onClose={close} />}
+      {dialog === 'replay' && <ReplayDialog webhook={webhook} onClose={close} />}
+      {dialog === 'roll' && <RollDialog webhook={webhook} onClose={close} />}
+      <DeleteDialog webhook={dialog === 'delete' ? webhook : undefined} onClose={close} />
     </>
   );
 }
@@ -102,11 +98,11 @@ function ReplayDialog({ webhook: { id, position, enabled }, onClose }: DialogPro
   return (
     <FormDialog title="Replay events" form={form} isOpen onClose={onClose} action="Replay" onSubmit={replay}>
       <Text size="sm">
-        All events after this sequence are sent again, with the same <code>webhook-id</code> as before. Your app can
-        ignore events that it has already processed.
+        All events after this sequence number are sent again, with the same <code>webhook-id</code> as before. Your app
+        can ignore events that it has already processed.
       </Text>
       <NumberInput
-        label="After sequence"
+        label="After sequence number"
         min={0}
         allowDecimal={false}
         allowNegative={false}

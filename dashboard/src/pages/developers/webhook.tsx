@@ -61,13 +61,13 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
         <Facts facts={factsOf(webhook)} />
         <Section
           title="Deliveries"
-          description="Pending ones, and up to 1,000 in each other state from the last 30 days."
+          description="All pending deliveries, and up to 1,000 in each other state from the last 30 days."
         >
           <Deliveries webhookId={id} />
         </Section>
       </Stack>
       <ResponseDialog
-        title={result?.delivered === true ? 'The sample was delivered' : 'The sample failed'}
+        title={result?.delivered === true ? 'Test delivered' : 'Test failed'}
         attempt={result}
         onClose={() => setResult(undefined)}
       />

@@ -31,7 +31,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      description="Each change to a listing is sent to your endpoints, signed as in Standard Webhooks."
+      description="Each change to a listing is sent to your endpoints, signed according to the Standard Webhooks specification."
       actions={
         <Button leftSection={<Plus size={16} />} onClick={creating.open}>
           Add endpoint

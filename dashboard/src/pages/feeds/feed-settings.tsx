@@ -104,22 +104,27 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
       <NativeSelect label="If a listing is missing" data={MISSING_OPTIONS} {...bind('missing')} />
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
-          label="Missing listings, at most"
-          description="If there are more, the run stops. 10% or 200."
+          label="Max. missing listings"
+          description="The run stops above this limit. For example, 10% or 200."
           {...bind('missingMax')}
         />
         <TextInput
-          label="Failed rows, at most"
-          description="If there are more, the run stops. 5% or 100."
+          label="Max. failed rows"
+          description="The run stops above this limit. For example, 5% or 100."
           {...bind('failedMax')}
         />
         <TextInput
-          label="Expected every … hours"
+          label="Expected every (hours)"
           description="If no run succeeds for this long, the feed is late."
           inputMode="numeric"
           {...bind('expectedEveryHours')}
         />
-        <NativeSelect label="Dates" description="How dates are written in the file." data={DATES} {...bind('dates')} />
+        <NativeSelect
+          label="Date format"
+          description="How dates are written in the file."
+          data={DATES}
+          {...bind('dates')}
+        />
       </SimpleGrid>
       <Checkbox
         label="Clean values"

@@ -81,7 +81,7 @@ function factsOf(feed: Feed) {
       </>
     ),
     'If a listing is missing': MISSING[missing],
-    Guard: `At most ${missingMax} missing and ${failedMax} failed`,
+    Limits: `The run stops if more than ${missingMax} are missing or ${failedMax} fail`,
     'Clean values': clean ? `Yes${dates === null ? '' : `, dates as ${dates}`}` : 'No',
     'Unknown columns': ignoreUnknown ? 'Skipped' : 'Stop the run',
     Columns: columns.length === 0 ? undefined : columns.join(', '),

@@ -10,6 +10,9 @@ import { Page } from '../../parts/page';
 import { INITIAL, SettingsFields, toParameters, toSettings } from './feed-settings';
 import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 
+const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const NAME_ERROR = 'Use at most 64 lowercase letters, digits, hyphens, and underscores, such as austin-mls.';
+
 /** The first file creates the feed; then its settings are stored. */
 export function NewFeedPage() {
   const form = useForm({ name: '', ...INITIAL });
@@ -39,11 +42,12 @@ export function NewFeedPage() {
               description="Lowercase letters, digits, - and _. It can’t be changed later."
               autoComplete="off"
               {...form.bind('name')}
+              {...(name !== '' && !FEED_NAME.test(name) && { error: NAME_ERROR })}
             />
             <SettingsFields form={form} />
           </Stack>
         </section>
-        <SendFeedFile name={name} parameters={toParameters(settings)} onDone={finish} />
+        <SendFeedFile name={FEED_NAME.test(name) ? name : ''} parameters={toParameters(settings)} onDone={finish} />
       </Stack>
     </Page>
   );

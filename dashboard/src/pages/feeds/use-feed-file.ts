@@ -13,6 +13,8 @@ interface FeedFile {
   columns?: FileColumn[] | undefined;
   targets: Targets;
   plan?: FeedPlan | undefined;
+  /** The parameters with which the plan was made. */
+  planned?: string | undefined;
   error?: string | undefined;
   /** How much of the file has been sent, from 0 to 1; undefined if nothing is being sent. */
   progress?: number | undefined;
@@ -29,7 +31,9 @@ export function useFeedFile(
 ) {
   const [state, setState] = useState(NOTHING);
   const [aborter, setAborter] = useState<AbortController>();
-  const { file, columns = [], targets, plan } = state;
+  const { file, columns = [], targets } = state;
+  const shown = JSON.stringify(parameters);
+  const plan = state.planned === shown ? state.plan : undefined;
   const change = (changes: Partial<FeedFile>) => setState((before) => ({ ...before, ...changes }));
 
   async function choose(chosen: File | undefined): Promise<void> {
@@ -74,7 +78,7 @@ export function useFeedFile(
 
   async function check(): Promise<void> {
     change({ plan: undefined });
-    change({ plan: await send<FeedPlan>({ dryRun: 'true' }) });
+    change({ plan: await send<FeedPlan>({ dryRun: 'true' }), planned: shown });
   }
 
   async function apply(): Promise<void> {
@@ -86,6 +90,7 @@ export function useFeedFile(
 
   return {
     ...state,
+    plan,
     choose,
     map: (changed: Targets) => change({ targets: changed, plan: undefined }),
     check,

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { listingStatusValues } from '../../api/admin';
 import type { Listing, Status as StatusValue } from '../../api/types';
 import { focusPage } from '../../lib/focus';
-import { formatChoice, formatNumber } from '../../lib/format';
+import { formatChoice, formatCount, formatNumber } from '../../lib/format';
 import { attempt } from '../../lib/notify';
+import { ConfirmDialog } from '../../parts/dialogs';
 import { setStatus } from './bulk-status';
 import { deleteListings } from './delete-listing';
 import { CSV, exportAll, exportSome } from './export';
@@ -26,6 +27,8 @@ interface BulkBarProps {
 export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }: BulkBarProps) {
   const [isAll, setAll] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  /** The status that all listings get once that is confirmed. */
+  const [wanted, setWanted] = useState<StatusValue>();
   const count = isAll ? total : selected.length;
   const clear = () => {
     onClear();
@@ -39,7 +42,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
     });
     setBusy(false);
   };
-  const change = (status: StatusValue) => run(() => setStatus(isAll ? search : selected, status));
+  const change = (status: StatusValue) => (isAll ? setWanted(status) : run(() => setStatus(selected, status)));
   const save = () => run(() => (isAll ? exportAll(search, CSV) : exportSome(selected)));
   const remove = () => {
     deleteListings(selected);
@@ -47,72 +50,88 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
   };
 
   return (
-    <ActionBar
-      opened
-      onClose={clear}
-      withinPortal={false}
-      position={{ bottom: 16, left: 0, right: 0 }}
-      zIndex={150}
-      aria-label="Selected listings"
-      className="bulk-bar"
-    >
-      <Text size="sm" fw={600} role="status">
-        {formatNumber(count)} selected
-      </Text>
-      {isPageSelected && !isAll && total > selected.length && (
-        <Button size="compact-sm" variant="subtle" disabled={isBusy} onClick={() => setAll(true)}>
-          Select all {formatNumber(total)}
-          {isFiltered(search) && ' matching'}
-        </Button>
-      )}
-      <ActionBar.Divider />
-      <Menu position="top" width={220}>
-        <Menu.Target>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            c="inherit"
-            loading={isBusy}
-            leftSection={<CircleDot size={15} />}
-          >
-            Set status
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {listingStatusValues.map((status) => (
-            <Menu.Item key={status} onClick={() => change(status)} aria-label={formatChoice(status)}>
-              <Status status={status} />
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <Button
-        size="compact-sm"
-        variant="subtle"
-        color="gray"
-        c="inherit"
-        disabled={isBusy}
-        leftSection={<Download size={15} />}
-        onClick={save}
+    <>
+      <ConfirmDialog
+        title={`Set ${formatCount(total, 'listing')} to ${formatChoice(wanted ?? '')}?`}
+        action={`Set ${formatCount(total, 'listing')}`}
+        subject={wanted}
+        onClose={() => setWanted(undefined)}
+        onConfirm={(status) => run(() => setStatus(search, status))}
       >
-        Export CSV
-      </Button>
-      {!isAll && (
+        {() => (
+          <Text size="sm">
+            All listings {isFiltered(search) ? 'that match' : 'of this account'} get this status. Their history keeps
+            the former one.
+          </Text>
+        )}
+      </ConfirmDialog>
+      <ActionBar
+        opened
+        onClose={clear}
+        withinPortal={false}
+        position={{ bottom: 16, left: 0, right: 0 }}
+        zIndex={150}
+        aria-label="Selected listings"
+        className="bulk-bar"
+      >
+        <Text size="sm" fw={600} role="status">
+          {formatNumber(count)} selected
+        </Text>
+        {isPageSelected && !isAll && total > selected.length && (
+          <Button size="compact-sm" variant="subtle" disabled={isBusy} onClick={() => setAll(true)}>
+            Select all {formatNumber(total)}
+            {isFiltered(search) && ' matching'}
+          </Button>
+        )}
+        <ActionBar.Divider />
+        <Menu position="top" width={220}>
+          <Menu.Target>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              loading={isBusy}
+              leftSection={<CircleDot size={15} />}
+            >
+              Set status
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {listingStatusValues.map((status) => (
+              <Menu.Item key={status} onClick={() => change(status)} aria-label={formatChoice(status)}>
+                <Status status={status} />
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
         <Button
           size="compact-sm"
           variant="subtle"
           color="gray"
-          c="var(--mantine-color-error)"
+          c="inherit"
           disabled={isBusy}
-          leftSection={<Trash2 size={15} />}
-          onClick={remove}
+          leftSection={<Download size={15} />}
+          onClick={save}
         >
-          Delete
+          Export CSV
         </Button>
-      )}
-      <ActionBar.Divider />
-      <ActionBar.CloseButton aria-label="Clear selection" />
-    </ActionBar>
+        {!isAll && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            c="var(--mantine-color-error)"
+            disabled={isBusy}
+            leftSection={<Trash2 size={15} />}
+            onClick={remove}
+          >
+            Delete
+          </Button>
+        )}
+        <ActionBar.Divider />
+        <ActionBar.CloseButton aria-label="Clear selection" />
+      </ActionBar>
+    </>
   );
 }

@@ -5,6 +5,7 @@ import type { FileRow } from '../../lib/file-rows';
 import { describeRowIssue } from '../../lib/issue-texts';
 import { type Column, Subline } from '../../parts/data-table';
 import { Examples } from '../../parts/examples';
+import { labelOf } from './format-field';
 
 interface FailedRowsProps {
   errors: ImportReport['errors'];
@@ -23,12 +24,17 @@ export function FailedRows({ errors, count, rows = [], targets = {}, actions }: 
   const columns = new Map(Object.entries(targets).map(([column, field]) => [field, column]));
   const shown = errors.map((failure) => ({
     ...failure,
+    columnOf: (field: string) => columns.get(field) ?? labelOf(field),
     read: (field: string) => readValue(values.get(failure.line), columns.get(field) ?? field),
   }));
   return <Examples title="Failed rows" columns={COLUMNS} rows={shown} count={count} actions={actions} />;
 }
 
-type FailedRow = ImportReport['errors'][number] & { read: (field: string) => string };
+type FailedRow = ImportReport['errors'][number] & {
+  /** The name of a field's column in the file. */
+  columnOf: (field: string) => string;
+  read: (field: string) => string;
+};
 
 const COLUMNS: Column<FailedRow & { id: string }>[] = [
   { label: 'Line', width: 64, isNumber: true, cell: ({ line }) => line },
@@ -47,7 +53,7 @@ function Listing({ row: { externalId, read } }: { row: FailedRow }) {
   );
 }
 
-function Problem({ row: { externalId, message, details = [], read } }: { row: FailedRow }) {
+function Problem({ row: { externalId, message, details = [], columnOf, read } }: { row: FailedRow }) {
   return (
     <>
       <Subline isNarrow>
@@ -58,7 +64,7 @@ function Problem({ row: { externalId, message, details = [], read } }: { row: Fa
         const value = read(issue.field);
         return (
           <div key={issue.field}>
-            <code>{issue.field}</code> {value !== '' && <bdi>“{value}”: </bdi>}
+            <b>{columnOf(issue.field)}</b>: {value !== '' && !issue.message.includes(value) && <bdi>“{value}”: </bdi>}
             <bdi>{describeRowIssue(issue)}</bdi>
           </div>
         );

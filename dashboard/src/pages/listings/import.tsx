@@ -31,10 +31,7 @@ export function ImportPage() {
       title="Import"
       above={<BackLink />}
       description={
-        <>
-          Import many listings from a file. A row with a known <code>externalId</code> updates that listing; a row
-          without one always creates a new listing.
-        </>
+        'Rows with an existing external ID update that listing. Rows without an external ID always create a listing.'
       }
     >
       <Steps names={STEPS} current={stepOf(state)} />

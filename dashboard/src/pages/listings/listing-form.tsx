@@ -152,6 +152,7 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     // Descriptions are below their inputs, so that inputs in a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
+    autoFocus: name === 'address',
     // Where the focus goes when a drawer opens.
     'data-autofocus': name === 'address' || undefined,
     autoComplete: 'off',

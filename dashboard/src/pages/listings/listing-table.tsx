@@ -59,7 +59,7 @@ const COLUMNS: Column<Listing>[] = [
     isOptional: true,
     cell: ({ onMarketDate }) => show(onMarketDate && formatDay(onMarketDate)),
   },
-  timeColumn('Changed', 'updatedAt', { width: 128, isOptional: true }),
+  timeColumn('Updated', 'updatedAt', { width: 128, isOptional: true }),
   { label: 'Feed', width: 130, isOptional: true, cell: ({ feed }) => show(feed) },
 ];
 

@@ -132,7 +132,7 @@ function Summary({ listing: { id, status, createdAt, updatedAt, version } }: { l
         <Time at={createdAt} />
         {version > 1 && (
           <>
-            {' · changed '}
+            {' · updated '}
             <Time at={updatedAt} />
           </>
         )}

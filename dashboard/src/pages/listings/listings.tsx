@@ -146,8 +146,8 @@ function NothingYet() {
 function NothingFound() {
   return (
     <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
-      Search finds listings by the beginnings of words in the address, unit, city, postal code, external ID, and
-      description, or by their ID.
+      Search matches the beginnings of words in the address, unit, city, postal code, external ID, and description, or a
+      whole listing ID.
     </EmptyState>
   );
 }

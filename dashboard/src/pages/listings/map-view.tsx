@@ -72,7 +72,7 @@ export function MapView({ search }: { search: ListingSearch }) {
           </Suspense>
           <Text size="sm" c="dimmed" px="md" py="sm" role="status">
             {map === undefined ? 'Loading…' : `${formatCount(count, 'listing')} in this area.`} Listings without
-            coordinates are not shown.{readMapTiles() === undefined && ' This service has no images for maps.'}
+            coordinates are not shown.{readMapTiles() === undefined && ' No background map is set up.'}
           </Text>
         </>
       )}

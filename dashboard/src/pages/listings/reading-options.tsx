@@ -2,9 +2,9 @@ import { Checkbox, Group, NativeSelect } from '@mantine/core';
 import type { ReadingOptions } from '../../lib/columns';
 
 export const DATES = [
-  { value: '', label: 'Only 2026-03-04' },
-  { value: 'mdy', label: '03/04/2026 is March 4' },
-  { value: 'dmy', label: '03/04/2026 is April 3' },
+  { value: '', label: '2026-03-04 only' },
+  { value: 'mdy', label: 'Month first (03/04/2026 is March 4)' },
+  { value: 'dmy', label: 'Day first (03/04/2026 is April 3)' },
 ];
 
 interface ReadingFieldsProps {
@@ -25,7 +25,7 @@ export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
       />
       {reading.clean && (
         <NativeSelect
-          label="Dates"
+          label="Date format"
           data={DATES}
           value={reading.dates}
           onChange={({ currentTarget }) => onChange({ ...reading, dates: currentTarget.value })}

@@ -41,7 +41,7 @@ export const MORE_FILTERS: Filter[] = [
   ...days('onMarketDate', 'On market'),
   ...days('closeDate', 'Closed'),
   ...days('createdAt', 'Added'),
-  ...days('updatedAt', 'Changed'),
+  ...days('updatedAt', 'Updated'),
 ];
 
 export const FILTERS: readonly Filter[] = [...MAIN_FILTERS, ...MORE_FILTERS];

@@ -14,7 +14,7 @@ export function AccountPage() {
   return (
     <Page
       title="Account"
-      description="The account’s name, and the defaults for prices and areas without a currency or unit."
+      description="The account’s name, and the currency and area unit of listings that don’t specify one."
     >
       {query.data === undefined ? <NotLoaded query={query} count={3} /> : <AccountForm account={query.data} />}
     </Page>

@@ -67,9 +67,7 @@ function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replac
       </Text>
       <Subline>
         <code>{start}…</code>
-        {replacedBy !== null && (
-          <> · Rolled. The old key was {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}.</>
-        )}
+        {replacedBy !== null && <> · Replaced, {lastUsedAt === null ? 'never used' : <LastUsed at={lastUsedAt} />}</>}
       </Subline>
       <Subline isNarrow>
         {ACCESS[access]}

@@ -7,29 +7,29 @@ import { apiKeysQuery, overviewQuery, refresh } from '../../api/queries';
 import type { ApiKey, GeneratedApiKey } from '../../api/types';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
+import { useMenuDialog } from '../../lib/use-menu-dialog';
 import { FormDialog } from '../../parts/dialogs';
 import { Time } from '../../parts/time';
 import { ShowApiKey } from './generate-api-key';
 
 export function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
   const { id, name, replacedBy } = apiKey;
-  const [action, setAction] = useState<'rename' | 'roll'>();
+  const { dialog, open, close, button } = useMenuDialog<'rename' | 'roll'>();
   const navigate = useNavigate();
-  const close = () => setAction(undefined);
   return (
     <>
       <Menu position="bottom-end" portalProps={{ target: '#main' }} width={150}>
         <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
+          <ActionIcon ref={button} variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
             <Ellipsis size={17} />
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<Pencil size={15} />} onClick={() => setAction('rename')}>
+          <Menu.Item leftSection={<Pencil size={15} />} onClick={() => open('rename')}>
             Rename
           </Menu.Item>
           {replacedBy === null && (
-            <Menu.Item leftSection={<RotateCw size={15} />} onClick={() => setAction('roll')}>
+            <Menu.Item leftSection={<RotateCw size={15} />} onClick={() => open('roll')}>
               Roll
             </Menu.Item>
           )}
@@ -41,8 +41,8 @@ export function KeyMenu({ apiKey }: { apiKey: ApiKey }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {action === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
-      {action === 'roll' && <RollKey apiKey={apiKey} onClose={close} />}
+      {dialog === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
+      {dialog === 'roll' && <RollKey apiKey={apiKey} onClose={close} />}
     </>
   );
 }
@@ -61,15 +61,15 @@ function RenameKey({ apiKey: { id, name }, onClose }: KeyDialogProps) {
     onClose();
   };
   return (
-    <FormDialog title="Rename the key" form={form} isOpen onClose={onClose} action="Rename" onSubmit={rename}>
+    <FormDialog title="Rename API key" form={form} isOpen onClose={onClose} action="Rename" onSubmit={rename}>
       <TextInput label="Name" data-autofocus autoComplete="off" {...form.bind('name')} />
     </FormDialog>
   );
 }
 
 const OVERLAPS = [
-  { value: '0', label: 'At once' },
-  { value: '1', label: 'In one hour' },
+  { value: '0', label: 'Immediately' },
+  { value: '1', label: 'In 1 hour' },
   { value: '24', label: 'In 24 hours' },
   { value: '72', label: 'In 3 days' },
   { value: '168', label: 'In 7 days' },
@@ -86,7 +86,7 @@ function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) 
   };
   return (
     <FormDialog
-      title={rolled === undefined ? 'Roll the key' : 'Your new API key'}
+      title={rolled === undefined ? 'Roll API key' : 'Your new API key'}
       size={rolled === undefined ? 440 : 560}
       form={form}
       isOpen
@@ -96,11 +96,15 @@ function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) 
       result={rolled && <ShowApiKey generated={rolled} onDone={onClose} />}
     >
       <Text size="sm">
-        You get a new key with the name and access of{' '}
+        This creates a key with the same name and access as{' '}
         <b>
           <bdi>{name}</bdi>
         </b>
-        . Both work until the old one expires. The old key was{' '}
+        .{' '}
+        {form.values.expiresInHours === '0'
+          ? 'The old key stops working.'
+          : 'Both keys work until the old one expires.'}{' '}
+        The old key was{' '}
         {lastUsedAt === null ? (
           'never used'
         ) : (

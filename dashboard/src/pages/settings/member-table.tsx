@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { request } from '../../api/client';
 import { membersQuery, refresh, sessionQuery } from '../../api/queries';
 import type { Member } from '../../api/types';
-import { notify, notifyFailure } from '../../lib/notify';
+import { notify } from '../../lib/notify';
 import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { ConfirmDialog } from '../../parts/dialogs';
@@ -19,7 +19,8 @@ const COLUMNS: Column<Member>[] = [
 
 export function MemberTable({ members }: { members: Member[] }) {
   const [leaving, setLeaving] = useState<Member>();
-  const [steppingDown, setSteppingDown] = useState<Member>();
+  const [changing, setChanging] = useState<RoleChange>();
+  const dialog = changing && describeChange(changing);
   return (
     <>
       <DataTable
@@ -37,7 +38,7 @@ export function MemberTable({ members }: { members: Member[] }) {
               data={ROLE_OPTIONS}
               value={member.role}
               onChange={({ currentTarget: { value } }) =>
-                member.isYou ? setSteppingDown(member) : changeRole(member, value)
+                setChanging({ member, role: value === 'member' ? value : 'administrator' })
               }
             />
             <Button size="compact-sm" variant="default" onClick={() => setLeaving(member)}>
@@ -57,20 +58,35 @@ export function MemberTable({ members }: { members: Member[] }) {
         {(member) => <Leaving member={member} />}
       </ConfirmDialog>
       <ConfirmDialog
-        title="Give up the administrator role?"
-        action="Become a member"
-        subject={steppingDown}
-        onClose={() => setSteppingDown(undefined)}
-        onConfirm={(member) => setRole(member, 'member')}
+        title={dialog?.title ?? ''}
+        action={dialog?.action}
+        subject={changing}
+        onClose={() => setChanging(undefined)}
+        onConfirm={setRole}
       >
-        {() => (
-          <Text size="sm">
-            You will no longer manage API keys, the team, and settings. Only another administrator can undo this.
-          </Text>
-        )}
+        {(change) => <Text size="sm">{describeChange(change).text}</Text>}
       </ConfirmDialog>
     </>
   );
+}
+
+interface RoleChange {
+  member: Member;
+  role: Member['role'];
+}
+
+function describeChange({ member: { name, isYou }, role }: RoleChange) {
+  if (isYou) {
+    const text =
+      'You will no longer manage API keys, the team, and settings. Only another administrator can undo this.';
+    return { title: 'Give up the administrator role?', action: 'Become a member', text };
+  }
+  if (role === 'member') {
+    const text = 'They will no longer manage API keys, the team, and settings.';
+    return { title: `Make ${name} a member?`, action: 'Make member', text };
+  }
+  const text = 'Administrators can manage API keys, the team, and settings.';
+  return { title: `Make ${name} an administrator?`, action: 'Make administrator', text };
 }
 
 function Leaving({ member: { name, isYou } }: { member: Member }) {
@@ -104,16 +120,7 @@ function Name({ member: { name, email, isYou } }: { member: Member }) {
   );
 }
 
-async function changeRole(member: Member, role: string): Promise<void> {
-  try {
-    await setRole(member, role);
-  } catch (error) {
-    notifyFailure('The role could not be changed', error);
-    await refreshMembers();
-  }
-}
-
-async function setRole({ id, name, isYou }: Member, role: string): Promise<void> {
+async function setRole({ member: { id, name, isYou }, role }: RoleChange): Promise<void> {
   const changed = await request<Member>('PATCH', `/admin/members/${encodeURIComponent(id)}`, { body: { role } });
   notify(`${isYou ? 'You are' : `${name} is`} now ${changed.role === 'member' ? 'a member' : 'an administrator'}.`);
   await refreshMembers();

@@ -37,7 +37,7 @@ export function TeamPage() {
       {invitations.data?.data.length !== 0 && (
         <Section
           title="Invitations"
-          description="Not accepted yet. A link works once, within seven days. A new link replaces the old one."
+          description="Each link works once and expires in seven days. A new link replaces the old one."
         >
           <LoadedCard query={invitations} count={1}>
             {({ data }) => <InvitationTable invitations={data} onRenewed={setRenewed} />}

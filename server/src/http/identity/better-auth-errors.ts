@@ -3,7 +3,7 @@ import { unknownPasskey } from '../../domain/accounts/passkeys.ts';
 import { AppError } from '../../model/errors.ts';
 import { invalidFields } from '../contract/schemas/issues.ts';
 
-const USED_BEFORE = 'Is not one of your recovery codes, or was already used.';
+const USED_BEFORE = 'That recovery code is not valid or was already used.';
 /** How long better-auth locks a second factor after too many wrong codes. */
 const LOCKED_SECONDS = '900';
 
@@ -12,11 +12,11 @@ export function translateIdentityError(error: unknown, passwordField = 'password
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':
     case 'INVALID_EMAIL_OR_PASSWORD':
-      return new AppError('unauthorized', 'The e-mail address or the password is wrong.');
+      return new AppError('unauthorized', 'The email address or password is incorrect.');
     case 'INVALID_PASSWORD':
-      return invalidFields([{ field: passwordField, code: 'invalid_format', message: 'Is not your password.' }]);
+      return invalidFields([{ field: passwordField, code: 'invalid_format', message: 'The password is incorrect.' }]);
     case 'INVALID_CODE':
-      return wrongCode('Is not the code that the app shows now.');
+      return wrongCode('That code is not right. Enter the code that your app shows now.');
     case 'INVALID_BACKUP_CODE':
       return wrongCode(USED_BEFORE);
     case 'INVALID_TWO_FACTOR_COOKIE':

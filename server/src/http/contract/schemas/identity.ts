@@ -18,7 +18,7 @@ export const email = z
   })
   .meta({ format: 'email', example: 'ada@example.com' });
 
-const COMMON_PASSWORD = 'Must not be a common password; use several words.';
+const COMMON_PASSWORD = 'This password is too common. Use several words.';
 
 const newPassword = z
   .string(expected('a string'))

@@ -1,0 +1,42 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { UNREACHABLE, unreachable } from '../api/client';
+
+/** The last file for which the page was loaded again. */
+const RELOADED_FOR = 'property-listings.reloaded-for';
+
+/** After an upgrade, an open page may request files that no longer exist. */
+export function reloadForNewFiles(): void {
+  window.addEventListener('vite:preloadError', async ({ payload: { message } }) => {
+    if (sessionStorage.getItem(RELOADED_FOR) === message || !(await isReachable())) return;
+    sessionStorage.setItem(RELOADED_FOR, message);
+    window.location.reload();
+  });
+}
+
+/** A page whose code is loaded when it is first opened. */
+export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  const loadPage = async () => {
+    try {
+      return await load();
+    } catch {
+      // For the original error, the router would load the page again, even without the service.
+      throw unreachable(UNREACHABLE);
+    }
+  };
+  return lazyRouteComponent(loadPage, name);
+}
+
+/** Loads the page again, since code that could not be loaded is not loaded again by itself. */
+export async function reloadIfReachable(): Promise<void> {
+  if (await isReachable()) window.location.reload();
+}
+
+function isReachable(): Promise<boolean> {
+  return fetch('/livez').then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
