@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Tenant } from '../../testkit/src/service.ts';
-import { until, until } from '../../testkit/src/until.ts';
+import { until } from '../../testkit/src/until.ts';
 import { fillSignIn, openListings as openAt, signOut, startDashboard, untilFocused } from './support/window.ts';
 
 const dashboard = await startDashboard();
