@@ -28,7 +28,7 @@ async function type(page: Page, target: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test('ten tasks can be done with the keyboard alone', async (t) => {
+test('fifteen tasks can be done with the keyboard alone', async (t) => {
   const person = await createPerson(service);
   await using window = await open();
   const { page } = window;
@@ -130,7 +130,60 @@ test('ten tasks can be done with the keyboard alone', async (t) => {
     await page.getByRole('row', { name: /grace@example.com/ }).waitFor();
   });
 
-  await t.test('10. switch to dark mode and sign out', async () => {
+  await t.test('10. make a colleague an administrator', async () => {
+    await createPerson(service, { accountId: person.accountId, role: 'member', name: 'Grace Hopper' });
+    await page.reload();
+    await tabTo(page, page.getByLabel('Role of Grace Hopper'));
+    await page.keyboard.press('ArrowDown');
+    await untilFocused(dialog.getByRole('button', { name: 'Cancel' }));
+    await press(page, dialog.getByRole('button', { name: 'Make administrator' }));
+    await page.getByText('Grace Hopper is now an administrator.').waitFor();
+  });
+
+  await t.test('11. go to a page with the command palette', async () => {
+    await page.keyboard.press('Control+k');
+    await untilFocused(page.getByPlaceholder('Search listings, pages, and actions'));
+    await page.keyboard.type('webh');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
+  await t.test('12. add a webhook endpoint', async () => {
+    await press(page, button('Add endpoint'));
+    await untilFocused(dialog.getByLabel('URL'));
+    await page.keyboard.type('https://example.com/webhooks');
+    await page.keyboard.press('Enter');
+    await press(page, dialog.getByRole('button', { name: 'Copy', exact: true }));
+    await press(page, dialog.getByRole('button', { name: 'Done' }));
+    await page.getByText('https://example.com/webhooks').first().waitFor();
+  });
+
+  await t.test('13. import a file', async () => {
+    await press(page, page.getByRole('link', { name: 'Listings' }));
+    await press(page, page.getByRole('link', { name: 'Import' }));
+    const chooser = page.waitForEvent('filechooser');
+    await press(page, button('Choose file'));
+    const file = {
+      name: 'mls.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('Street,Beds,Baths\n7 Oak Avenue,3,2\n'),
+    };
+    await (await chooser).setFiles(file);
+    await press(page, button('Check the file'));
+    await press(page, button('Import 1 row'));
+    await press(page, page.getByRole('link', { name: 'Go to listings' }));
+    await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
+  });
+
+  await t.test('14. see what somebody did', async () => {
+    await press(page, page.getByRole('link', { name: 'Activity' }));
+    await tabTo(page, page.getByLabel('Type'));
+    await page.keyboard.type('Webh');
+    await page.getByRole('row', { name: /Added the webhook|Created the webhook endpoint/ }).waitFor();
+    await page.getByRole('row', { name: /Imported listings/ }).waitFor({ state: 'detached' });
+  });
+
+  await t.test('15. switch to dark mode and sign out', async () => {
     await press(page, button(/^Your menu/));
     await untilFocused(page.getByRole('menuitem', { name: 'Profile and security' }));
     await page.keyboard.press('ArrowDown');

@@ -331,7 +331,7 @@ const DATES: [given: string, expected: Expected][] = [
   ['4-Mar-26', /four digits/],
   ['2026-02-30', /date of the calendar/],
   ['2026-13-01', /date of the calendar/],
-  ['00/00/0000', /dates=mdy/],
+  ['00/00/0000', /date of the calendar/],
   ['0000-00-00', /date of the calendar/],
   ['46085', /date of the calendar/],
   ['2026-03', /date of the calendar/],

@@ -6,7 +6,7 @@ export function toCurl({ method, path, query }: LoggedRequest, origin = window.l
   return [
     `curl ${methodOption(method)}${quote(`${origin}${path}${query === '' ? '' : `?${query}`}`)}`,
     `-H 'Authorization: Bearer API_KEY'`,
-    ...(hasBody ? [`-H 'Content-Type: application/json'`, '-d @body.json'] : []),
+    ...(hasBody ? [`-H 'Content-Type: application/json'`, '--data-binary @body.json'] : []),
   ].join(' \\\n  ');
 }
 

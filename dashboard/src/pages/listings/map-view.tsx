@@ -22,6 +22,9 @@ const LISTED_HEIGHT = 44;
 const BUBBLE_HEIGHT_MAX = 240;
 /** For the first view; a map of the world has few enough squares at this level. */
 const WORLD_ZOOM = '4';
+/** If listings are in so few of its squares, smaller squares show where. */
+const NEAR_SQUARES_MAX = 4;
+const NEAR_ZOOM = '12';
 
 /** The listings of a search on a map, as clusters. The URL keeps the place. */
 export function MapView({ search }: { search: ListingSearch }) {
@@ -29,11 +32,19 @@ export function MapView({ search }: { search: ListingSearch }) {
   const [area, setArea] = useState<Area>();
   const filters = toMapQuery(search);
   const all = useQuery({ ...mapQuery({ ...filters, zoom: WORLD_ZOOM }), enabled: !isPlace(search.area) });
-  const place = isPlace(search.area) ? search.area : all.data && boxAround(all.data);
+  const squares = all.data?.data.length ?? 0;
+  const isNear = !isPlace(search.area) && squares > 0 && squares <= NEAR_SQUARES_MAX;
+  const near = useQuery({
+    ...mapQuery({ ...filters, zoom: NEAR_ZOOM, bbox: all.data && boxAround(all.data) }),
+    enabled: isNear,
+  });
+  const first = isNear ? near.data : all.data;
+  const place = isPlace(search.area) ? search.area : first && boxAround(first);
   const shown = useQuery({
     ...mapQuery({ ...filters, ...(area && { bbox: area.bbox, zoom: String(area.zoom) }) }),
     enabled: area !== undefined,
   });
+  const querying = place !== undefined ? shown : all.data === undefined ? all : near;
   const map = shown.data;
   const zoom = area?.zoom;
   const groups = useMemo(() => (map && zoom !== undefined ? groupClusters(map, zoom) : []), [map, zoom]);
@@ -48,7 +59,7 @@ export function MapView({ search }: { search: ListingSearch }) {
   const count = map?.data.reduce((sum, cluster) => sum + cluster.count, 0) ?? 0;
 
   return (
-    <LoadedCard query={{ ...(place === undefined ? all : shown), data: place, isPlaceholderData: false }} count={12}>
+    <LoadedCard query={{ ...querying, data: place, isPlaceholderData: false }} count={12}>
       {(start) => (
         <>
           <Suspense fallback={<Skeleton className="map" />}>
@@ -94,7 +105,13 @@ function boxAround({ data, side }: ListingMap): string {
   const [south, north] = rangeOf(data.map(({ latitude }) => latitude));
   const [west, east] = rangeOf(data.map(({ longitude }) => longitude));
   // The listings of a square are around their mean.
-  return [west - side / 4, south - side / 4, east + side / 4, north + side / 4].join();
+  const margin = side / 4;
+  return [
+    Math.max(-180, west - margin),
+    Math.max(-90, south - margin),
+    Math.min(180, east + margin),
+    Math.min(90, north + margin),
+  ].join();
 }
 
 function rangeOf(values: number[]): [number, number] {

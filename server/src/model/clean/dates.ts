@@ -55,10 +55,11 @@ function shortYear(text: string): Cleaned {
   return { problem: `"${text}" must have a year of four digits.` };
 }
 
-function withoutOrder(text: string, first: string, second: string, year: string): Cleaned {
+function withoutOrder(text: string, first: string, second: string, year: string): Cleaned | undefined {
   const days = [toDate(year, first, second), toDate(year, second, first)].flatMap((day) => {
     return day !== undefined && 'text' in day ? [day.text] : [];
   });
-  const meanings = [...new Set(days)].join(' or ') || 'no day';
+  if (days.length === 0) return undefined;
+  const meanings = [...new Set(days)].join(' or ');
   return { problem: `"${text}" can mean ${meanings}; set dates=mdy or dates=dmy.` };
 }
