@@ -1,7 +1,7 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { Outlet, useNavigate, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { sessionQuery } from '../api/queries';
@@ -98,10 +98,13 @@ function FramedPage({ children }: { children: ReactNode }) {
 }
 
 function useSignInAgain(isSignedOut: boolean): void {
-  const navigate = useNavigate();
+  const [navigate, router] = [useNavigate(), useRouter()];
   const href = useRouterState({ select: ({ location }) => location.href });
   useEffect(() => {
     if (!isSignedOut || href.startsWith('/sign-in')) return;
-    void navigate({ to: '/sign-in', search: { ended: 'yes', ...(href !== '/' && { next: href }) }, replace: true });
-  }, [isSignedOut, href, navigate]);
+    // The page may be on its way to another one, whose request found that the session has ended.
+    const next = router.latestLocation.href;
+    if (next.startsWith('/sign-in')) return;
+    void navigate({ to: '/sign-in', search: { ended: 'yes', ...(next !== '/' && { next }) }, replace: true });
+  }, [isSignedOut, href, navigate, router]);
 }
