@@ -24,7 +24,7 @@ export function FailedRows({ errors, count, rows = [], targets = {}, actions }: 
   const columns = new Map(Object.entries(targets).map(([column, field]) => [field, column]));
   const shown = errors.map((failure) => ({
     ...failure,
-    columnOf: (field: string) => columns.get(field) ?? labelOf(field),
+    columnOf: (field: string) => (field === 'body' ? 'Row' : (columns.get(field) ?? labelOf(field))),
     read: (field: string) => readValue(values.get(failure.line), columns.get(field) ?? field),
   }));
   return <Examples title="Failed rows" columns={COLUMNS} rows={shown} count={count} actions={actions} />;
