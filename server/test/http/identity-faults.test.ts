@@ -12,6 +12,11 @@ const service = await startSharedService();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** Whether the caller is the dispatcher of webhooks, which looks for endpoints every few seconds. */
+function isDispatcher(): boolean {
+  return new Error().stack?.includes('webhooks/dispatch') ?? false;
+}
+
 /** Makes the database fail from its nth use on, as on a full disk. */
 function breakAfter(t: TestContext, uses: number) {
   const { database } = service;
@@ -22,6 +27,7 @@ function breakAfter(t: TestContext, uses: number) {
   ];
   function fail<A extends unknown[], R>(method: (...given: A) => Promise<R>) {
     return (...given: A): Promise<R> => {
+      if (isDispatcher()) return method.apply(database, given);
       used += 1;
       if (used > uses) return Promise.reject(new AppError('unavailable', 'The database is not available.'));
       return method.apply(database, given);
