@@ -153,7 +153,7 @@ async function checkPage({ page, problems }: Window, name: string): Promise<void
 
 /** The page follows the window, so it need not be loaded again. */
 async function checkWidths({ page }: Window): Promise<void> {
-  for (const width of [320, 820, 1920, WIDTH]) {
+  for (const width of [320, 820, 2560, WIDTH]) {
     await page.setViewportSize({ width, height: 800 });
     await assertFits(page);
   }

@@ -44,7 +44,8 @@ export function MapView({ search }: { search: ListingSearch }) {
     ...mapQuery({ ...filters, ...(area && { bbox: area.bbox, zoom: String(area.zoom) }) }),
     enabled: area !== undefined,
   });
-  const querying = place !== undefined ? shown : all.data === undefined ? all : near;
+  const finding = isNear ? near : all;
+  const querying = place === undefined ? finding : shown;
   const map = shown.data;
   const zoom = area?.zoom;
   const groups = useMemo(() => (map && zoom !== undefined ? groupClusters(map, zoom) : []), [map, zoom]);
