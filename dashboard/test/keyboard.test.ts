@@ -175,7 +175,7 @@ test('fifteen tasks can be done with the keyboard alone', async (t) => {
     await page.getByRole('row', { name: /7 Oak Avenue/ }).waitFor();
   });
 
-  await t.test('14. see what somebody did', async () => {
+  await t.test('14. see what a colleague did', async () => {
     await press(page, page.getByRole('link', { name: 'Activity' }));
     await tabTo(page, page.getByLabel('Type'));
     await page.keyboard.type('Webh');
