@@ -12,6 +12,7 @@ import { webhooks } from './migrations/0010-webhooks.ts';
 import { requestLog } from './migrations/0011-request-log.ts';
 import { savedViews } from './migrations/0012-saved-views.ts';
 import { passkeys } from './migrations/0013-passkeys.ts';
+import { historyOrder } from './migrations/0014-history-order.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   requestLog,
   savedViews,
   passkeys,
+  historyOrder,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
