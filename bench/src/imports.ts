@@ -38,7 +38,7 @@ async function importFile({ port, pid }: Service, { key }: Account, file: Buffer
   const startedAt = performance.now();
   const { result, peakBytes } = await watchPeak(pid, () => sendFile(port, key, 'POST', '/v1/imports', file));
   const seconds = (performance.now() - startedAt) / 1000;
-  if (result !== `{"created":${IMPORT_ROWS},"updated":0,"unchanged":0,"failed":0,"errors":[]}`) {
+  if (JSON.parse(result).created !== IMPORT_ROWS) {
     throw new Error(`${IMPORT}: got ${result.slice(0, 1000)}`);
   }
   return { perSecond: IMPORT_ROWS / seconds, firstByteMs: undefined, memoryGrowthBytes: peakBytes - memoryBefore };

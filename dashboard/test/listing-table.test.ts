@@ -60,7 +60,7 @@ test('selected listings get a status, are exported, and deleted with undo', asyn
   await until('the listings are deleted', async () => (await listings(tenant)).length === 2);
 });
 
-test('all listings that a search finds get a status and are exported, and no others', async () => {
+test('all listings that a search finds get a status, are exported, and deleted with undo, and no others', async () => {
   await using list = await openListings(dashboard, 130);
   const { page, tenant } = list;
   await page.goto('/listings?city=Austin&limit=25');
@@ -68,7 +68,6 @@ test('all listings that a search finds get a status and are exported, and no oth
   await selectPage.check();
   await bar(page).getByRole('button', { name: 'Select all 65 matching' }).click();
   await bar(page).getByText('65 selected').waitFor();
-  assert.equal(await bar(page).getByRole('button', { name: 'Delete' }).count(), 0);
   await bar(page).getByRole('button', { name: 'Set status' }).click();
   await page.getByRole('menuitem', { name: 'Closed' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Set 65 listings' }).click();
@@ -83,6 +82,55 @@ test('all listings that a search finds get a status and are exported, and no oth
     bar(page).getByRole('button', { name: 'Export CSV' }).click(),
   ]);
   assert.equal((await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n').length, 66);
+
+  await page.clock.install();
+  for (const isUndone of [true, false]) {
+    await selectPage.check();
+    await bar(page).getByRole('button', { name: 'Select all 65 matching' }).click();
+    await bar(page).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 65 listings' }).click();
+    await page.getByText('Deleted 65 listings.').waitFor();
+    await page.getByText('No matching listings').waitFor();
+    assert.equal((await listings(tenant)).length, 130);
+    if (isUndone) await page.getByRole('button', { name: 'Undo' }).click();
+  }
+  await page.clock.runFor(8_000);
+  await until('the listings are deleted', async () => (await listings(tenant)).length === 65);
+  assert.ok((await listings(tenant)).every(({ status }) => status !== 'closed'));
+});
+
+test('while the listings of a page are deleted, the list says so', async () => {
+  await using list = await openListings(dashboard, 40);
+  const { page, tenant } = list;
+  await page.clock.install();
+  await page.goto('/listings?limit=25');
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+  await bar(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleting the listings of this page').waitFor();
+  await page.clock.runFor(8_000);
+  await page.getByText('1–15 of 15').waitFor();
+  assert.equal((await listings(tenant)).length, 15);
+});
+
+test('a deletion of many listings is sent in batches, and closing the page before it begins needs a confirmation', async () => {
+  await using list = await openListings(dashboard, 1_700);
+  const { page, tenant } = list;
+  const sizes: number[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/admin/listings/deletions')) sizes.push(request.postDataJSON().ids.length);
+  });
+  await page.clock.install();
+  await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
+  await bar(page).getByRole('button', { name: 'Select all 1,700' }).click();
+  await bar(page).getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete 1,700 listings' }).click();
+  await page.getByText('No listings yet').waitFor();
+  const [dialog] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })]);
+  assert.equal(dialog.type(), 'beforeunload');
+  await dialog.dismiss();
+  await page.clock.runFor(8_000);
+  await until('the listings are deleted', async () => (await listings(tenant)).length === 0);
+  assert.deepEqual(sizes, [400, 400, 400, 400, 100]);
 });
 
 test('rows are reached with the arrow keys, selected with Space, and opened with Enter', async () => {

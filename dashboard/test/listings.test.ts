@@ -325,8 +325,7 @@ test('several deletions share one note, are sent once each, and cannot be undone
   await page.clock.install();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let sent = 0;
-  await page.route('**/admin/listings/*', async (route) => {
-    if (route.request().method() !== 'DELETE') return route.continue();
+  await page.route('**/admin/listings/deletions', async (route) => {
     sent += 1;
     await released;
     return route.continue();

@@ -528,6 +528,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/listings/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete several listings
+         * @description Deletes the listings with these ids. Ids without a listing are ignored, so that the request can be repeated. The listings are deleted 50 at a time: after an error, some of them may be deleted.
+         */
+        post: operations["deleteListings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/listings": {
         parameters: {
             query?: never;
@@ -1397,6 +1417,14 @@ export interface components {
             longitude: number;
             /** @description The id of the listing, if it is alone in its square. */
             id: string | null;
+        };
+        ListingDeletion: {
+            /** @description The ids of the listings. */
+            ids: string[];
+        };
+        ListingDeletionResult: {
+            /** @description Number of listings that were deleted. */
+            deleted: number;
         };
         ListingList: {
             /** @description With `fields`, listings have only the named members, required or not. */
@@ -5541,6 +5569,93 @@ export interface operations {
             431: components["responses"]["headers_too_large"];
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable"];
+        };
+    };
+    deleteListings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your own id for the request, 1 to 128 characters of `[A-Za-z0-9._-]`. Without it, the service generates one. The response and the log contain the id.
+                 * @example import-2026-02-03.1
+                 */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /**
+                 * @description The account that the page shows. If the session has switched to another account, for example in another window, the request fails with `account_changed`. Without the header, the request uses the current account of the session.
+                 * @example acc_01kt3v9s3c5r8y0w1x2z4q6m7n
+                 */
+                "X-Account-Id"?: components["parameters"]["AccountId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "lst_01kt3vb2d4f6h8j0k1m3n5p7q9",
+                 *         "lst_01kt3vb2d4f6h8j0k1m3n5p7qa"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListingDeletion"];
+            };
+        };
+        responses: {
+            /** @description The listings are deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListingDeletionResult"];
+                };
+            };
+            400: components["responses"]["unknown_parameter.invalid_json"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            406: components["responses"]["not_acceptable"];
+            408: components["responses"]["request_timeout"];
+            409: components["responses"]["account_changed"];
+            /** @description [`payload_too_large`](/docs/errors/payload_too_large): The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            415: components["responses"]["unsupported_media_type"];
+            /** @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Set-Cookie": components["headers"]["Set-Cookie"];
+                    /** @description The page about the error (`rel="help"`). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            431: components["responses"]["headers_too_large"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable.outcome_unknown"];
+            507: components["responses"]["storage_full"];
         };
     };
     listListings: {

@@ -1,52 +1,74 @@
 import { useSyncExternalStore } from 'react';
-import { ApiError, send } from '../api/client';
+import { request } from '../api/client';
 
 /** How long a deletion can be undone. */
 const UNDO_MS = 8_000;
+/** The listings of a request, as many as the service accepts. */
+const BATCH_LENGTH = 400;
 /** How many requests of a deletion are sent at the same time, unless the page is being closed. */
-const REQUESTS_MAX = 6;
+const REQUESTS_MAX = 2;
+/** Browsers complete a few requests of a page that is being closed: 64 KiB in all. */
+const SENT_ON_CLOSE_MAX = 4 * BATCH_LENGTH;
 
-interface Item {
+/** A listing. Its address is shown if it is deleted alone. */
+export interface Deletable {
   id: string;
-  name: string;
-  path: string;
+  address?: string;
+}
+
+/** The listings of requests that failed. */
+export interface FailedDeletions {
+  count: number;
+  message: string;
 }
 
 interface Deletion {
-  items: Item[];
-  /** Called with the errors, if any. The items stay hidden until the promise resolves. */
-  onEnd: (errors: Error[]) => Promise<void>;
+  items: Deletable[];
+  /** The items stay hidden until the promise resolves. */
+  onEnd: (failed: FailedDeletions | undefined) => Promise<void>;
 }
 
 interface PendingDeletion extends Deletion {
   timer: ReturnType<typeof setTimeout>;
-  /** The items that are not sent yet. */
-  unsent: Item[];
+  /** The ids that are not sent yet. */
+  unsent: string[];
   senders: Promise<void>[];
-  errors: Error[];
+  failed?: FailedDeletions;
   /** Set once requests are sent: the deletion can no longer be undone. */
   ended?: Promise<void>;
 }
 
 /** Deletions that wait for their timer or for responses. Their items are hidden. */
 let pending: readonly PendingDeletion[] = [];
-let pendingItems: readonly Item[] = [];
-let undoableItems: readonly Item[] = [];
+let undoableItems: readonly Deletable[] = [];
+let pendingIds: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 
 function change(next: readonly PendingDeletion[]): void {
   pending = next;
-  pendingItems = pending.flatMap(({ items }) => items);
+  pendingIds = new Set(pending.flatMap(({ items }) => items.map(({ id }) => id)));
   undoableItems = pending.filter(({ ended }) => ended === undefined).flatMap(({ items }) => items);
+  guardUnsent();
   for (const listener of listeners) listener();
+}
+
+/** Warns before the page is closed while more is unsent than can be sent then. */
+function guardUnsent(): void {
+  const unsent = pending.reduce((sum, deletion) => sum + deletion.unsent.length, 0);
+  if (unsent > SENT_ON_CLOSE_MAX) window.addEventListener('beforeunload', askBeforeLeaving);
+  else window.removeEventListener('beforeunload', askBeforeLeaving);
+}
+
+function askBeforeLeaving(event: BeforeUnloadEvent): void {
+  event.preventDefault();
 }
 
 /** Deletes the items after `UNDO_MS`, or earlier if the page is closed. */
 export function deleteLater({ items: given, onEnd }: Deletion): void {
-  const items = given.filter(({ id }) => pendingItems.every((item) => item.id !== id));
+  const items = given.filter(({ id }) => !pendingIds.has(id));
   if (items.length === 0) return;
   const timer = setTimeout(() => void carryOut(deletion), UNDO_MS);
-  const deletion: PendingDeletion = { items, onEnd, timer, unsent: [...items], senders: [], errors: [] };
+  const deletion: PendingDeletion = { items, onEnd, timer, unsent: items.map(({ id }) => id), senders: [] };
   change([...pending, deletion]);
 }
 
@@ -60,46 +82,44 @@ export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending].map((deletion) => carryOut(deletion, Number.POSITIVE_INFINITY)));
 }
 
-/** Sends each item once, even if both the timer and closing the page trigger it. */
+/** Sends each id once, even if both the timer and closing the page trigger it. */
 function carryOut(deletion: PendingDeletion, requestsMax = REQUESTS_MAX): Promise<void> {
   clearTimeout(deletion.timer);
-  const { length } = deletion.unsent;
-  deletion.senders.push(...Array.from({ length: Math.min(requestsMax, length) }, () => sendItems(deletion)));
+  const requests = Math.ceil(deletion.unsent.length / BATCH_LENGTH);
+  deletion.senders.push(...Array.from({ length: Math.min(requestsMax, requests) }, () => sendBatches(deletion)));
   deletion.ended ??= end(deletion);
   change([...pending]);
   return deletion.ended;
 }
 
-async function sendItems({ unsent, errors }: PendingDeletion): Promise<void> {
-  for (let item = unsent.shift(); item !== undefined; item = unsent.shift()) {
-    const error = await sendDeletion(item);
-    if (error !== undefined) errors.push(error);
+async function sendBatches(deletion: PendingDeletion): Promise<void> {
+  while (deletion.unsent.length > 0) {
+    const ids = deletion.unsent.splice(0, BATCH_LENGTH);
+    try {
+      // Ids of listings that are gone already are ignored.
+      await request('POST', '/admin/listings/deletions', { body: { ids }, keepalive: true });
+    } catch (error) {
+      const { count = 0, message } = deletion.failed ?? {};
+      const failure = error instanceof Error ? error.message : String(error);
+      deletion.failed = { count: count + ids.length, message: message ?? failure };
+    }
+    guardUnsent();
   }
 }
 
 async function end(deletion: PendingDeletion): Promise<void> {
-  const { senders, errors, onEnd } = deletion;
+  const { senders, onEnd } = deletion;
   while (senders.length > 0) await Promise.all(senders.splice(0));
-  await onEnd(errors);
+  await onEnd(deletion.failed);
   change(pending.filter((other) => other !== deletion));
 }
 
-async function sendDeletion({ path }: Item): Promise<Error | undefined> {
-  try {
-    await send('DELETE', path, { keepalive: true });
-  } catch (error) {
-    const isGone = error instanceof ApiError && error.status === 404;
-    return isGone || !(error instanceof Error) ? undefined : error;
-  }
-  return undefined;
+/** The ids whose deletion has begun. */
+export function useDeletedIds(): ReadonlySet<string> {
+  return useSyncExternalStore(subscribe, () => pendingIds);
 }
 
-/** The items whose deletion has begun. */
-export function useDeletedItems(): readonly Item[] {
-  return useSyncExternalStore(subscribe, () => pendingItems);
-}
-
-export function useUndoableItems(): readonly Item[] {
+export function useUndoableItems(): readonly Deletable[] {
   return useSyncExternalStore(subscribe, () => undoableItems);
 }
 

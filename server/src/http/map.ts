@@ -17,6 +17,7 @@ import { apiKeyEndpoints } from './routes/api-keys.ts';
 import { authEndpoints } from './routes/auth.ts';
 import { columnEndpoints } from './routes/columns.ts';
 import { addDashboard, isDashboardVisit } from './routes/dashboard.ts';
+import { deletionEndpoints } from './routes/deletions.ts';
 import { addDocs } from './routes/docs.ts';
 import { eventEndpoints } from './routes/events.ts';
 import { feedEndpoints } from './routes/feeds.ts';
@@ -58,6 +59,7 @@ const OF_ADMIN = [
   ...profileEndpoints,
   ...overviewEndpoints,
   ...mapEndpoints,
+  ...deletionEndpoints,
   ...SHARED,
   ...WEBHOOKS,
   ...columnEndpoints,

@@ -160,6 +160,46 @@ test('the audit log omits requests that change nothing, and records a retried on
   assert.deepEqual(await actions(), ['Ada Lovelace: listing.created 12 Elm Street']);
 });
 
+describe('several listings are deleted with one request', async () => {
+  const { browser, program, actions } = await enter();
+  const other = await enter();
+  const path = '/admin/listings/deletions';
+  const find = async (caller: Caller, path: string) => Object(await (await caller.fetch(path)).json()).data;
+
+  test('those that exist, of this account only, each with an event and an entry in the audit log', async () => {
+    const { id: foreign } = await other.browser.ask('POST', '/admin/listings', MINIMAL, 201);
+    const { id: kept } = await browser.ask('POST', '/admin/listings', { ...MINIMAL, address: '1 Oak Lane' }, 201);
+    const file = postBody(`${JSON.stringify(MINIMAL)}\n`.repeat(120), { 'Content-Type': NDJSON });
+    await (await program.fetch('/v1/imports', file)).text();
+    const ids = (await find(program, '/v1/listings')).map(({ id }: { id: string }) => id);
+    const given = [...ids.filter((id: string) => id !== kept), ids[0], foreign, 'lst_0'];
+    assert.deepEqual(await browser.ask('POST', path, { ids: given }), { deleted: 120 });
+    assert.deepEqual(await browser.ask('POST', path, { ids: given }), { deleted: 0 });
+    assert.deepEqual(linesOf(await find(program, '/v1/listings'), 'id'), [kept]);
+    assert.deepEqual(linesOf(await find(other.program, '/v1/listings'), 'id'), [foreign]);
+    const events = await find(program, '/v1/events?type=listing.deleted&limit=1000');
+    assert.equal(events.length, 120);
+    assert.equal((await browser.ask('GET', '/admin/activity?action=listing.deleted&limit=200')).data.length, 120);
+    assert.ok((await actions()).includes('Ada Lovelace: listing.deleted 12 Elm Street'));
+  });
+
+  test('more than can be read at once', async () => {
+    const row = JSON.stringify({ ...MINIMAL, description: 'a'.repeat(20_000), metadata: { a: 'a'.repeat(30_000) } });
+    await (await program.fetch('/v1/imports', postBody(`${row}\n`.repeat(60), { 'Content-Type': NDJSON }))).text();
+    const ids = (await find(program, '/v1/listings?fields=id')).map(({ id }: { id: string }) => id);
+    assert.deepEqual(await browser.ask('POST', path, { ids }), { deleted: ids.length });
+    assert.deepEqual(await find(program, '/v1/listings'), []);
+  });
+
+  const wrong = { 'no ids': [], 'too many ids': Array(401).fill('lst_1'), 'an id that is none': ['lst_1', 7] };
+  for (const [name, ids] of Object.entries(wrong)) {
+    test(`not with ${name}`, async () => {
+      const { error } = await browser.ask('POST', path, { ids }, 422);
+      assert.match(error.details[0].field, /^ids/);
+    });
+  }
+});
+
 test('an import by a user is one audit log entry with its counts', async () => {
   const { browser, actions } = await enter();
   const send = (query: string, body: string) =>

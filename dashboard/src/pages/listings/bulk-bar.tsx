@@ -7,7 +7,7 @@ import { focusPage } from '../../lib/focus';
 import { formatChoice, formatCount, formatNumber } from '../../lib/format';
 import { attempt } from '../../lib/notify';
 import { ConfirmDialog } from '../../parts/dialogs';
-import { setStatus } from './bulk-status';
+import { findIds, setStatus } from './bulk-status';
 import { deleteListings } from './delete-listing';
 import { CSV, exportAll, exportSome } from './export';
 import { isFiltered, type ListingSearch } from './search';
@@ -29,6 +29,8 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
   const [isBusy, setBusy] = useState(false);
   /** The status that all listings get once that is confirmed. */
   const [wanted, setWanted] = useState<StatusValue>();
+  /** Whether all listings will be deleted once that is confirmed. */
+  const [isDeleting, setDeleting] = useState(false);
   const count = isAll ? total : selected.length;
   const clear = () => {
     onClear();
@@ -44,10 +46,13 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
   };
   const change = (status: StatusValue) => (isAll ? setWanted(status) : run(() => setStatus(selected, status)));
   const save = () => run(() => (isAll ? exportAll(search, CSV) : exportSome(selected)));
+  const removeAll = () => run(async () => deleteListings((await findIds(search)).map((id) => ({ id }))));
   const remove = () => {
+    if (isAll) return setDeleting(true);
     deleteListings(selected);
     clear();
   };
+  const which = isFiltered(search) ? 'All listings that match' : 'All listings of this account';
 
   return (
     <>
@@ -58,12 +63,16 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
         onClose={() => setWanted(undefined)}
         onConfirm={(status) => run(() => setStatus(search, status))}
       >
-        {() => (
-          <Text size="sm">
-            All listings {isFiltered(search) ? 'that match' : 'of this account'} get this status. Their history keeps
-            the former one.
-          </Text>
-        )}
+        {() => <Text size="sm">{which} get this status. Their history keeps the former one.</Text>}
+      </ConfirmDialog>
+      <ConfirmDialog
+        title={`Delete ${formatCount(total, 'listing')}?`}
+        action={`Delete ${formatCount(total, 'listing')}`}
+        subject={isDeleting || undefined}
+        onClose={() => setDeleting(false)}
+        onConfirm={removeAll}
+      >
+        {() => <Text size="sm">{which} are deleted. You can undo this for a few seconds, but not afterwards.</Text>}
       </ConfirmDialog>
       <ActionBar
         opened
@@ -116,19 +125,17 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
         >
           Export CSV
         </Button>
-        {!isAll && (
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            c="var(--mantine-color-error)"
-            disabled={isBusy}
-            leftSection={<Trash2 size={15} />}
-            onClick={remove}
-          >
-            Delete
-          </Button>
-        )}
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          c="var(--mantine-color-error)"
+          disabled={isBusy}
+          leftSection={<Trash2 size={15} />}
+          onClick={remove}
+        >
+          Delete
+        </Button>
         <ActionBar.Divider />
         <ActionBar.CloseButton aria-label="Clear selection" />
       </ActionBar>

@@ -24,7 +24,7 @@ export async function setStatus(listings: Listing[] | ListingSearch, status: Sta
 }
 
 /** The ids of all listings that the search finds. */
-async function findIds(search: ListingSearch): Promise<string[]> {
+export async function findIds(search: ListingSearch): Promise<string[]> {
   const query = { ...toExportQuery(search), fields: 'id' };
   const response = await send('GET', '/admin/listings', { query, headers: { Accept: NDJSON } });
   const lines = (await response.text()).trimEnd().split('\n');

@@ -1,21 +1,27 @@
 import { Anchor, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useEffect } from 'react';
-import { listingPath, listingQuery, queryClient, refreshListings } from '../../api/queries';
-import type { Listing } from '../../api/types';
+import { listingQuery, queryClient, refreshListings } from '../../api/queries';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
-import { deleteLater, undoDeletions, useUndoableItems } from '../../lib/undoable-deletions';
+import { notifyFailure } from '../../lib/notify';
+import {
+  type Deletable,
+  deleteLater,
+  type FailedDeletions,
+  undoDeletions,
+  useUndoableItems,
+} from '../../lib/undoable-deletions';
 
 /** All deletions share one note. */
 const NOTE_ID = 'deletions';
 
 /** Hides the listings at once, and deletes them when the time to undo is over. */
-export function deleteListings(listings: Listing[]): void {
+export function deleteListings(listings: Deletable[]): void {
   deleteLater({
-    items: listings.map(({ id, address }) => ({ id, name: address, path: listingPath(id) })),
-    onEnd: async (errors) => {
-      showFailures(errors);
+    items: listings,
+    onEnd: async (failed) => {
+      if (failed !== undefined) showFailure(failed);
       await refreshListings();
       for (const { id } of listings) queryClient.removeQueries({ queryKey: listingQuery(id).queryKey });
     },
@@ -43,7 +49,7 @@ function UndoNote() {
   return (
     <Text size="sm" component="div">
       Deleted{' '}
-      {items.length === 1 ? <bdi className="one-line">{items[0]?.name}</bdi> : formatCount(items.length, 'listing')}.{' '}
+      {items.length === 1 ? <bdi className="one-line">{items[0]?.address}</bdi> : formatCount(items.length, 'listing')}.{' '}
       <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo
       </Anchor>
@@ -51,9 +57,6 @@ function UndoNote() {
   );
 }
 
-function showFailures(errors: Error[]): void {
-  const [first] = errors;
-  if (first === undefined) return;
-  const title = `${formatCount(errors.length, 'listing')} could not be deleted`;
-  notifications.show({ color: 'red', title, message: first.message });
+function showFailure({ count, message }: FailedDeletions): void {
+  notifyFailure(`${formatCount(count, 'listing')} could not be deleted`, message);
 }

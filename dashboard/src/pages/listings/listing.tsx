@@ -5,7 +5,7 @@ import { House, Pencil, Trash2 } from 'lucide-react';
 import { ApiError } from '../../api/client';
 import { listingQuery } from '../../api/queries';
 import type { Listing } from '../../api/types';
-import { useDeletedItems } from '../../lib/undoable-deletions';
+import { useDeletedIds } from '../../lib/undoable-deletions';
 import { CopyText } from '../../parts/copy-button';
 import { ButtonLink } from '../../parts/links';
 import { NotLoaded } from '../../parts/loaded';
@@ -27,7 +27,7 @@ export function ListingPage() {
   const { id } = useParams({ from: '/inside/listings/$id' });
   const query = useQuery(listingQuery(id));
   const { data: listing, error } = query;
-  const isDeleted = useDeletedItems().some((item) => item.id === id);
+  const isDeleted = useDeletedIds().has(id);
   if ((error instanceof ApiError && error.status === 404) || isDeleted) return <NotFound />;
   // If a reload fails, a loaded listing stays on the page.
   if (listing === undefined) {

@@ -1,14 +1,14 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { House, Plus, SearchX, Upload } from 'lucide-react';
+import { House, Plus, SearchX, Trash2, Upload } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client';
 import { listingsQuery } from '../../api/queries';
 import type { ListingList } from '../../api/types';
 import { focusPage } from '../../lib/focus';
 import { formatCount } from '../../lib/format';
-import { useDeletedItems } from '../../lib/undoable-deletions';
+import { useDeletedIds } from '../../lib/undoable-deletions';
 import type { RowSelectionState } from '../../parts/data-table';
 import { ButtonLink } from '../../parts/links';
 import { LoadedCard } from '../../parts/loaded';
@@ -77,11 +77,14 @@ function useLast(list: ListingList | undefined): ListingList | undefined {
 
 /** Hides listings whose deletion is pending. */
 function useWithoutDeleted(list: ListingList | undefined): ListingList | undefined {
-  const deleted = new Set(useDeletedItems().map(({ id }) => id));
+  const deleted = useDeletedIds();
   if (list === undefined || deleted.size === 0) return list;
   const data = list.data.filter(({ id }) => !deleted.has(id));
-  const deletedCount = list.data.length - data.length;
-  return { ...list, data, ...(list.total !== undefined && { total: list.total - deletedCount }) };
+  const { total } = list;
+  if (total === undefined) return { ...list, data };
+  // If all listings that the search finds are deleted, those of other pages are among them.
+  const isNoneLeft = data.length === 0 && deleted.size >= total;
+  return { ...list, data, total: isNoneLeft ? 0 : total - list.data.length + data.length };
 }
 
 interface ResultsProps {
@@ -94,9 +97,10 @@ interface ResultsProps {
 function Results({ list: { data, nextCursor, total }, search, isStale }: ResultsProps) {
   const [selection, setSelection] = useState<RowSelectionState>({});
   const selected = data.filter(({ id }) => selection[id]);
-  if (data.length === 0 && nextCursor === null && search.cursor === undefined) {
-    return isFiltered(search) ? <NothingFound /> : <NothingYet />;
-  }
+  const areHidden = useDeletedIds().size > 0;
+  const isOnlyPage = nextCursor === null && search.cursor === undefined;
+  if (data.length === 0 && (isOnlyPage || total === 0)) return isFiltered(search) ? <NothingFound /> : <NothingYet />;
+  if (data.length === 0 && areHidden) return <BeingDeleted />;
   return (
     <>
       <ListingTable listings={data} search={search} selection={selection} onSelect={setSelection} />
@@ -148,6 +152,14 @@ function NothingFound() {
     <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
       Search matches the beginnings of words in the address, unit, city, postal code, external ID, and description, or a
       whole listing ID.
+    </EmptyState>
+  );
+}
+
+function BeingDeleted() {
+  return (
+    <EmptyState icon={Trash2} title="Deleting the listings of this page">
+      The next listings appear when they are deleted.
     </EmptyState>
   );
 }

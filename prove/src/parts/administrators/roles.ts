@@ -24,7 +24,7 @@ const FOR_MEMBERS = new Set([
     'listListings',
     'createListing',
   ],
-  ...['retrieveListing', 'updateListing', 'deleteListing', 'upsertListing'],
+  ...['retrieveListing', 'updateListing', 'deleteListing', 'deleteListings', 'upsertListing'],
   ...['listHistory', 'listFeeds', 'retrieveFeed', 'putFeed', 'updateFeed', 'deleteFeed'],
   ...['listFeedRuns', 'retrieveFeedRun', 'listFeedRunErrors'],
   ...['matchColumns', 'listSavedViews', 'saveView', 'deleteSavedView'],

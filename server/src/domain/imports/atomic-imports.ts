@@ -14,7 +14,7 @@ import {
   write,
   writeLong,
 } from '../writing/writing.ts';
-import { ImportPlan } from './import-plan.ts';
+import { changesTooMuch, ImportPlan } from './import-plan.ts';
 import { countRows, type ImportReport, importFailed, reportOf } from './import-report.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
@@ -22,9 +22,11 @@ import type { Import } from './imports.ts';
 /** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
-/** A plan takes 5 KB per row, so an account has one at a time. */
+/** A plan takes 5 KB per row. */
 const PLANS_MAX = 4;
-const plans = new FairSemaphore(PLANS_MAX, 1);
+const plans = new FairSemaphore(PLANS_MAX);
+/** An account's files are in memory one at a time; the bodies of the others wait. */
+const files = new FairSemaphore(Number.POSITIVE_INFINITY, 1);
 
 /**
  * Saves all rows in one transaction, or none. The changes are computed before the transaction,
@@ -34,13 +36,22 @@ const plans = new FairSemaphore(PLANS_MAX, 1);
  * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
  * `signal` if it aborts before the transaction
  */
-export async function importAtomically(
+export function importAtomically(
+  database: Database,
+  request: Import,
+  makeIdempotentRequest: () => IdempotentRequest | undefined,
+): Promise<WriteResult<ImportReport>> {
+  const { actor, signal } = request;
+  return files.run(actor.accountId, () => importFile(database, request, makeIdempotentRequest), { signal });
+}
+
+async function importFile(
   database: Database,
   request: Import,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
 ): Promise<WriteResult<ImportReport>> {
   const { actor, batches, isDryRun, signal } = request;
-  const rows = await gather(batches, actor.accountId);
+  const rows = await gather(batches, actor.accountId, database.longWriteBytesMax);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
   // The first attempt's outcome may not have reached the standby yet, so a retry also calls
   // `write`: its commit waits for the standby.
@@ -63,10 +74,14 @@ async function planAndSave(
   return save(database, request, idempotency, plan);
 }
 
-async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string): Promise<ImportRow[]> {
+async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string, bytesMax: number): Promise<ImportRow[]> {
   const rows: ImportRow[] = [];
+  let bytes = 0;
   for await (const batch of batches) {
     rows.push(...batch);
+    // The listings will not be shorter than the rows.
+    for (const row of batch) bytes += 'issue' in row ? 0 : (row.length ?? 0);
+    if (bytes > bytesMax) throw changesTooMuch();
     // Pauses while another atomic import is being written.
     await ownTurn(accountId);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;

@@ -177,13 +177,15 @@ export class ImportPlan {
   }
 
   #requireRoom(bytes: number): void {
-    const { bytesMax } = this.#limits;
-    if (bytes <= bytesMax) return;
-    const message =
-      'The file changes too much for one transaction, during which other writes wait; send several files, or omit ' +
-      'atomic=true.';
-    throw new AppError('payload_too_large', message);
+    if (bytes > this.#limits.bytesMax) throw changesTooMuch();
   }
+}
+
+export function changesTooMuch(): AppError {
+  const message =
+    'The file changes too much for one transaction, during which other writes wait; send several files, or omit ' +
+    'atomic=true.';
+  return new AppError('payload_too_large', message);
 }
 
 /** Whether defaults and quotas are unchanged. */

@@ -17,6 +17,8 @@ export interface ValidRow extends AnyRow {
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput: (current: Listing | undefined) => ListingInput;
+  /** The length of its values as JSON text, if it is known. */
+  length?: number;
   /** The number of values that were cleaned. */
   cleaned?: number;
 }

@@ -1,7 +1,8 @@
 import { AppError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
+import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
-import { findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
+import { findKeyedListings, findListing, findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
 import { auditListing } from '../access/audit.ts';
 import { readStored, requireFreeExternalId, type SavedListing, saveChanged, saveNew } from '../writing/save-listing.ts';
 import { storeDeleted } from '../writing/write-path.ts';
@@ -106,6 +107,43 @@ export function deleteListing(
     await auditListing(writing.transaction, actor.user, { ...current, type: 'deleted' });
     return { type: 'deleted' };
   });
+}
+
+/**
+ * Deletes those of the listings that exist, a batch per transaction, so that other writes take turns.
+ * @returns how many were deleted, and the account's sequence after the last one
+ * @throws {AppError} what `write` throws; earlier batches stay deleted
+ */
+export async function deleteListings(
+  database: Database,
+  actor: Actor,
+  ids: readonly string[],
+): Promise<{ deleted: number; sequence: number | undefined }> {
+  let rest = [...new Set(ids)];
+  let deleted = 0;
+  let lastSequence: number | undefined;
+  while (rest.length > 0) {
+    const some = rest.slice(0, BATCH_LENGTH);
+    const { outcome, sequence = lastSequence } = await write(database, actor, undefined, (writing) =>
+      deleteSome(writing, actor, some),
+    );
+    const { found, isCut } = outcome;
+    deleted += found.size;
+    lastSequence = sequence;
+    rest = rest.filter((id, index) => (isCut ? !found.has(id) : index >= some.length));
+  }
+  return { deleted, sequence: lastSequence };
+}
+
+/** Deletes the first of the listings if not all can be read at once. */
+async function deleteSome(writing: Writing, { user }: Actor, ids: readonly string[]) {
+  const { transaction, account } = writing;
+  const { rows, isCut } = await findKeyedListings(transaction, account.id, 'id', ids);
+  for (const stored of rows) {
+    await storeDeleted(writing, readStored(stored));
+    await auditListing(transaction, user, { ...stored, type: 'deleted' });
+  }
+  return { found: new Set(rows.map(({ id }) => id)), isCut };
 }
 
 /** The error for an id that is not in the account, even if another account has a listing with it. */

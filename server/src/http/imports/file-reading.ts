@@ -122,7 +122,8 @@ export class FileReading {
 
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
-  return Object.assign(row, { makeInput: (current: Listing | undefined) => makeInput(row, mode, current) });
+  const length = typeof row.patch === 'string' ? row.patch.length : 0;
+  return Object.assign(row, { length, makeInput: (current: Listing | undefined) => makeInput(row, mode, current) });
 }
 
 /** @throws {AppError} `validation_failed` */

@@ -70,7 +70,7 @@ async function importSome(upload: Upload): Promise<Reply> {
 
 async function importAll(upload: Upload): Promise<Reply> {
   const { exchange, file, key, mediaType, services } = upload;
-  using held = new HeldBytes(exchange.principal.accountId);
+  using held = new HeldBytes();
   const { outcome, isReplayed, sequence } = await importAtomically(
     services.database,
     toImport(upload, (bytes) => held.add(bytes)),

@@ -55,9 +55,8 @@ export const ACCESS_ERRORS = {
     status: 429,
     title: 'Too many imports of this account are running',
     meaning:
-      'An account can run four imports at a time, including dry runs, and its atomic imports can hold 64 MiB in ' +
-      'total. This import exceeds a limit: it was not read or, if atomic, not stored. Other accounts are not ' +
-      'affected.',
+      'An account can run four imports at a time, including dry runs. This import exceeds the limit, so it was not ' +
+      'read. Other accounts are not affected.',
     remedy:
       'Wait the number of seconds in `Retry-After`, then send the file again. Imports in sequence are as fast as parallel ones: ' +
       'the rows of an account are written in order.',

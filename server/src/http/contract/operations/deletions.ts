@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { Operation } from '../operation.ts';
+import { addIssue, expected } from '../schemas/fields.ts';
+import { noQuery } from '../schemas/query.ts';
+import { INPUT_ERRORS, invalid, jsonBody } from './common.ts';
+
+const IDS_MAX = 400;
+/** Longer than any id of a listing. */
+const ID_LENGTH_MAX = 40;
+
+const id = z
+  .string(expected('a string'))
+  .max(ID_LENGTH_MAX, `Must have at most ${ID_LENGTH_MAX} characters.`)
+  .meta({ example: 'lst_01kt3vb2d4f6h8j0k1m3n5p7q9' });
+
+export const deletionInput = z
+  .strictObject(
+    {
+      ids: z
+        .array(id, expected('an array'))
+        .max(IDS_MAX, { error: `Must have at most ${IDS_MAX} ids; send several requests.` })
+        .transform((given, context) =>
+          given.length > 0 ? given : addIssue(context, 'out_of_range', 'Must have at least one id.'),
+        )
+        .meta({ minItems: 1, maxItems: IDS_MAX, description: 'The ids of the listings.' }),
+    },
+    expected('an object'),
+  )
+  .meta({ id: 'ListingDeletion' });
+
+const example = { ids: ['lst_01kt3vb2d4f6h8j0k1m3n5p7q9', 'lst_01kt3vb2d4f6h8j0k1m3n5p7qa'] };
+
+export const deleteSomeOperation: Operation<'member'> = {
+  method: 'post',
+  path: '/listings/deletions',
+  operationId: 'deleteListings',
+  summary: 'Delete several listings',
+  description:
+    'Deletes the listings with these ids. Ids without a listing are ignored, so that the request can be repeated. ' +
+    'The listings are deleted 50 at a time: after an error, some of them may be deleted.',
+  caller: 'member',
+  query: noQuery,
+  body: jsonBody(deletionInput, example),
+  replies: [
+    {
+      status: 200,
+      description: 'The listings are deleted.',
+      schema: z
+        .object({ deleted: z.int().meta({ minimum: 0, description: 'Number of listings that were deleted.' }) })
+        .meta({ id: 'ListingDeletionResult' }),
+      example: { deleted: 2 },
+    },
+  ],
+  errors: INPUT_ERRORS,
+  errorExamples: {
+    validation_failed: invalid({ field: 'ids', code: 'out_of_range', message: 'Must have at least one id.' }),
+  },
+};
