@@ -22,21 +22,10 @@ export interface LoggedRequest {
 }
 
 /**
- * A request as stored in a block: JSON without member names, with its time after the start of the
- * block's period. Numbers are small integers, because others take longer to format.
+ * A request as stored in a block: without member names, and with its time after the start of the block's period.
+ * Numbers are small integers, because others take longer to format.
  */
-export function toStoredRequest(request: LoggedRequest, period: number): string {
-  const { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody } = request;
-  const target = `${JSON.stringify(path)},${query === '' ? '""' : JSON.stringify(query)}`;
-  const hasError = code !== null || errorBody !== null;
-  const error = hasError ? `${JSON.stringify(code)},${JSON.stringify(errorBody)}` : 'null,null';
-  const duration = Math.round(durationMs * DURATIONS_PER_MS);
-  return `[${at - period},"${keyId}","${method}",${target},${status},${duration},"${requestId}",${sequence},${error}]`;
-}
-
-const DURATIONS_PER_MS = 100;
-
-type StoredRequest = [
+export type StoredRequest = [
   offset: number,
   keyId: string,
   method: string,
@@ -49,6 +38,14 @@ type StoredRequest = [
   code: string | null,
   errorBody: string | null,
 ];
+
+export function toStoredRequest(request: LoggedRequest, period: number): StoredRequest {
+  const { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody } = request;
+  const duration = Math.round(durationMs * DURATIONS_PER_MS);
+  return [at - period, keyId, method, path, query, status, duration, requestId, sequence, code, errorBody];
+}
+
+const DURATIONS_PER_MS = 100;
 
 /** Reads a JSON array of stored requests. */
 export function parseStoredRequests(text: string, period: number): LoggedRequest[] {

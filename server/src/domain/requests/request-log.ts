@@ -5,6 +5,7 @@ import {
   type LoggedRequest,
   periodOf,
   type Retention,
+  type StoredRequest,
   toStoredRequest,
 } from '../../model/request-log.ts';
 import type { LogDatabase } from '../../storage/database.ts';
@@ -12,25 +13,31 @@ import { insertRequestBlock, type RequestBlock } from '../../storage/request-blo
 
 /** A block is small enough to be parsed in about a millisecond. */
 const BLOCK_BYTES_MAX = 128 * 1024;
-const BLOCK_BYTES_MIN = 1_024;
 /** A request takes about 250 bytes, so this is a second of a very busy service. Further requests are lost. */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Blocks per transaction. */
 const WRITE_LENGTH = 50;
 /** A read then lacks the requests of the last second. */
 const READ_WAIT_MS = 2_000;
-/** Maximum UTF-8 bytes per UTF-16 code unit. */
-const UTF8_BYTES_MAX = 3;
+/**
+ * Requests that become bytes together, which takes less time. Objects that wait longer would be copied repeatedly by
+ * the garbage collector.
+ */
+const UNPACKED_MAX = 64;
+/** The bytes of a request's other members, and the most bytes for a character of its texts, such as \u0001. */
+const MEMBERS_BYTES_MAX = 300;
+const CHARACTER_BYTES_MAX = 6;
 
-/** The brackets of a block, or the comma before a request. */
-const BRACKETS_LENGTH = 2;
-
-/** A block that is not stored yet. In bytes, because the garbage collector would copy texts repeatedly. */
+/** A block that is not stored yet. */
 interface OpenBlock {
   accountId: string;
   period: number;
-  buffer: Buffer;
+  parts: Buffer[];
+  /** The bytes of `parts`. */
   length: number;
+  /** The latest requests, which are not in `parts` yet, and the most bytes that they take. */
+  unpacked: StoredRequest[];
+  unpackedBytesMax: number;
   count: number;
   failures: number;
 }
@@ -78,13 +85,15 @@ export class RequestLog {
       return;
     }
     const period = periodOf(request.at);
-    const line = toStoredRequest(request, period);
-    const block = this.#blockFor(accountId, period, line.length * UTF8_BYTES_MAX + BRACKETS_LENGTH);
-    const start = block.length;
-    block.length += block.buffer.write(block.count === 0 ? `[${line}` : `,${line}`, start);
+    const { path, query, errorBody } = request;
+    const textLength = path.length + query.length + (errorBody?.length ?? 0);
+    const bytesMax = MEMBERS_BYTES_MAX + textLength * CHARACTER_BYTES_MAX;
+    const block = this.#blockFor(accountId, period, bytesMax);
+    block.unpackedBytesMax += bytesMax;
     block.count += 1;
     if (request.status !== null && request.status >= 400) block.failures += 1;
-    this.#waitingBytes += block.length - start;
+    this.#waitingBytes += MEMBERS_BYTES_MAX + textLength;
+    if (block.unpacked.push(toStoredRequest(request, period)) === UNPACKED_MAX) pack(block);
   }
 
   /** Writes the waiting requests. Those that cannot be written are lost. Never rejects. */
@@ -97,17 +106,13 @@ export class RequestLog {
 
   /** The account's open block with room for `bytes` more. */
   #blockFor(accountId: string, period: number, bytes: number): OpenBlock {
-    let block = this.#open.get(accountId);
-    if (block === undefined || block.period !== period || block.length + bytes > BLOCK_BYTES_MAX) {
-      if (block !== undefined) this.#closed.push(block);
-      const buffer = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES_MIN, bytes));
-      block = { accountId, period, buffer, length: 0, count: 0, failures: 0 };
-      this.#open.set(accountId, block);
-    } else if (block.length + bytes > block.buffer.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * block.buffer.length, block.length + bytes));
-      block.buffer.copy(larger, 0, 0, block.length);
-      block.buffer = larger;
+    const open = this.#open.get(accountId);
+    if (open !== undefined) {
+      if (open.period === period && open.length + open.unpackedBytesMax + bytes <= BLOCK_BYTES_MAX) return open;
+      this.#closed.push(open);
     }
+    const block = { accountId, period, parts: [], length: 0, unpacked: [], unpackedBytesMax: 0, count: 0, failures: 0 };
+    this.#open.set(accountId, block);
     return block;
   }
 
@@ -139,7 +144,21 @@ export class RequestLog {
   }
 }
 
-function toStored({ period, buffer, length, failures }: OpenBlock): RequestBlock {
-  const end = length + buffer.write(']', length);
-  return { id: firstBlockIdAt(period) + randomWord(RANDOM_LENGTH), requests: buffer.subarray(0, end), failures };
+function pack(block: OpenBlock): void {
+  const { parts, unpacked } = block;
+  const requests = JSON.stringify(unpacked).slice(1, -1);
+  const part = Buffer.from((parts.length === 0 ? '[' : ',') + requests);
+  parts.push(part);
+  block.length += part.length;
+  block.unpacked = [];
+  block.unpackedBytesMax = 0;
+}
+
+const END = Buffer.from(']');
+
+function toStored(block: OpenBlock): RequestBlock {
+  if (block.unpacked.length > 0) pack(block);
+  const { period, parts, failures } = block;
+  const requests = Buffer.concat([...parts, END]);
+  return { id: firstBlockIdAt(period) + randomWord(RANDOM_LENGTH), requests, failures };
 }
