@@ -5594,8 +5594,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "ids": [
-                 *         "lst_01kt3vb2d4f6h8j0k1m3n5p7q9",
-                 *         "lst_01kt3vb2d4f6h8j0k1m3n5p7qa"
+                 *         "lst_01kt3vwq8r5f0x4m2n7p9s1d6h"
                  *       ]
                  *     }
                  */
@@ -5613,7 +5612,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "deleted": 2
+                     *       "deleted": 1
                      *     }
                      */
                     "application/json": components["schemas"]["ListingDeletionResult"];

@@ -30,6 +30,7 @@ import {
 import { REPOSITORY } from '../../../testkit/src/process.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { EXAMPLE_ID } from '../../src/http/contract/errors/entry.ts';
 import { V1 } from '../../src/http/map.ts';
 import { PROVOCATIONS, UNPROVOKED } from '../support/provocations.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -139,12 +140,13 @@ interface Documented {
 function testSuccess({ document, gate, operation, status, reply }: Documented): void {
   const bodies = Object.entries(operation.requestBody?.content ?? { '': { schema: {}, example: '' } });
   for (const [type, { schema, example }] of bodies) {
-    const body = typeof example === 'string' ? example : JSON.stringify(example);
-    const sent = type === '' ? {} : { body, headers: { 'Content-Type': type } };
+    const written = typeof example === 'string' ? example : JSON.stringify(example);
     for (const [accept, media] of Object.entries(reply.content ?? { '*/*': { schema: {}, example: '' } })) {
       test(`${status} ${type} → ${accept}`, async () => {
         document.assertValid(example, schema, 'the example of the request');
         const world = await enterWorld(operation, status, gate);
+        const body = written.replace(EXAMPLE_ID, world.ids.id ?? '');
+        const sent = type === '' ? {} : { body, headers: { 'Content-Type': type } };
         const response = await call(world, operation, { ...sent, headers: { ...sent.headers, Accept: accept } });
         assert.equal(String(response.status), status);
         assertHeaders(response.headers, reply);

@@ -112,6 +112,7 @@ export const PROVOCATIONS: Record<string, (provoking: Provoking) => Promise<Resp
     await service.sql('update feeds set lease_until = ? where account_id = ?', Date.now() + 60_000, accountId);
     return ask();
   },
+  'deleteListings validation_failed': ({ ask }) => ask({ body: '{"ids":[]}' }),
   'updateFeed validation_failed': ({ ask }) => ask({ body: '{"missing":"remove"}' }),
   'updateFeed payload_too_large': ({ ask }) => ask({ body: ' '.repeat(16 * 1024 + 1) }),
   'updateMember validation_failed': ({ ask }) => ask({ body: '{"role":"owner"}' }),
@@ -172,7 +173,7 @@ function withoutOrigin({ url }: TestService, browser: Caller): Caller {
 export const UNPROVOKED: Record<string, string> = {
   request_timeout: 'server/test/http/slow-bodies.test.ts',
   http_version_not_supported: 'server/test/http/http-1-0.test.ts',
-  too_many_imports: 'server/test/http/import-limits.test.ts',
+  too_many_imports: 'server/test/http/dry-runs.test.ts',
   internal_error: 'server/test/http/stream-errors.test.ts',
   unavailable: 'server/test/commands/two-processes.test.ts',
   outcome_unknown: 'server/test/storage/sqlite/write-failures.test.ts',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXAMPLE_ID } from '../errors/entry.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, expected } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
@@ -11,7 +12,7 @@ const ID_LENGTH_MAX = 40;
 const id = z
   .string(expected('a string'))
   .max(ID_LENGTH_MAX, `Must have at most ${ID_LENGTH_MAX} characters.`)
-  .meta({ example: 'lst_01kt3vb2d4f6h8j0k1m3n5p7q9' });
+  .meta({ example: EXAMPLE_ID });
 
 export const deletionInput = z
   .strictObject(
@@ -28,7 +29,7 @@ export const deletionInput = z
   )
   .meta({ id: 'ListingDeletion' });
 
-const example = { ids: ['lst_01kt3vb2d4f6h8j0k1m3n5p7q9', 'lst_01kt3vb2d4f6h8j0k1m3n5p7qa'] };
+const example = { ids: [EXAMPLE_ID] };
 
 export const deleteSomeOperation: Operation<'member'> = {
   method: 'post',
@@ -48,7 +49,7 @@ export const deleteSomeOperation: Operation<'member'> = {
       schema: z
         .object({ deleted: z.int().meta({ minimum: 0, description: 'Number of listings that were deleted.' }) })
         .meta({ id: 'ListingDeletionResult' }),
-      example: { deleted: 2 },
+      example: { deleted: 1 },
     },
   ],
   errors: INPUT_ERRORS,
