@@ -106,7 +106,7 @@ test('while the listings of a page are deleted, the list says so', async () => {
   await page.goto('/listings?limit=25');
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
   await bar(page).getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Deleting the listings of this page').waitFor();
+  await page.getByText('Deleting the listings on this page').waitFor();
   await page.clock.runFor(8_000);
   await page.getByText('1–15 of 15').waitFor();
   assert.equal((await listings(tenant)).length, 15);

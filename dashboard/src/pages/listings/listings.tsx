@@ -158,8 +158,8 @@ function NothingFound() {
 
 function BeingDeleted() {
   return (
-    <EmptyState icon={Trash2} title="Deleting the listings of this page">
-      The next listings appear when they are deleted.
+    <EmptyState icon={Trash2} title="Deleting the listings on this page">
+      The next listings appear once these are deleted.
     </EmptyState>
   );
 }
