@@ -59,6 +59,11 @@ export class Known {
     this.deleted.add(id);
   }
 
+  /** Ids without a listing are ignored. */
+  deleteSome(ids: string[]): void {
+    for (const id of ids) if (this.listings.has(id)) this.delete(id);
+  }
+
   remember<T>(list: T[], value: T): void {
     list.push(value);
     if (list.length > REMEMBERED_MAX) list.shift();

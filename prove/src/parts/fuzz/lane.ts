@@ -66,7 +66,8 @@ export class Lane {
     const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook/.test(operationId);
     if (isComparable) known.remember(known.done, { request, told });
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);
-    if (/^deleteListing/.test(operationId)) known.delete(request.listingId ?? '');
+    if (/^deleteListing(ByExternalId)?$/.test(operationId)) known.delete(request.listingId ?? '');
+    if (operationId === 'deleteListings') known.deleteSome(Object(request.value).ids);
     if (operationId === 'createImport') known.take((await this.#readAll()).data);
     if (operationId === 'listListings') await this.#learnList(request, told);
     if (operationId === 'listRequests') known.requests = JSON.parse(told.text).data.map(({ id }: { id: string }) => id);
