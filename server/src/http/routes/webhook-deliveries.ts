@@ -14,11 +14,12 @@ import { PURPOSE, readBodiless } from './webhooks.ts';
 
 export const webhookDeliveryEndpoints = [
   endpoint(listDeliveriesOperation, async ({ principal }, { query, parameters: { webhookId = '' }, services }) => {
-    requireFullAccess(principal, PURPOSE);
     const { limit = LIMIT_DEFAULT, cursor, state } = query;
     const states = DELIVERY_STATES.filter((known) => state?.includes(known) ?? true);
     const scope = `deliveries\n${principal.accountId}\n${webhookId}\n${states}`;
     const after = cursor === undefined ? undefined : services.cursors.decode(cursor, scope);
+    // After the checks of the query, as everywhere.
+    requireFullAccess(principal, PURPOSE);
     const [first = 'pending', ...others] = states;
     const range = { states: [first, ...others] as const, after, limit: limit + 1 };
     const found = await listDeliveries(services, principal.accountId, webhookId, range);
