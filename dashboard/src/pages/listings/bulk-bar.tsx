@@ -23,6 +23,8 @@ interface BulkBarProps {
   onClear: () => void;
 }
 
+const BUTTON = { size: 'compact-sm', variant: 'subtle', color: 'gray' } as const;
+
 /** What can be done with the selected listings, or with all listings that the search finds. */
 export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }: BulkBarProps) {
   const [isAll, setAll] = useState(false);
@@ -95,14 +97,7 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
         <ActionBar.Divider />
         <Menu position="top" width={220}>
           <Menu.Target>
-            <Button
-              size="compact-sm"
-              variant="subtle"
-              color="gray"
-              c="inherit"
-              loading={isBusy}
-              leftSection={<CircleDot size={15} />}
-            >
+            <Button {...BUTTON} c="inherit" loading={isBusy} leftSection={<CircleDot size={15} />}>
               Set status
             </Button>
           </Menu.Target>
@@ -114,21 +109,11 @@ export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }
             ))}
           </Menu.Dropdown>
         </Menu>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
-          c="inherit"
-          disabled={isBusy}
-          leftSection={<Download size={15} />}
-          onClick={save}
-        >
+        <Button {...BUTTON} c="inherit" disabled={isBusy} leftSection={<Download size={15} />} onClick={save}>
           Export CSV
         </Button>
         <Button
-          size="compact-sm"
-          variant="subtle"
-          color="gray"
+          {...BUTTON}
           c="var(--mantine-color-error)"
           disabled={isBusy}
           leftSection={<Trash2 size={15} />}

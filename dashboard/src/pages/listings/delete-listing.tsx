@@ -42,14 +42,15 @@ function UndoNote() {
     if (isOver) notifications.hide(NOTE_ID);
   }, [isOver]);
   if (isOver) return null;
+  const address = items.length === 1 ? items[0]?.address : undefined;
   const undo = () => {
     undoDeletions();
     focusPage();
   };
   return (
     <Text size="sm" component="div">
-      Deleted{' '}
-      {items.length === 1 ? <bdi className="one-line">{items[0]?.address}</bdi> : formatCount(items.length, 'listing')}.{' '}
+      Deleted {address === undefined ? formatCount(items.length, 'listing') : <bdi className="one-line">{address}</bdi>}
+      .{' '}
       <Anchor component="button" size="sm" fw={600} onClick={undo}>
         Undo
       </Anchor>
