@@ -72,16 +72,16 @@ test('an authenticator code used while the clock was ahead does not lock out its
   const person = await createPerson(service);
   const browser = await signIn(service, person);
   const { totpURI } = await browser.ask('POST', '/admin/auth/two-factor/enable', { password: PASSWORD });
-  const give = (to: Browser) => to.ask('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
+  const give = (to: Browser, code: string) => to.send('POST', '/admin/auth/two-factor/verify-totp', { code });
   setDays(400);
   const ahead = await signIn(service, person);
-  await give(ahead);
+  assert.equal((await give(ahead, totp(totpURI))).status, 200);
   setDays(0);
   const back = await signIn(service, person);
-  await give(back);
+  const code = totp(totpURI);
+  assert.equal((await give(back, code)).status, 200);
   const again = await signIn(service, person);
-  const { status } = await again.send('POST', '/admin/auth/two-factor/verify-totp', { code: totp(totpURI) });
-  assert.equal(status, 422, 'the code works only once');
+  assert.equal((await give(again, code)).status, 422, 'the code works only once');
 });
 
 test('a session started while the clock was ahead expires like any other', async (t) => {

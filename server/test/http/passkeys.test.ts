@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import { Browser, createPerson, PASSWORD, type Person, signIn } from '../../../testkit/src/browser.ts';
 import { linesOf, readError } from '../../../testkit/src/replies.ts';
 import { startSharedService } from '../../../testkit/src/service.ts';
-import { totp } from '../../../testkit/src/totp.ts';
 import { PASSKEYS_MAX } from '../../src/domain/accounts/passkeys.ts';
 import { resetPassword } from '../../src/domain/accounts/password-reset.ts';
 import { Authenticator } from '../support/authenticator.ts';
@@ -66,11 +65,11 @@ describe('a passkey', () => {
   });
 
   test('replaces the second factor, too', async () => {
-    const { browser, totpURI, backupCodes } = await guard(service);
+    const { browser, usedCode, backupCodes } = await guard(service);
     const authenticator = new Authenticator(service.url);
     const refused = await browser.send('POST', `${AUTH}/begin-registration`, START);
     assert.deepEqual(linesOf((await readError(refused, 422, 'validation_failed')).details, 'field'), ['code']);
-    const wrong = await browser.send('POST', `${AUTH}/begin-registration`, { ...START, code: totp(totpURI) });
+    const wrong = await browser.send('POST', `${AUTH}/begin-registration`, { ...START, code: usedCode });
     assert.equal((await readError(wrong, 422, 'validation_failed')).details?.length, 1, 'each code works once');
     await addPasskey(browser, authenticator, 'MacBook', backupCodes[0] ?? '');
     assert.equal((await usePasskey(authenticator)).status, 200);

@@ -20,12 +20,17 @@ export async function enrol(service: TestService): Promise<Enrolled> {
   return { person, browser, ...given };
 }
 
-/** Signs in a user and turns on the second factor. */
-export async function guard(service: TestService): Promise<Enrolled> {
+interface Guarded extends Enrolled {
+  usedCode: string;
+}
+
+/** Signs in a user and turns on the second factor with `usedCode`. */
+export async function guard(service: TestService): Promise<Guarded> {
   const enrolled = await enrol(service);
-  const { user } = Object(await (await giveCode(enrolled.browser, 'totp', totp(enrolled.totpURI))).json());
+  const usedCode = totp(enrolled.totpURI);
+  const { user } = Object(await (await giveCode(enrolled.browser, 'totp', usedCode)).json());
   assert.equal(user.hasTwoFactor, true);
-  return enrolled;
+  return { ...enrolled, usedCode };
 }
 
 /** Enters the password, so that only the code is missing. */
