@@ -63,6 +63,8 @@ export interface Executor {
 export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
+  /** Whether triggers count each changed row, so that a large batch is to sum up its changes first. */
+  readonly hasCountTriggers: boolean;
 }
 
 /** Builds a query for a single request. */

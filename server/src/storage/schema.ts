@@ -59,6 +59,16 @@ export interface Tables {
     feed_mark: string | null;
   };
   /** The search columns, by which listings are filtered, sorted, and searched. */
+  /** Only on SQLite. */
+  listing_counts: {
+    /** The account's number. */
+    account_id: string;
+    status: string;
+    beds: number;
+    property_type: string;
+    baths: number;
+    count: number;
+  };
   listing_facets: {
     /** On SQLite, the account's number. */
     account_id: string;

@@ -66,6 +66,39 @@ describe('an atomic import saves all rows or none', () => {
     assert.deepEqual(await run(tenant, body), counts(1, 1, 1, 2));
   });
 
+  test(
+    'changes are counted by status, beds, type, and baths',
+    only('sqlite', 'PostgreSQL counts by an index'),
+    async () => {
+      const tenant = await service.createTenant();
+      const rows = (change: (index: number) => object, length = 400) =>
+        Array.from({ length }, (_, index) => line({ externalId: `A-${index}`, ...change(index) })).join('');
+      const types = ['land', 'farm', undefined];
+      const statuses = ['active', 'pending'];
+      await run(
+        tenant,
+        rows((index) => ({ beds: index % 7, propertyType: types[index % 3] })),
+      );
+      await run(
+        tenant,
+        rows((index) => ({ beds: (index * 3) % 5, propertyType: types[index % 2], baths: index % 4 })),
+      );
+      await run(
+        tenant,
+        rows((index) => ({ beds: 1, status: statuses[index % 2] }), 500) + rows(() => ({ beds: 2 }), 50),
+      );
+      await run(
+        tenant,
+        rows(() => ({ listPrice: 5 })),
+      );
+      const values = "account_id, status, beds, coalesce(property_type, '') as property_type, baths";
+      const expected = `select ${values}, count(*) as count from listing_facets group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5`;
+      const counted = await service.sql(`select ${values}, count from listing_counts order by 1, 2, 3, 4, 5`);
+      assert.ok(counted.length > 5);
+      assert.deepEqual(counted, await service.sql(expected));
+    },
+  );
+
   test('a CSV row without required columns is valid only for an existing listing', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, { ...MINIMAL, externalId: 'A' }), 201);

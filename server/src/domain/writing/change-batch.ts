@@ -5,10 +5,19 @@ import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../../model/l
 import { changedParts, type SearchRow, toSearchRow } from '../../model/search-terms.ts';
 import { advanceSequenceBy } from '../../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
-import type { Executor } from '../../storage/database.ts';
+import type { Executor, LongTransaction } from '../../storage/database.ts';
 import { insertEvents } from '../../storage/events.ts';
 import { growFeed } from '../../storage/feeds.ts';
 import { insertFormer, keepVersions } from '../../storage/history.ts';
+import {
+  type CountChange,
+  type CountedValues,
+  changeCount,
+  holdCounts,
+  releaseCounts,
+  removeEmptyCounts,
+  sumCountChanges,
+} from '../../storage/listing-counts.ts';
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
 import type { KnownListing } from './known-listings.ts';
@@ -64,7 +73,7 @@ const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
-type Transaction = Executor & { nextTurn?: () => Promise<void> };
+type Transaction = Executor & Partial<LongTransaction>;
 
 /** Changes of an account's listings, in order, that are written together. */
 export class ChangeBatch {
@@ -211,11 +220,36 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
     (some) => insertSearchRows(transaction, accountId, some),
     ({ terms }) => terms.length,
   );
+  const updated = finals.filter(({ before }) => before !== undefined);
+  await updateSearchRows(transaction, accountId, updated);
+}
+
+async function updateSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   const update = async (some: readonly Final[]) => {
     for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
   };
-  const updated = finals.filter(({ before }) => before !== undefined);
-  await inBatches(transaction, updated, update, ({ change }) => change.search.row.terms.length);
+  const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
+  if (counts.length > 0) await holdCounts(transaction);
+  await inBatches(transaction, finals, update, ({ change }) => change.search.row.terms.length);
+  if (counts.length === 0) return;
+  await releaseCounts(transaction);
+  await inBatches(transaction, counts, async (some) => {
+    for (const change of some) await changeCount(transaction, accountId, change);
+  });
+  await removeEmptyCounts(transaction, accountId);
+}
+
+function countChanges(finals: readonly Final[]): CountChange[] {
+  return sumCountChanges(
+    finals.flatMap(({ before, change }) =>
+      before === undefined ? [] : [{ before: countedValues(before.listing), after: countedValues(change.listing) }],
+    ),
+  );
+}
+
+/** Stored listings have a status. */
+function countedValues({ status = 'active', beds, propertyType, baths }: Listing): CountedValues {
+  return { status, beds, propertyType: propertyType ?? '', baths };
 }
 
 function docLength({ doc }: { doc: string }): number {

@@ -16,6 +16,7 @@ export interface Pending<Owner> {
  * before the commit, so that only reads cost a round trip.
  */
 export class JobTransaction<Owner> implements LongTransaction {
+  readonly hasCountTriggers = false;
   readonly #client: pg.ClientBase;
   readonly #isNamed: boolean;
   readonly #owner: Owner;

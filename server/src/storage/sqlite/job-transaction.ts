@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 
 /** The transaction of a job. It ends with the job, so that a late statement cannot run in another job's transaction. */
 export class JobTransaction implements LongTransaction {
+  readonly hasCountTriggers = true;
   readonly #connection: Connection;
   readonly #guard: TurnGuard;
   #ended = false;
