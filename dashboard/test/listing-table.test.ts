@@ -178,9 +178,19 @@ test('chosen columns and density are remembered, and every row keeps its menu in
     const address = await page.getByRole('link', { name: '1 Elm Street' }).boundingBox();
     assert.ok(address !== null && address.width >= 60, `the address can be read at ${width} pixels`);
   }
+  await page.setViewportSize({ width: 480, height: 800 });
+  await page.getByRole('button', { name: 'Columns and density' }).click();
+  const checkedOf = (name: string) => page.getByRole('menuitemcheckbox', { name }).getAttribute('aria-checked');
+  assert.equal(await checkedOf('Updated'), 'false', 'the column does not fit');
+  await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click();
+  assert.deepEqual([await checkedOf('External ID'), await checkedOf('Updated')], ['true', 'false']);
+  await page.getByRole('columnheader', { name: 'External ID' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Updated' }).waitFor({ state: 'hidden' });
+  await page.getByRole('menuitem', { name: 'Reset' }).click();
+  await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 820, height: 800 });
   await page.getByRole('button', { name: 'Columns and density' }).click();
-  for (const name of ['External ID', 'Area', 'Feed', 'Added', 'Updated', 'Type']) {
+  for (const name of ['External ID', 'Location', 'Area', 'Feed', 'Added', 'Updated', 'Type']) {
     const item = page.getByRole('menuitemcheckbox', { name });
     await item.click();
     if ((await item.getAttribute('aria-checked')) === 'false') await item.click();

@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * List the API requests
-         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
+         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing, and most successful reads are only counted. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
          */
         get: operations["listRequests"];
         put?: never;
@@ -2447,6 +2447,8 @@ export interface components {
             sequence: number | null;
             /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
             errorBody: string | null;
+            /** @description How many further successful reads ended in about the same quarter of a second, of which no more than 500 are logged. */
+            omitted: number;
         };
         MemberList: {
             data: components["schemas"]["Member"][];
@@ -11076,7 +11078,8 @@ export interface operations {
                      *           "durationMs": 0.84,
                      *           "requestId": "5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11",
                      *           "sequence": null,
-                     *           "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}"
+                     *           "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}",
+                     *           "omitted": 0
                      *         }
                      *       ],
                      *       "nextCursor": null,
@@ -11180,7 +11183,8 @@ export interface operations {
                      *       "durationMs": 0.84,
                      *       "requestId": "5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11",
                      *       "sequence": null,
-                     *       "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}"
+                     *       "errorBody": "{\"error\":{\"code\":\"invalid_query\",\"message\":\"query.limit: Must be from 1 to 1000.\",\"requestId\":\"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11\",\"details\":[{\"field\":\"query.limit\",\"code\":\"out_of_range\",\"message\":\"Must be from 1 to 1000.\"}]}}",
+                     *       "omitted": 0
                      *     }
                      */
                     "application/json": components["schemas"]["LoggedRequest"];

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { SlidersHorizontal } from 'lucide-react';
+import { useRef, useState } from 'react';
 
 interface Settings {
   /** Columns that the user has shown or hidden, by label. */
@@ -21,6 +22,12 @@ export function useTableSettings(table: string) {
   return { ...settings, change };
 }
 
+/** The labels of the columns that fit into the table. */
+function headersOf(button: HTMLElement | null): string[] {
+  const cells = button?.closest('table')?.querySelectorAll('th') ?? [];
+  return [...cells].filter(({ offsetParent }) => offsetParent !== null).map(({ textContent }) => textContent);
+}
+
 interface SettableColumn {
   label: string;
   width?: number;
@@ -33,26 +40,42 @@ interface TableSettingsProps {
 }
 
 export function TableSettings({ columns, shown, settings: { chosen, isDense, change } }: TableSettingsProps) {
+  const button = useRef<HTMLButtonElement>(null);
+  const [fitting, setFitting] = useState<string[]>([]);
+  const hideable = columns.filter(({ width }) => width !== undefined);
+  const isVisible = (column: SettableColumn) => shown.includes(column) && fitting.includes(column.label);
+  const toggle = (label: string, isShown: boolean) => {
+    // A table with a chosen column no longer follows its width; the columns that do not fit stay hidden.
+    const hidden = isShown ? hideable.filter((column) => !isVisible(column)) : [];
+    change({
+      chosen: { ...chosen, ...Object.fromEntries(hidden.map((column) => [column.label, false])), [label]: isShown },
+    });
+    setFitting([...fitting, label]);
+  };
   return (
-    <Menu position="bottom-end" portalProps={{ target: '#main' }} width={210} closeOnItemClick={false}>
+    <Menu
+      position="bottom-end"
+      portalProps={{ target: '#main' }}
+      width={210}
+      closeOnItemClick={false}
+      onOpen={() => setFitting(headersOf(button.current))}
+    >
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label="Columns and density">
+        <ActionIcon ref={button} variant="subtle" color="gray" aria-label="Columns and density">
           <SlidersHorizontal size={16} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown mah="60dvh" style={{ overflowY: 'auto' }}>
         <Menu.Label>Columns</Menu.Label>
-        {columns
-          .filter(({ width }) => width !== undefined)
-          .map((column) => (
-            <Menu.CheckboxItem
-              key={column.label}
-              checked={shown.includes(column)}
-              onChange={(isShown) => change({ chosen: { ...chosen, [column.label]: isShown } })}
-            >
-              {column.label}
-            </Menu.CheckboxItem>
-          ))}
+        {hideable.map((column) => (
+          <Menu.CheckboxItem
+            key={column.label}
+            checked={isVisible(column)}
+            onChange={(isShown) => toggle(column.label, isShown)}
+          >
+            {column.label}
+          </Menu.CheckboxItem>
+        ))}
         <Menu.Item onClick={() => change(DEFAULTS)}>Reset</Menu.Item>
         <Menu.Divider />
         <Menu.Label>Density</Menu.Label>

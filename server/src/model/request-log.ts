@@ -37,6 +37,8 @@ export type StoredRequest = [
   sequence: number | null,
   code: string | null,
   errorBody: string | null,
+  /** Absent if 0. */
+  omitted?: number,
 ];
 
 export function toStoredRequest(request: LoggedRequest, period: number): StoredRequest {
@@ -47,19 +49,26 @@ export function toStoredRequest(request: LoggedRequest, period: number): StoredR
 
 const DURATIONS_PER_MS = 100;
 
+/** A request as read from the log. */
+export interface ReadRequest extends LoggedRequest {
+  /** Successful reads of the same period that were only counted. */
+  omitted: number;
+}
+
 /** Reads a JSON array of stored requests. */
-export function parseStoredRequests(text: string, period: number): LoggedRequest[] {
+export function parseStoredRequests(text: string, period: number): ReadRequest[] {
   const stored: StoredRequest[] = JSON.parse(text);
   return stored.map((values) => {
-    const [offset, keyId, method, path, query, status, duration, requestId, sequence, code, errorBody] = values;
+    const [offset, keyId, method, path, query, status, duration, requestId, sequence, code, errorBody, omitted = 0] =
+      values;
     const durationMs = duration / DURATIONS_PER_MS;
     const at = period + offset;
-    return { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody };
+    return { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody, omitted };
   });
 }
 
 /** A logged request with its id: the id of its block, `-`, and its number in the block. */
-export type RequestEntry = LoggedRequest & { id: string };
+export type RequestEntry = ReadRequest & { id: string };
 
 /** Where a page of entries ends. With an empty `id`, at the beginning of `at`. */
 export type EntryPosition = Pick<RequestEntry, 'at' | 'id'>;
@@ -76,6 +85,11 @@ const BLOCK_ID_PREFIX = 'req';
  * blocks of several processes are in order except within a period.
  */
 const PERIOD_MS = 250;
+/**
+ * Successful reads of an account that each process logs per period. Further ones are only counted: logging all of the
+ * cheapest reads would take a tenth of the throughput, and would soon displace everything else in the log.
+ */
+export const LOGGED_READS_MAX = 500;
 
 export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts.ts';
-import { findRequests } from '../../src/domain/requests/request-history.ts';
+import { countRequestsByDay, findRequests } from '../../src/domain/requests/request-history.ts';
 import { RequestLog } from '../../src/domain/requests/request-log.ts';
 import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../../src/domain/requests/request-purge.ts';
-import type { EntryPosition, LoggedRequest, RequestEntry } from '../../src/model/request-log.ts';
+import {
+  type EntryPosition,
+  LOGGED_READS_MAX,
+  type LoggedRequest,
+  type RequestEntry,
+} from '../../src/model/request-log.ts';
 import type { LogDatabase } from '../../src/storage/database.ts';
 import { findRequestBlocks, sumRequestBytes } from '../../src/storage/request-blocks.ts';
 import { databaseFor } from '../storage/support.ts';
@@ -75,6 +80,33 @@ test('many requests are stored in few blocks, and each page has the next ones', 
     found.toSorted((one, next) => next.at - one.at),
   );
   assert.deepEqual(losses, []);
+});
+
+test('further successful reads of a quarter of a second are only counted, and other requests are logged', async (t) => {
+  const at = Math.floor(Date.now() / 1_000) * 1_000;
+  t.mock.timers.enable({ apis: ['Date'], now: at });
+  const { database, accountId, log, record, find } = await logFor(t);
+  const send = (times: number, change: Partial<LoggedRequest>) => {
+    for (let count = 0; count < times; count += 1)
+      if (!log.omits(accountId, request(change))) record({ at: Date.now(), ...change });
+  };
+  send(LOGGED_READS_MAX + 100, { query: 'q'.repeat(400) });
+  send(100, { method: 'POST', status: 201 });
+  send(100, { status: 404 });
+  send(100, { status: null });
+  send(100, { method: 'HEAD' });
+  t.mock.timers.setTime(at + 250);
+  send(10, {});
+  await log.flush();
+  const found = await find();
+  assert.equal(found.length, LOGGED_READS_MAX + 300 + 10);
+  assert.deepEqual(
+    found.filter(({ omitted }) => omitted > 0).map((entry) => [entry.at, entry.omitted]),
+    [[at, 200]],
+  );
+  const day = Math.floor(at / DAY_MS);
+  const counts = await countRequestsByDay(database.requestLog, accountId, { from: day, to: day });
+  assert.deepEqual([...counts], [[day, LOGGED_READS_MAX + 500 + 10]]);
 });
 
 test('a page examines a bounded part of the log, and the next page goes on from there', async (t) => {

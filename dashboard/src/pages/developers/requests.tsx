@@ -131,7 +131,7 @@ function KeyName({ of: { name, isDeleted } }: { of: LoggedRequest['key'] }) {
   );
 }
 
-function Path({ request: { id, at, key, method, path, code, durationMs } }: { request: LoggedRequest }) {
+function Path({ request: { id, at, key, method, path, code, durationMs, omitted } }: { request: LoggedRequest }) {
   return (
     <>
       <Link className="row-link" to="/developers/requests/$id" params={{ id }} title={formatExact(at)}>
@@ -141,6 +141,7 @@ function Path({ request: { id, at, key, method, path, code, durationMs } }: { re
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
         {code !== null && ` · ${code}`} · <Time at={at} />
       </Subline>
+      {omitted > 0 && <Subline>and {formatCount(omitted, 'more successful read')} at about this time</Subline>}
     </>
   );
 }

@@ -1,7 +1,8 @@
 import { Modal, Stack, Text } from '@mantine/core';
 import type { WebhookTest } from '../../api/types';
-import { formatDuration } from '../../lib/format';
+import { formatDuration, formatNumber } from '../../lib/format';
 import { Facts } from '../../parts/facts';
+import { TextLink } from '../../parts/links';
 import { StatusCode } from './status-code';
 
 type Attempt = Pick<WebhookTest, 'id' | 'status' | 'durationMs' | 'response' | 'error'>;
@@ -10,11 +11,13 @@ interface ResponseDialogProps {
   title: string;
   /** The dialog is closed while there is none. */
   attempt: Attempt | undefined;
+  /** The sequence of the first event that was sent, which is the payload. */
+  sequence?: number | undefined;
   onClose: () => void;
 }
 
 /** What an endpoint responded. The response is shown as text, never as markup. */
-export function ResponseDialog({ title, attempt, onClose }: ResponseDialogProps) {
+export function ResponseDialog({ title, attempt, sequence, onClose }: ResponseDialogProps) {
   return (
     <Modal
       opened={attempt !== undefined}
@@ -24,17 +27,23 @@ export function ResponseDialog({ title, attempt, onClose }: ResponseDialogProps)
       withCloseButton
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {attempt && <Response attempt={attempt} />}
+      {attempt && <Response attempt={attempt} sequence={sequence} />}
     </Modal>
   );
 }
 
-function Response({ attempt: { id, status, durationMs, response, error } }: { attempt: Attempt }) {
+function Response({ attempt, sequence }: { attempt: Attempt; sequence: number | undefined }) {
+  const { id, status, durationMs, response, error } = attempt;
   return (
     <Stack>
       <Facts
         facts={{
           'webhook-id': <code>{id}</code>,
+          Payload: sequence !== undefined && (
+            <TextLink to="/developers/events" search={{ at: String(sequence) }}>
+              Event {formatNumber(sequence)}
+            </TextLink>
+          ),
           Status: <StatusCode status={status} />,
           Duration: durationMs !== null && formatDuration(durationMs),
           Error: error,

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { overviewQuery } from '../../api/queries';
 import type { ApiKey } from '../../api/types';
 import { formatNumber } from '../../lib/format';
-import { textColumn, timeColumn } from '../../parts/columns';
+import { timeColumn } from '../../parts/columns';
 import { type Column, DataTable, Subline } from '../../parts/data-table';
 import { Time } from '../../parts/time';
 import { countByHour } from '../overview/usage';
@@ -17,7 +17,13 @@ type KeyRow = ApiKey & { hours: number[] };
 const COLUMNS: Column<KeyRow>[] = [
   { label: 'Name', sortBy: 'name', cell: (key) => <Name apiKey={key} /> },
   { label: 'Access', width: 116, from: 'large', sortBy: 'access', cell: ({ access }) => ACCESS[access] },
-  textColumn('Created by', 'createdBy', { from: 'wide' }, 'Operator'),
+  {
+    label: 'Created',
+    width: 140,
+    from: 'wide',
+    sortBy: 'createdAt',
+    cell: ({ createdAt, createdBy }) => <Creation at={createdAt} by={createdBy} />,
+  },
   timeColumn('Last used', 'lastUsedAt', {}, 'Never'),
   {
     label: 'Requests (24 h)',
@@ -58,6 +64,17 @@ export function ApiKeyTable({ keys, onDelete }: { keys: ApiKey[]; onDelete: (key
 }
 
 const REFETCH_MS = 10_000;
+
+function Creation({ at, by }: { at: string; by: string | null }) {
+  return (
+    <>
+      <Time at={at} />
+      <Subline>
+        by <bdi title={by ?? undefined}>{by ?? 'the operator'}</bdi>
+      </Subline>
+    </>
+  );
+}
 
 function Name({ apiKey: { id, name, start, access, expiresAt, lastUsedAt, replacedBy } }: { apiKey: ApiKey }) {
   return (

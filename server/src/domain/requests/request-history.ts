@@ -11,6 +11,7 @@ import {
   parseEntryId,
   parseStoredRequests,
   periodOf,
+  type ReadRequest,
   type RequestEntry,
 } from '../../model/request-log.ts';
 import type { LogDatabase } from '../../storage/database.ts';
@@ -77,8 +78,9 @@ export async function countRequestsByDay(
   const range = { since: firstBlockIdAt(from * DAY_MS), before: firstBlockIdAt((to + 1) * DAY_MS), failed: false };
   for await (const { period, blocks } of readPeriods(database, accountId, range)) {
     const day = Math.floor(period / DAY_MS);
-    const count = blocks.reduce((sum, block) => sum + parseBlock(block).length, 0);
-    counts.set(day, (counts.get(day) ?? 0) + count);
+    let count = counts.get(day) ?? 0;
+    for (const { omitted } of blocks.flatMap(parseBlock)) count += 1 + omitted;
+    counts.set(day, count);
   }
   return counts;
 }
@@ -148,7 +150,7 @@ function matchesIn(block: RequestBlock, filter: RequestFilter, after: EntryPosit
     .filter((entry) => matches(entry, filter) && (after === undefined || compareEntries(after, entry) < 0));
 }
 
-function parseBlock({ id, requests }: RequestBlock): LoggedRequest[] {
+function parseBlock({ id, requests }: RequestBlock): ReadRequest[] {
   return parseStoredRequests(new TextDecoder().decode(requests), timeOfId(id));
 }
 

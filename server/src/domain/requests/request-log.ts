@@ -2,6 +2,7 @@ import { coalesce, settleWithin } from '../../lib/coalesce.ts';
 import { RANDOM_LENGTH, randomWord } from '../../lib/ids.ts';
 import {
   firstBlockIdAt,
+  LOGGED_READS_MAX,
   type LoggedRequest,
   periodOf,
   type Retention,
@@ -40,7 +41,13 @@ interface OpenBlock {
   unpackedBytesMax: number;
   count: number;
   failures: number;
+  /** Successful reads of the period, also in its former blocks. */
+  reads: number;
+  /** Further ones, which are only counted. */
+  omitted: number;
 }
+
+type Outcome = Pick<LoggedRequest, 'method' | 'status'>;
 
 /** Reports requests that are missing from the log. */
 export type OnLoss = (count: number, cause: unknown) => void;
@@ -78,6 +85,15 @@ export class RequestLog {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
+  /** Whether a request that has just ended is only counted, instead of recorded. */
+  omits(accountId: string, request: Outcome): boolean {
+    const open = this.#open.get(accountId);
+    if (open === undefined || open.reads < LOGGED_READS_MAX || !isSuccessfulRead(request)) return false;
+    if (open.period !== periodOf(Date.now())) return false;
+    open.omitted += 1;
+    return true;
+  }
+
   record(accountId: string, request: LoggedRequest): void {
     if (!this.isOn) return;
     if (this.#waitingBytes > WAITING_BYTES_MAX) {
@@ -92,8 +108,10 @@ export class RequestLog {
     block.unpackedBytesMax += bytesMax;
     block.count += 1;
     if (request.status !== null && request.status >= 400) block.failures += 1;
+    if (isSuccessfulRead(request)) block.reads += 1;
     this.#waitingBytes += MEMBERS_BYTES_MAX + textLength;
-    if (block.unpacked.push(toStoredRequest(request, period)) === UNPACKED_MAX) pack(block);
+    if (block.unpacked.length === UNPACKED_MAX) pack(block);
+    block.unpacked.push(toStoredRequest(request, period));
   }
 
   /** Writes the waiting requests. Those that cannot be written are lost. Never rejects. */
@@ -107,11 +125,14 @@ export class RequestLog {
   /** The account's open block with room for `bytes` more. */
   #blockFor(accountId: string, period: number, bytes: number): OpenBlock {
     const open = this.#open.get(accountId);
+    let reads = 0;
     if (open !== undefined) {
       if (open.period === period && open.length + open.unpackedBytesMax + bytes <= BLOCK_BYTES_MAX) return open;
+      if (open.period === period) ({ reads } = open);
       this.#closed.push(open);
     }
-    const block = { accountId, period, parts: [], length: 0, unpacked: [], unpackedBytesMax: 0, count: 0, failures: 0 };
+    const counts = { count: 0, failures: 0, reads, omitted: 0 };
+    const block = { accountId, period, parts: [], length: 0, unpacked: [], unpackedBytesMax: 0, ...counts };
     this.#open.set(accountId, block);
     return block;
   }
@@ -130,7 +151,7 @@ export class RequestLog {
         await this.#write(blocks);
       } catch (error) {
         cause = error;
-        for (const { count } of blocks) lost += count;
+        for (const { count, omitted } of blocks) lost += count + omitted;
       }
     }
     if (lost > 0) this.#onLoss(lost, cause);
@@ -142,6 +163,10 @@ export class RequestLog {
         await insertRequestBlock(transaction, { accountId: block.accountId, ...toStored(block) });
     });
   }
+}
+
+function isSuccessfulRead({ method, status }: Outcome): boolean {
+  return (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
 }
 
 function pack(block: OpenBlock): void {
@@ -157,8 +182,9 @@ function pack(block: OpenBlock): void {
 const END = Buffer.from(']');
 
 function toStored(block: OpenBlock): RequestBlock {
-  if (block.unpacked.length > 0) pack(block);
-  const { period, parts, failures } = block;
+  const { period, parts, unpacked, failures, omitted } = block;
+  if (omitted > 0) unpacked.at(-1)?.push(omitted);
+  pack(block);
   const requests = Buffer.concat([...parts, END]);
   return { id: firstBlockIdAt(period) + randomWord(RANDOM_LENGTH), requests, failures };
 }

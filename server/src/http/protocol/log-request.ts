@@ -28,8 +28,7 @@ interface Logging {
  */
 export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): void {
   const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));
-  const isRecorded = requestLog?.isOn ?? false;
-  if (!isLogged && !isRecorded) return;
+  if (!isLogged && !requestLog?.isOn) return;
   const { incoming, outgoing } = exchange;
   // Read now, because a closed connection has no address.
   const address = clientAddress(incoming, trustedProxies);
@@ -38,8 +37,17 @@ export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies
   outgoing.on('close', () => {
     if (isLogged && !exchange.isOverload)
       log.writeLine(requestLine(exchange, { address, bytes: socket.bytesWritten - sentBefore, worker: log.worker }));
-    if (isRecorded && hasKey(exchange)) requestLog?.record(exchange.principal.accountId, toLogged(exchange));
+    if (requestLog?.isOn && hasKey(exchange)) record(exchange, requestLog);
   });
+}
+
+function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog): void {
+  const { accountId } = exchange.principal;
+  if (!requestLog.omits(accountId, outcomeOf(exchange))) requestLog.record(accountId, toLogged(exchange));
+}
+
+function outcomeOf({ incoming, outgoing }: Exchange): Pick<LoggedRequest, 'method' | 'status'> {
+  return { method: incoming.method ?? '', status: outgoing.headersSent ? outgoing.statusCode : null };
 }
 
 interface Sent {
@@ -59,10 +67,9 @@ function requestLine(exchange: Exchange, { address, bytes, worker }: Sent): stri
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
   const process = worker === undefined ? '' : `"worker":${worker},`;
-  // Null if the client disconnected before the response.
-  const status = outgoing.headersSent ? outgoing.statusCode : null;
+  const { method, status } = outcomeOf(exchange);
   return (
-    `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${incoming.method}",` +
+    `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}",` +
     `"path":${JSON.stringify(withoutKeys(path))},"status":${status},${durations(exchange)}"bytes":${bytes},` +
     `"address":"${address}",${sender(incoming)}${process}${who}${error}${ending}"msg":"request"}\n`
   );
@@ -101,14 +108,13 @@ const LOGGED_LENGTH_MAX = 2_048;
 const ERROR_LENGTH_MAX = 4_096;
 
 function toLogged(exchange: Admitted<KeyPrincipal>): LoggedRequest {
-  const { incoming, outgoing, requestId, path, query, principal, errorCode, errorBody, sequence } = exchange;
+  const { requestId, path, query, principal, errorCode, errorBody, sequence } = exchange;
   return {
     at: Date.now(),
     keyId: principal.keyId,
-    method: incoming.method ?? '',
+    ...outcomeOf(exchange),
     path: cut(withoutKeys(path), LOGGED_LENGTH_MAX),
     query: query === '' ? '' : cut(withoutSecrets(query), LOGGED_LENGTH_MAX),
-    status: outgoing.headersSent ? outgoing.statusCode : null,
     code: errorCode ?? null,
     durationMs: rounded(performance.now() - exchange.arrivedMs),
     requestId,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LOGGED_READS_MAX } from '../../../model/request-log.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
@@ -57,6 +58,12 @@ const request = z
       .string()
       .nullable()
       .meta({ description: 'The body of an error response, cut after 4,096 characters; keys are masked.' }),
+    omitted: z.int().meta({
+      minimum: 0,
+      description:
+        'How many further successful reads ended in about the same quarter of a second, of which no more than ' +
+        `${LOGGED_READS_MAX} are logged.`,
+    }),
   })
   .meta({ id: 'LoggedRequest' });
 
@@ -79,6 +86,7 @@ const EXAMPLE = {
   sequence: null,
   errorBody:
     '{"error":{"code":"invalid_query","message":"query.limit: Must be from 1 to 1000.","requestId":"5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11","details":[{"field":"query.limit","code":"out_of_range","message":"Must be from 1 to 1000."}]}}',
+  omitted: 0,
 };
 
 export const listRequestsOperation: Operation<'administrator', typeof requestsQuery> = {
@@ -88,7 +96,7 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   summary: 'List the API requests',
   description:
     'Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, ' +
-    'some can be missing. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
+    'some can be missing, and most successful reads are only counted. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
     'not null; the next page goes on from there. With several processes, the last second of others can be missing.',
   caller: 'administrator',
   query: requestsQuery,
