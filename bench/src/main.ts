@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runBench } from './bench.ts';
+import { formatDashboardReport, listDashboardTargets, runDashboardBench } from './dashboard.ts';
 import { formatFeedReport, listFeedTargets, runFeedBench } from './feeds.ts';
 import { pinDriver } from './machine.ts';
 import type { Place } from './place.ts';
@@ -24,6 +25,7 @@ const HELP = `npm run bench -- [options]
   --postgres    compare the service on PostgreSQL with pgbench instead
   --search      measure searches in an account of --listings N (default: 100,000) instead
   --webhooks    measure deliveries to webhook endpoints instead
+  --dashboard   measure the Listings page of an account of --listings N in a browser instead
   --peers       with --search: compare them with a server written by hand with Fastify and
                 SQLite, and write the results for 10,000, 100,000, and 1,000,000 listings to
                 docs/performance.md
@@ -48,6 +50,7 @@ async function main({
   search,
   webhooks,
   feeds,
+  dashboard,
   listings,
   peers,
   assert,
@@ -61,6 +64,7 @@ async function main({
   const place = { directory, cores: pinDriver(), ...times };
   const run = () => {
     if (webhooks) return benchWebhooks(place);
+    if (dashboard) return benchDashboard(place, listings);
     if (feeds) return benchFeeds(place, listings, postgres ? 'postgres' : 'sqlite');
     return search ? benchSearches(place, listings, peers) : bench(place, million);
   };
@@ -104,6 +108,13 @@ async function benchFeeds(place: Place, rows: number, engine: 'sqlite' | 'postgr
   return listFeedTargets(results);
 }
 
+async function benchDashboard(place: Place, listings: number): Promise<Target[]> {
+  const results = await runDashboardBench(place, listings);
+  console.log(formatDashboardReport(results));
+  appendResults('dashboard.jsonl', results);
+  return listDashboardTargets(results);
+}
+
 /** Removed on exit, together with all child processes. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-bench-'));
@@ -125,6 +136,7 @@ function readOptions() {
       search: { type: 'boolean', default: false },
       feeds: { type: 'boolean', default: false },
       webhooks: { type: 'boolean', default: false },
+      dashboard: { type: 'boolean', default: false },
       listings: { type: 'string', default: '100000' },
       peers: { type: 'boolean', default: false },
       assert: { type: 'boolean', default: false },

@@ -187,6 +187,7 @@ test('chosen columns and density are remembered, and every row keeps its menu in
   await page.getByRole('columnheader', { name: 'External ID' }).waitFor();
   await page.getByRole('columnheader', { name: 'Updated' }).waitFor({ state: 'hidden' });
   await page.getByRole('menuitem', { name: 'Reset' }).click();
+  assert.deepEqual([await checkedOf('External ID'), await checkedOf('Updated')], ['false', 'false']);
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 820, height: 800 });
   await page.getByRole('button', { name: 'Columns and density' }).click();

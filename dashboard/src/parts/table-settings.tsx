@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { SlidersHorizontal } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 
 interface Settings {
   /** Columns that the user has shown or hidden, by label. */
@@ -41,7 +41,12 @@ interface TableSettingsProps {
 
 export function TableSettings({ columns, shown, settings: { chosen, isDense, change } }: TableSettingsProps) {
   const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const [fitting, setFitting] = useState<string[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other columns change the table's headers
+  useLayoutEffect(() => {
+    if (isOpen) setFitting(headersOf(button.current));
+  }, [isOpen, shown]);
   const hideable = columns.filter(({ width }) => width !== undefined);
   const isVisible = (column: SettableColumn) => shown.includes(column) && fitting.includes(column.label);
   const toggle = (label: string, isShown: boolean) => {
@@ -50,7 +55,6 @@ export function TableSettings({ columns, shown, settings: { chosen, isDense, cha
     change({
       chosen: { ...chosen, ...Object.fromEntries(hidden.map((column) => [column.label, false])), [label]: isShown },
     });
-    setFitting([...fitting, label]);
   };
   return (
     <Menu
@@ -58,7 +62,8 @@ export function TableSettings({ columns, shown, settings: { chosen, isDense, cha
       portalProps={{ target: '#main' }}
       width={210}
       closeOnItemClick={false}
-      onOpen={() => setFitting(headersOf(button.current))}
+      opened={isOpen}
+      onChange={setOpen}
     >
       <Menu.Target>
         <ActionIcon ref={button} variant="subtle" color="gray" aria-label="Columns and density">

@@ -37,9 +37,12 @@ export type StoredRequest = [
   sequence: number | null,
   code: string | null,
   errorBody: string | null,
-  /** Absent if 0. */
+  /** How many similar requests were counted instead of recorded. Absent if 0. */
   omitted?: number,
 ];
+
+/** The position of `omitted`. */
+export const OMITTED = 11;
 
 export function toStoredRequest(request: LoggedRequest, period: number): StoredRequest {
   const { at, keyId, method, path, query, status, code, durationMs, requestId, sequence, errorBody } = request;
@@ -51,7 +54,7 @@ const DURATIONS_PER_MS = 100;
 
 /** A request as read from the log. */
 export interface ReadRequest extends LoggedRequest {
-  /** Successful reads of the same period that were only counted. */
+  /** Similar requests of the same period, which are not in the log. */
   omitted: number;
 }
 
@@ -86,10 +89,10 @@ const BLOCK_ID_PREFIX = 'req';
  */
 const PERIOD_MS = 250;
 /**
- * Successful reads of an account that each process logs per period. Further ones are only counted: logging all of the
- * cheapest reads would take a tenth of the throughput, and would soon displace everything else in the log.
+ * Reads of a key with the same status that each process logs per period, and requests above its rate limit. Further
+ * ones are only counted: logging all of the cheapest reads would take a sixth of the throughput of a core.
  */
-export const LOGGED_READS_MAX = 500;
+export const SIMILAR_MAX = 500;
 
 export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);

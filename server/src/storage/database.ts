@@ -63,7 +63,7 @@ export interface Executor {
 export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
-  /** Whether triggers count each changed row, so that a large batch is to sum up its changes first. */
+  /** Whether a trigger counts each changed row, so that a batch sums up its changes instead. */
   readonly hasCountTriggers: boolean;
 }
 

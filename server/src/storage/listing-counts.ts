@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Executor, Parameter } from './database.ts';
 import { command, rowOf } from './functions.ts';
 
-// SQLite counts an account's listings with the same values in `listing_counts`. Triggers count each changed row, unless
-// the transaction holds them.
+// SQLite counts an account's listings with the same values in `listing_counts`. A trigger counts each changed row, unless
+// the transaction has suspended it.
 
 /** A part of the listings' values, by which most searches count. */
 export interface CountedValues {
@@ -14,12 +14,12 @@ export interface CountedValues {
   baths: number;
 }
 
-/** What `by` listings more have these values. */
+/** `by` more listings have these values; fewer if negative. */
 export interface CountChange extends CountedValues {
   by: number;
 }
 
-/** Sums up how many listings more or fewer have each combination of values. */
+/** By how many listings each combination of values grows or shrinks. */
 export function sumCountChanges(changes: readonly { before: CountedValues; after: CountedValues }[]): CountChange[] {
   const sums = new Map<string, CountChange>();
   const count = ({ status, beds, propertyType, baths }: CountedValues, by: number) => {
@@ -35,24 +35,24 @@ export function sumCountChanges(changes: readonly { before: CountedValues; after
   return [...sums.values()].filter(({ by }) => by !== 0);
 }
 
-/** The account of the marker, which is none. */
+/** The account number of the row that suspends the trigger. Account numbers begin with 1. */
 const MARKER = sql<string>`0`;
 const EMPTY = { status: '', beds: 0, property_type: '', baths: 0, count: 0 };
 
-/** Holds the triggers until `releaseCounts` in the same transaction. */
-export const holdCounts = command([], (query) =>
+/** Suspends the trigger until `resumeCounting` in the same transaction. */
+export const suspendCounting = command([], (query) =>
   query.insertInto('listing_counts').values({ account_id: MARKER, ...EMPTY }),
 );
 
-export const releaseCounts = command([], (query) =>
+export const resumeCounting = command([], (query) =>
   query.deleteFrom('listing_counts').where('account_id', '=', MARKER),
 );
 
-type Change = Required<CountChange> & { accountId: string };
+type Values = CountedValues & { accountId: string };
 
 const add = command(
   ['accountId', 'status', 'beds', 'propertyType', 'baths', 'by'],
-  (query, parameter: Parameter<Change>, engine) =>
+  (query, parameter: Parameter<Values & { by: number }>, engine) =>
     query
       .insertInto('listing_counts')
       .values({
@@ -63,16 +63,21 @@ const add = command(
       .onConflict((conflict) => conflict.doUpdateSet({ count: sql`count + excluded.count` })),
 );
 
-/** Adds to the number of listings with these values. */
+const removeEmpty = command(
+  ['accountId', 'status', 'beds', 'propertyType', 'baths'],
+  (query, parameter: Parameter<Values>, engine) =>
+    query
+      .deleteFrom('listing_counts')
+      .where('account_id', '=', engine.accountKey(parameter('accountId')))
+      .where('status', '=', parameter('status'))
+      .where('beds', '=', parameter('beds'))
+      .where('property_type', '=', parameter('propertyType'))
+      .where('baths', '=', parameter('baths'))
+      .where('count', '=', 0),
+);
+
 export async function changeCount(executor: Executor, accountId: string, change: CountChange): Promise<void> {
   const { status, beds, propertyType, baths, by } = change;
   await add(executor, accountId, status, beds, propertyType, baths, by);
+  if (by < 0) await removeEmpty(executor, accountId, status, beds, propertyType, baths);
 }
-
-/** Removes the combinations that no listing has any more. */
-export const removeEmptyCounts = command(['accountId'], (query, parameter: Parameter<{ accountId: string }>, engine) =>
-  query
-    .deleteFrom('listing_counts')
-    .where('account_id', '=', engine.accountKey(parameter('accountId')))
-    .where('count', '=', 0),
-);

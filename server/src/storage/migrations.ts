@@ -13,7 +13,7 @@ import { requestLog } from './migrations/0011-request-log.ts';
 import { savedViews } from './migrations/0012-saved-views.ts';
 import { passkeys } from './migrations/0013-passkeys.ts';
 import { historyOrder } from './migrations/0014-history-order.ts';
-import { countHolds } from './migrations/0015-count-holds.ts';
+import { suspendableCounts } from './migrations/0015-suspendable-counts.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -32,7 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   savedViews,
   passkeys,
   historyOrder,
-  countHolds,
+  suspendableCounts,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -58,8 +58,7 @@ export interface Tables {
     /** The version that a feed has written, a point, and a hash of its row; or `MISSING_MARKS` (domain/feeds/feed-rows.ts). */
     feed_mark: string | null;
   };
-  /** The search columns, by which listings are filtered, sorted, and searched. */
-  /** Only on SQLite. */
+  /** How many listings have the same values. Only on SQLite. */
   listing_counts: {
     /** The account's number. */
     account_id: string;
@@ -69,6 +68,7 @@ export interface Tables {
     baths: number;
     count: number;
   };
+  /** The search columns, by which listings are filtered, sorted, and searched. */
   listing_facets: {
     /** On SQLite, the account's number. */
     account_id: string;

@@ -4,12 +4,7 @@ import { createAccount, deleteAccount } from '../../src/domain/accounts/accounts
 import { countRequestsByDay, findRequests } from '../../src/domain/requests/request-history.ts';
 import { RequestLog } from '../../src/domain/requests/request-log.ts';
 import { purgeRequestLog, purgeRequestsOfDeletedAccounts } from '../../src/domain/requests/request-purge.ts';
-import {
-  type EntryPosition,
-  LOGGED_READS_MAX,
-  type LoggedRequest,
-  type RequestEntry,
-} from '../../src/model/request-log.ts';
+import { type EntryPosition, type LoggedRequest, type RequestEntry, SIMILAR_MAX } from '../../src/model/request-log.ts';
 import type { LogDatabase } from '../../src/storage/database.ts';
 import { findRequestBlocks, sumRequestBytes } from '../../src/storage/request-blocks.ts';
 import { databaseFor } from '../storage/support.ts';
@@ -82,31 +77,61 @@ test('many requests are stored in few blocks, and each page has the next ones', 
   assert.deepEqual(losses, []);
 });
 
-test('further successful reads of a quarter of a second are only counted, and other requests are logged', async (t) => {
+test('similar requests of a quarter of a second are only counted, and all others are logged', async (t) => {
   const at = Math.floor(Date.now() / 1_000) * 1_000;
   t.mock.timers.enable({ apis: ['Date'], now: at });
   const { database, accountId, log, record, find } = await logFor(t);
   const send = (times: number, change: Partial<LoggedRequest>) => {
     for (let count = 0; count < times; count += 1)
-      if (!log.omits(accountId, request(change))) record({ at: Date.now(), ...change });
+      if (!log.countInstead(request(change))) record({ at: Date.now(), ...change });
   };
-  send(LOGGED_READS_MAX + 100, { query: 'q'.repeat(400) });
-  send(100, { method: 'POST', status: 201 });
-  send(100, { status: 404 });
-  send(100, { status: null });
-  send(100, { method: 'HEAD' });
-  t.mock.timers.setTime(at + 250);
-  send(10, {});
+  const omitted = async () =>
+    (await find())
+      .filter((entry) => entry.omitted > 0)
+      .map(({ keyId, status, omitted }) => `${keyId} ${status} ${omitted}`);
+  send(SIMILAR_MAX + 100, { status: 304, query: 'q'.repeat(400) });
+  send(SIMILAR_MAX, { method: 'HEAD' });
+  send(70, {});
+  send(SIMILAR_MAX + 5, { status: 429, method: 'POST' });
+  for (const change of [{ method: 'POST', status: 201 }, { status: 404 }, { status: null }])
+    send(SIMILAR_MAX + 1, change);
+  send(100, { keyId: 'key_2' });
   await log.flush();
-  const found = await find();
-  assert.equal(found.length, LOGGED_READS_MAX + 300 + 10);
-  assert.deepEqual(
-    found.filter(({ omitted }) => omitted > 0).map((entry) => [entry.at, entry.omitted]),
-    [[at, 200]],
-  );
+  const few = ['key_1 200 70', 'key_1 304 100', 'key_1 429 5'];
+  assert.deepEqual(new Set(await omitted()), new Set(few));
+  assert.equal((await find()).length, 3 * SIMILAR_MAX + 3 * (SIMILAR_MAX + 1) + 100);
+
+  send(10, { status: 304 });
+  t.mock.timers.setTime(at + 250);
+  send(10, { status: 304 });
+  await log.flush();
+  assert.deepEqual(new Set(await omitted()), new Set([...few, 'key_1 304 9']));
   const day = Math.floor(at / DAY_MS);
   const counts = await countRequestsByDay(database.requestLog, accountId, { from: day, to: day });
-  assert.deepEqual([...counts], [[day, LOGGED_READS_MAX + 500 + 10]]);
+  assert.deepEqual([...counts], [[day, 6 * SIMILAR_MAX + 298]]);
+});
+
+test('requests are stored once if the database runs a write again', async (t) => {
+  const { database, accountId } = await logFor(t);
+  const { requestLog } = database;
+  const repeating: LogDatabase = {
+    ...requestLog,
+    execute: (statement, parameters) => requestLog.execute(statement, parameters),
+    async write(job) {
+      await requestLog
+        .write(async (transaction) => {
+          await job(transaction);
+          throw new Error('The connection is lost.');
+        })
+        .catch(() => {});
+      return requestLog.write(job);
+    },
+  };
+  const log = new RequestLog(repeating, RETENTION, () => {});
+  for (const requestId of ['0', '1']) log.record(accountId, request({ requestId }));
+  await log.flush();
+  const [page = []] = await findAll(requestLog, accountId, {}, 10);
+  assert.deepEqual(page.map(({ requestId }) => requestId).sort(), ['0', '1']);
 });
 
 test('a page examines a bounded part of the log, and the next page goes on from there', async (t) => {

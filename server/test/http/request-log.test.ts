@@ -43,7 +43,7 @@ test('a request is in the log once its response has arrived', async () => {
   const { id, at, durationMs } = entry;
   assert.deepEqual(entry, {
     ...{ id, at, key, ...expected, durationMs, requestId: 'my-1' },
-    ...{ sequence: null, errorBody: null },
+    ...{ sequence: null, errorBody: null, omitted: 0 },
   });
   assert.equal(response.headers.get('x-request-id'), 'my-1');
   assert.deepEqual(await browser.ask('GET', `/admin/requests/${id}`), entry);

@@ -90,7 +90,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
       <ResponseDialog
         title={shown ? nameOf(shown) : ''}
         attempt={shown && (query.data?.data.find(({ id }) => id === shown.id) ?? shown)}
-        sequence={shown?.sequence}
+        sequence={shown?.state === 'expired' ? undefined : shown?.sequence}
         onClose={() => setShown(undefined)}
       />
     </>

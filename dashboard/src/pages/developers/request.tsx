@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { requestQuery } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
-import { formatDuration, formatExact, formatNumber } from '../../lib/format';
+import { formatCount, formatDuration, formatExact, formatNumber } from '../../lib/format';
 import { formatJson } from '../../lib/json';
 import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
@@ -34,7 +34,7 @@ export function RequestPage() {
   );
 }
 
-function factsOf({ at, key, path, query, status, code, durationMs, requestId, sequence }: LoggedRequest) {
+function factsOf({ at, key, path, query, status, code, durationMs, requestId, sequence, omitted }: LoggedRequest) {
   return {
     Status: <StatusCode status={status} />,
     Code: code && (
@@ -57,6 +57,7 @@ function factsOf({ at, key, path, query, status, code, durationMs, requestId, se
     Path: <code>{path}</code>,
     Query: query && <code>{query}</code>,
     'Request ID': <CopyText text={requestId} label="Copy the request ID" />,
+    'Not listed': omitted > 0 && `${formatCount(omitted, 'similar request')} in the same quarter of a second`,
     Event: sequence !== null && (
       <TextLink to="/developers/events" search={{ at: String(sequence) }}>
         Event {formatNumber(sequence)}

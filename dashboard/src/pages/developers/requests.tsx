@@ -141,7 +141,7 @@ function Path({ request: { id, at, key, method, path, code, durationMs, omitted 
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
         {code !== null && ` · ${code}`} · <Time at={at} />
       </Subline>
-      {omitted > 0 && <Subline>and {formatCount(omitted, 'more successful read')} at about this time</Subline>}
+      {omitted > 0 && <Subline>+ {formatCount(omitted, 'request')} not listed</Subline>}
     </>
   );
 }

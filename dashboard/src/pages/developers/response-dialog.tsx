@@ -11,7 +11,7 @@ interface ResponseDialogProps {
   title: string;
   /** The dialog is closed while there is none. */
   attempt: Attempt | undefined;
-  /** The sequence of the first event that was sent, which is the payload. */
+  /** The sequence of the delivered event; undefined for a test, and for events that are no longer available. */
   sequence?: number | undefined;
   onClose: () => void;
 }
@@ -39,7 +39,7 @@ function Response({ attempt, sequence }: { attempt: Attempt; sequence: number | 
       <Facts
         facts={{
           'webhook-id': <code>{id}</code>,
-          Payload: sequence !== undefined && (
+          Event: sequence !== undefined && (
             <TextLink to="/developers/events" search={{ at: String(sequence) }}>
               Event {formatNumber(sequence)}
             </TextLink>

@@ -2,10 +2,11 @@ import { coalesce, settleWithin } from '../../lib/coalesce.ts';
 import { RANDOM_LENGTH, randomWord } from '../../lib/ids.ts';
 import {
   firstBlockIdAt,
-  LOGGED_READS_MAX,
   type LoggedRequest,
+  OMITTED,
   periodOf,
   type Retention,
+  SIMILAR_MAX,
   type StoredRequest,
   toStoredRequest,
 } from '../../model/request-log.ts';
@@ -29,6 +30,8 @@ const UNPACKED_MAX = 64;
 const MEMBERS_BYTES_MAX = 300;
 const CHARACTER_BYTES_MAX = 6;
 
+const TOO_MANY_REQUESTS = 429;
+
 /** A block that is not stored yet. */
 interface OpenBlock {
   accountId: string;
@@ -39,15 +42,21 @@ interface OpenBlock {
   /** The latest requests, which are not in `parts` yet, and the most bytes that they take. */
   unpacked: StoredRequest[];
   unpackedBytesMax: number;
+  /** Requests that stay objects until the end, because similar ones are still being counted in them. */
+  counting: StoredRequest[];
   count: number;
   failures: number;
-  /** Successful reads of the period, also in its former blocks. */
-  reads: number;
-  /** Further ones, which are only counted. */
-  omitted: number;
 }
 
-type Outcome = Pick<LoggedRequest, 'method' | 'status'>;
+/** A key's reads with the same status, or its requests above the rate limit. */
+interface Similar {
+  /** How many are in the log. */
+  logged: number;
+  /** The one that further ones are counted in; undefined while they are recorded. */
+  counting: StoredRequest | undefined;
+}
+
+type Outcome = Pick<LoggedRequest, 'keyId' | 'method' | 'status'>;
 
 /** Reports requests that are missing from the log. */
 export type OnLoss = (count: number, cause: unknown) => void;
@@ -66,6 +75,9 @@ export class RequestLog {
   #closed: OpenBlock[] = [];
   #waitingBytes = 0;
   #lost = 0;
+  /** By key and status, of the current period. */
+  readonly #similar = new Map<string, Similar>();
+  #similarPeriod = 0;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
     this.#database = database;
@@ -85,12 +97,11 @@ export class RequestLog {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
-  /** Whether a request that has just ended is only counted, instead of recorded. */
-  omits(accountId: string, request: Outcome): boolean {
-    const open = this.#open.get(accountId);
-    if (open === undefined || open.reads < LOGGED_READS_MAX || !isSuccessfulRead(request)) return false;
-    if (open.period !== periodOf(Date.now())) return false;
-    open.omitted += 1;
+  /** Counts a request that has just ended, if the log has many similar ones of this period. @returns whether it did */
+  countInstead(request: Outcome): boolean {
+    const entry = this.#similarTo(request)?.counting;
+    if (entry === undefined) return false;
+    entry[OMITTED] = omittedIn(entry) + 1;
     return true;
   }
 
@@ -108,10 +119,29 @@ export class RequestLog {
     block.unpackedBytesMax += bytesMax;
     block.count += 1;
     if (request.status !== null && request.status >= 400) block.failures += 1;
-    if (isSuccessfulRead(request)) block.reads += 1;
     this.#waitingBytes += MEMBERS_BYTES_MAX + textLength;
-    if (block.unpacked.length === UNPACKED_MAX) pack(block);
-    block.unpacked.push(toStoredRequest(request, period));
+    const stored = toStoredRequest(request, period);
+    const similar = this.#similarTo(request);
+    if (similar !== undefined) similar.logged += 1;
+    if (similar !== undefined && similar.logged >= SIMILAR_MAX) {
+      similar.counting = stored;
+      block.counting.push(stored);
+    } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
+  }
+
+  /** Undefined for a change or an error: all of them are recorded. */
+  #similarTo({ keyId, method, status }: Outcome): Similar | undefined {
+    const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
+    if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
+    const period = periodOf(Date.now());
+    if (period !== this.#similarPeriod) this.#similar.clear();
+    this.#similarPeriod = period;
+    const kind = `${keyId} ${status}`;
+    const known = this.#similar.get(kind);
+    if (known !== undefined) return known;
+    const similar: Similar = { logged: 0, counting: undefined };
+    this.#similar.set(kind, similar);
+    return similar;
   }
 
   /** Writes the waiting requests. Those that cannot be written are lost. Never rejects. */
@@ -125,14 +155,12 @@ export class RequestLog {
   /** The account's open block with room for `bytes` more. */
   #blockFor(accountId: string, period: number, bytes: number): OpenBlock {
     const open = this.#open.get(accountId);
-    let reads = 0;
     if (open !== undefined) {
       if (open.period === period && open.length + open.unpackedBytesMax + bytes <= BLOCK_BYTES_MAX) return open;
-      if (open.period === period) ({ reads } = open);
       this.#closed.push(open);
     }
-    const counts = { count: 0, failures: 0, reads, omitted: 0 };
-    const block = { accountId, period, parts: [], length: 0, unpacked: [], unpackedBytesMax: 0, ...counts };
+    const requests = { parts: [], length: 0, unpacked: [], unpackedBytesMax: 0, counting: [] };
+    const block = { accountId, period, ...requests, count: 0, failures: 0 };
     this.#open.set(accountId, block);
     return block;
   }
@@ -142,6 +170,8 @@ export class RequestLog {
     this.#closed = [];
     this.#open = new Map();
     this.#waitingBytes = 0;
+    // Further requests cannot be counted in entries that are being written.
+    for (const similar of this.#similar.values()) similar.counting = undefined;
     let cause: unknown;
     let lost = this.#lost;
     this.#lost = 0;
@@ -151,22 +181,23 @@ export class RequestLog {
         await this.#write(blocks);
       } catch (error) {
         cause = error;
-        for (const { count, omitted } of blocks) lost += count + omitted;
+        for (const { count, counting } of blocks)
+          lost += counting.reduce((sum, entry) => sum + omittedIn(entry), count);
       }
     }
     if (lost > 0) this.#onLoss(lost, cause);
   }
 
   #write(blocks: OpenBlock[]): Promise<void> {
+    const rows = blocks.map((block) => ({ accountId: block.accountId, ...toStored(block) }));
     return this.#database.write(async (transaction) => {
-      for (const block of blocks)
-        await insertRequestBlock(transaction, { accountId: block.accountId, ...toStored(block) });
+      for (const row of rows) await insertRequestBlock(transaction, row);
     });
   }
 }
 
-function isSuccessfulRead({ method, status }: Outcome): boolean {
-  return (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
+function omittedIn(entry: StoredRequest): number {
+  return entry[OMITTED] ?? 0;
 }
 
 function pack(block: OpenBlock): void {
@@ -182,9 +213,9 @@ function pack(block: OpenBlock): void {
 const END = Buffer.from(']');
 
 function toStored(block: OpenBlock): RequestBlock {
-  const { period, parts, unpacked, failures, omitted } = block;
-  if (omitted > 0) unpacked.at(-1)?.push(omitted);
-  pack(block);
+  const { period, parts, unpacked, counting, failures } = block;
+  unpacked.push(...counting);
+  if (unpacked.length > 0) pack(block);
   const requests = Buffer.concat([...parts, END]);
   return { id: firstBlockIdAt(period) + randomWord(RANDOM_LENGTH), requests, failures };
 }

@@ -13,10 +13,9 @@ import {
   type CountChange,
   type CountedValues,
   changeCount,
-  holdCounts,
-  releaseCounts,
-  removeEmptyCounts,
+  resumeCounting,
   sumCountChanges,
+  suspendCounting,
 } from '../../storage/listing-counts.ts';
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
@@ -229,23 +228,25 @@ async function updateSearchRows(transaction: Transaction, accountId: string, fin
     for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
   };
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
-  if (counts.length > 0) await holdCounts(transaction);
+  if (counts.length > 0) await suspendCounting(transaction);
   await inBatches(transaction, finals, update, ({ change }) => change.search.row.terms.length);
-  if (counts.length === 0) return;
-  await releaseCounts(transaction);
+  if (counts.length > 0) await resumeCounting(transaction);
   await inBatches(transaction, counts, async (some) => {
     for (const change of some) await changeCount(transaction, accountId, change);
   });
-  await removeEmptyCounts(transaction, accountId);
 }
 
 function countChanges(finals: readonly Final[]): CountChange[] {
   return sumCountChanges(
-    finals.flatMap(({ before, change }) =>
-      before === undefined ? [] : [{ before: countedValues(before.listing), after: countedValues(change.listing) }],
+    finals.flatMap(({ before, change: { listing, search } }) =>
+      before !== undefined && search.parts.some((part) => COUNTED_PARTS.has(part))
+        ? [{ before: countedValues(before.listing), after: countedValues(listing) }]
+        : [],
     ),
   );
 }
+
+const COUNTED_PARTS: ReadonlySet<keyof SearchRow> = new Set(['status', 'beds', 'propertyType', 'baths']);
 
 /** Stored listings have a status. */
 function countedValues({ status = 'active', beds, propertyType, baths }: Listing): CountedValues {

@@ -42,8 +42,8 @@ export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies
 }
 
 function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog): void {
-  const { accountId } = exchange.principal;
-  if (!requestLog.omits(accountId, outcomeOf(exchange))) requestLog.record(accountId, toLogged(exchange));
+  const { accountId, keyId } = exchange.principal;
+  if (!requestLog.countInstead({ keyId, ...outcomeOf(exchange) })) requestLog.record(accountId, toLogged(exchange));
 }
 
 function outcomeOf({ incoming, outgoing }: Exchange): Pick<LoggedRequest, 'method' | 'status'> {

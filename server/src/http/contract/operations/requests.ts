@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LOGGED_READS_MAX } from '../../../model/request-log.ts';
+import { SIMILAR_MAX } from '../../../model/request-log.ts';
 import type { Operation } from '../operation.ts';
 import { addIssue, time } from '../schemas/fields.ts';
 import { cursorParameter, integerParameter, namesParameter, timeParameter } from '../schemas/parameters.ts';
@@ -61,8 +61,8 @@ const request = z
     omitted: z.int().meta({
       minimum: 0,
       description:
-        'How many further successful reads ended in about the same quarter of a second, of which no more than ' +
-        `${LOGGED_READS_MAX} are logged.`,
+        'How many more requests with the same key and status ended in about the same quarter of a second. Each ' +
+        `process logs ${SIMILAR_MAX} reads and ${SIMILAR_MAX} requests above the rate limit in that time, and counts the others.`,
     }),
   })
   .meta({ id: 'LoggedRequest' });
@@ -96,7 +96,7 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   summary: 'List the API requests',
   description:
     'Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, ' +
-    'some can be missing, and most successful reads are only counted. Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
+    'some can be missing, and similar requests are only counted (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
     'not null; the next page goes on from there. With several processes, the last second of others can be missing.',
   caller: 'administrator',
   query: requestsQuery,

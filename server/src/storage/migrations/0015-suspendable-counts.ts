@@ -1,10 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, a large batch can hold the counting of changed listings, and then change each count once. The marker is a
- * row without an account, which no other transaction sees.
+ * On SQLite, a batch can suspend the counting of changed listings, and then change each count once. It does so by a row
+ * with the account number 0, which no other transaction sees.
  */
-export const countHolds: Migration = {
+export const suspendableCounts: Migration = {
   sqlite: `
     drop trigger listing_counts_changed;
     create trigger listing_counts_changed after update of status, beds, property_type, baths on listing_facets
