@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { launchBrowser } from '../../dashboard/test/support/chromium.ts';
 import { until } from '../../testkit/src/until.ts';
 import { formatTable } from './formats.ts';
@@ -38,6 +37,10 @@ const RECORDER = `
   }).observe({ type: 'event', durationThreshold: ${SHORTEST_MS} });
 `;
 
+type Browser = Awaited<ReturnType<typeof launchBrowser>>;
+type Page = Awaited<ReturnType<Browser['newPage']>>;
+type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
+
 type Recorded = { firstRowMs: number; shift: number; interactionMs: number };
 
 /** The first visit of a browser to the Listings page, and what a user does there. */
@@ -74,8 +77,6 @@ export async function runDashboardBench(place: Place, listings: number): Promise
   const isPinned = cores !== undefined;
   return { date, commit: describeCommit(ROOT), machine: describeMachine(), isPinned, listings, visits };
 }
-
-type Cookies = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['cookies']>>;
 
 /** Signs in and imports the listings. @returns the session's cookies */
 async function fillAccount(browser: Browser, { port }: Service, listings: number): Promise<Cookies> {
