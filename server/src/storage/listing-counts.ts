@@ -23,7 +23,7 @@ export interface CountChange extends CountedValues {
 export function sumCountChanges(changes: readonly { before: CountedValues; after: CountedValues }[]): CountChange[] {
   const sums = new Map<string, CountChange>();
   const count = ({ status, beds, propertyType, baths }: CountedValues, by: number) => {
-    const key = JSON.stringify([status, beds, propertyType, baths]);
+    const key = `${status} ${beds} ${propertyType} ${baths}`;
     const sum = sums.get(key) ?? { status, beds, propertyType, baths, by: 0 };
     sum.by += by;
     sums.set(key, sum);
