@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * List the API requests
-         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing, and similar requests are only counted (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
+         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
          */
         get: operations["listRequests"];
         put?: never;
@@ -2447,7 +2447,7 @@ export interface components {
             sequence: number | null;
             /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
             errorBody: string | null;
-            /** @description How many more requests with the same key and status ended in about the same quarter of a second. Each process logs 500 reads and 500 requests above the rate limit in that time, and counts the others. */
+            /** @description How many similar requests are counted in this one instead of being logged. Of the reads of a key with the same status, and of its requests above the rate limit, each process logs 500 in a quarter of a second. */
             omitted: number;
         };
         MemberList: {

@@ -61,8 +61,8 @@ const request = z
     omitted: z.int().meta({
       minimum: 0,
       description:
-        'How many more requests with the same key and status ended in about the same quarter of a second. Each ' +
-        `process logs ${SIMILAR_MAX} reads and ${SIMILAR_MAX} requests above the rate limit in that time, and counts the others.`,
+        'How many similar requests are counted in this one instead of being logged. Of the reads of a key with the ' +
+        `same status, and of its requests above the rate limit, each process logs ${SIMILAR_MAX} in a quarter of a second.`,
     }),
   })
   .meta({ id: 'LoggedRequest' });
@@ -96,8 +96,8 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   summary: 'List the API requests',
   description:
     'Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, ' +
-    'some can be missing, and similar requests are only counted (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is ' +
-    'not null; the next page goes on from there. With several processes, the last second of others can be missing.',
+    'some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part ' +
+    'of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.',
   caller: 'administrator',
   query: requestsQuery,
   replies: [
