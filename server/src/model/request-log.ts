@@ -92,10 +92,15 @@ const PERIOD_MS = 250;
  * Reads of a key with the same status that each process logs per period, and requests above its rate limit. Further
  * ones are only counted: logging all of the cheapest reads would take a sixth of the throughput of a core.
  */
-export const SIMILAR_MAX = 500;
+export const SIMILAR_MAX = 100;
 
 export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);
+}
+
+/** Faster than `periodOf`. */
+export function isInPeriod(timeMs: number, period: number): boolean {
+  return timeMs >= period && timeMs < period + PERIOD_MS;
 }
 
 /** Sorts before the ids of all blocks whose period begins at this time or later. */

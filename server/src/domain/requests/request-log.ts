@@ -2,6 +2,7 @@ import { coalesce, settleWithin } from '../../lib/coalesce.ts';
 import { RANDOM_LENGTH, randomWord } from '../../lib/ids.ts';
 import {
   firstBlockIdAt,
+  isInPeriod,
   type LoggedRequest,
   OMITTED,
   periodOf,
@@ -56,8 +57,6 @@ interface Similar {
   counting: StoredRequest | undefined;
 }
 
-type Outcome = Pick<LoggedRequest, 'keyId' | 'method' | 'status'>;
-
 /** Reports requests that are missing from the log. */
 export type OnLoss = (count: number, cause: unknown) => void;
 
@@ -75,8 +74,8 @@ export class RequestLog {
   #closed: OpenBlock[] = [];
   #waitingBytes = 0;
   #lost = 0;
-  /** By key and status, of the current period. */
-  readonly #similar = new Map<string, Similar>();
+  /** By key and by status, of the current period. */
+  readonly #similar = new Map<string, Map<number, Similar>>();
   #similarPeriod = 0;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
@@ -98,8 +97,8 @@ export class RequestLog {
   }
 
   /** Counts a request that has just ended, if the log has many similar ones of this period. @returns whether it did */
-  countInstead(request: Outcome): boolean {
-    const entry = this.#similarTo(request)?.counting;
+  countInstead(keyId: string, method: string, status: number | null): boolean {
+    const entry = this.#similarTo(keyId, method, status)?.counting;
     if (entry === undefined) return false;
     entry[OMITTED] = omittedIn(entry) + 1;
     return true;
@@ -121,7 +120,7 @@ export class RequestLog {
     if (request.status !== null && request.status >= 400) block.failures += 1;
     this.#waitingBytes += MEMBERS_BYTES_MAX + textLength;
     const stored = toStoredRequest(request, period);
-    const similar = this.#similarTo(request);
+    const similar = this.#similarTo(request.keyId, request.method, request.status);
     if (similar !== undefined) similar.logged += 1;
     if (similar !== undefined && similar.logged >= SIMILAR_MAX) {
       similar.counting = stored;
@@ -129,18 +128,22 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Undefined for a change or an error: all of them are recorded. */
-  #similarTo({ keyId, method, status }: Outcome): Similar | undefined {
+  /** Undefined for a change or an error: all of them are recorded. Runs for every request of a key. */
+  #similarTo(keyId: string, method: string, status: number | null): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
-    const period = periodOf(Date.now());
-    if (period !== this.#similarPeriod) this.#similar.clear();
-    this.#similarPeriod = period;
-    const kind = `${keyId} ${status}`;
-    const known = this.#similar.get(kind);
-    if (known !== undefined) return known;
+    if (!isInPeriod(Date.now(), this.#similarPeriod)) {
+      this.#similar.clear();
+      this.#similarPeriod = periodOf(Date.now());
+    }
+    // A map in a map: a key made of both would be a new text, hashed for every request.
+    return this.#similar.get(keyId)?.get(status) ?? this.#addSimilar(keyId, status);
+  }
+
+  #addSimilar(keyId: string, status: number): Similar {
     const similar: Similar = { logged: 0, counting: undefined };
-    this.#similar.set(kind, similar);
+    const ofKey = this.#similar.get(keyId) ?? new Map<number, Similar>();
+    this.#similar.set(keyId, ofKey.set(status, similar));
     return similar;
   }
 
@@ -171,7 +174,7 @@ export class RequestLog {
     this.#open = new Map();
     this.#waitingBytes = 0;
     // Further requests cannot be counted in entries that are being written.
-    for (const similar of this.#similar.values()) similar.counting = undefined;
+    for (const ofKey of this.#similar.values()) for (const similar of ofKey.values()) similar.counting = undefined;
     let cause: unknown;
     let lost = this.#lost;
     this.#lost = 0;

@@ -43,7 +43,8 @@ export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies
 
 function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog): void {
   const { accountId, keyId } = exchange.principal;
-  if (!requestLog.countInstead({ keyId, ...outcomeOf(exchange) })) requestLog.record(accountId, toLogged(exchange));
+  const { method, status } = outcomeOf(exchange);
+  if (!requestLog.countInstead(keyId, method, status)) requestLog.record(accountId, toLogged(exchange));
 }
 
 function outcomeOf({ incoming, outgoing }: Exchange): Pick<LoggedRequest, 'method' | 'status'> {
