@@ -154,7 +154,9 @@ test(
     await until('a read is served', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);
     assert.ok(hasRoom(neighbor), 'the queue of another account has room');
     other.close();
-    const replies = [...(await waiting), ...(await pipeline(SHORT_LANE, post))];
+    const early = await waiting;
+    await until('the queue has room again', async () => hasRoom(tenant));
+    const replies = [...early, ...(await pipeline(SHORT_LANE, post))];
     replies.filter(({ status }) => status !== 201).forEach(assertRejected);
     await assertStored(tenant, replies);
   },
