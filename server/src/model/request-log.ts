@@ -92,7 +92,7 @@ const PERIOD_MS = 250;
  * Reads of a key with the same status that each process logs per period, and requests above its rate limit. Further
  * ones are only counted: logging all of the cheapest reads would take a sixth of the throughput of a core.
  */
-export const SIMILAR_MAX = 100;
+export const SIMILAR_MAX = 50;
 
 export function periodOf(timeMs: number): number {
   return timeMs - (timeMs % PERIOD_MS);

@@ -51,6 +51,8 @@ interface OpenBlock {
 
 /** A key's reads with the same status, or its requests above the rate limit. */
 interface Similar {
+  keyId: string;
+  status: number;
   /** How many are in the log. */
   logged: number;
   /** The one that further ones are counted in; undefined while they are recorded. */
@@ -77,6 +79,8 @@ export class RequestLog {
   /** By key and by status, of the current period. */
   readonly #similar = new Map<string, Map<number, Similar>>();
   #similarPeriod = 0;
+  /** Those that were looked up last: most requests are similar to the one before. */
+  #latest: Similar | undefined;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
     this.#database = database;
@@ -96,9 +100,9 @@ export class RequestLog {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
-  /** Counts a request that has just ended, if the log has many similar ones of this period. @returns whether it did */
-  countInstead(keyId: string, method: string, status: number | null): boolean {
-    const entry = this.#similarTo(keyId, method, status)?.counting;
+  /** Counts a request instead of recording it, if the log has many similar ones of this period. @returns whether it did */
+  countInstead(keyId: string, method: string, status: number | null, at: number): boolean {
+    const entry = this.#similarTo(keyId, method, status, at)?.counting;
     if (entry === undefined) return false;
     entry[OMITTED] = omittedIn(entry) + 1;
     return true;
@@ -120,7 +124,7 @@ export class RequestLog {
     if (request.status !== null && request.status >= 400) block.failures += 1;
     this.#waitingBytes += MEMBERS_BYTES_MAX + textLength;
     const stored = toStoredRequest(request, period);
-    const similar = this.#similarTo(request.keyId, request.method, request.status);
+    const similar = this.#similarTo(request.keyId, request.method, request.status, request.at);
     if (similar !== undefined) similar.logged += 1;
     if (similar !== undefined && similar.logged >= SIMILAR_MAX) {
       similar.counting = stored;
@@ -129,19 +133,23 @@ export class RequestLog {
   }
 
   /** Undefined for a change or an error: all of them are recorded. Runs for every request of a key. */
-  #similarTo(keyId: string, method: string, status: number | null): Similar | undefined {
+  #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
-    if (!isInPeriod(Date.now(), this.#similarPeriod)) {
+    if (!isInPeriod(at, this.#similarPeriod)) {
       this.#similar.clear();
-      this.#similarPeriod = periodOf(Date.now());
+      this.#latest = undefined;
+      this.#similarPeriod = periodOf(at);
     }
-    // A map in a map: a key made of both would be a new text, hashed for every request.
-    return this.#similar.get(keyId)?.get(status) ?? this.#addSimilar(keyId, status);
+    if (this.#latest?.status !== status || this.#latest.keyId !== keyId) {
+      // A map in a map: a key made of both would be a new text, hashed for every request.
+      this.#latest = this.#similar.get(keyId)?.get(status) ?? this.#addSimilar(keyId, status);
+    }
+    return this.#latest;
   }
 
   #addSimilar(keyId: string, status: number): Similar {
-    const similar: Similar = { logged: 0, counting: undefined };
+    const similar: Similar = { keyId, status, logged: 0, counting: undefined };
     const ofKey = this.#similar.get(keyId) ?? new Map<number, Similar>();
     this.#similar.set(keyId, ofKey.set(status, similar));
     return similar;

@@ -35,23 +35,27 @@ export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies
   const { socket } = incoming;
   const sentBefore = socket.bytesWritten;
   outgoing.on('close', () => {
+    const at = Date.now();
+    const bytes = socket.bytesWritten - sentBefore;
     if (isLogged && !exchange.isOverload)
-      log.writeLine(requestLine(exchange, { address, bytes: socket.bytesWritten - sentBefore, worker: log.worker }));
-    if (requestLog?.isOn && hasKey(exchange)) record(exchange, requestLog);
+      log.writeLine(requestLine(exchange, { at, address, bytes, worker: log.worker }));
+    if (requestLog?.isOn && hasKey(exchange)) record(exchange, requestLog, at);
   });
 }
 
-function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog): void {
+function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog, at: number): void {
   const { accountId, keyId } = exchange.principal;
-  const { method, status } = outcomeOf(exchange);
-  if (!requestLog.countInstead(keyId, method, status)) requestLog.record(accountId, toLogged(exchange));
+  const { method = '' } = exchange.incoming;
+  if (!requestLog.countInstead(keyId, method, statusOf(exchange), at))
+    requestLog.record(accountId, toLogged(exchange, at));
 }
 
-function outcomeOf({ incoming, outgoing }: Exchange): Pick<LoggedRequest, 'method' | 'status'> {
-  return { method: incoming.method ?? '', status: outgoing.headersSent ? outgoing.statusCode : null };
+function statusOf({ outgoing }: Exchange): number | null {
+  return outgoing.headersSent ? outgoing.statusCode : null;
 }
 
 interface Sent {
+  at: number;
   address: string;
   /** Bytes of the response. */
   bytes: number;
@@ -62,16 +66,15 @@ interface Sent {
  * Writes pino's format without pino, which saves 2 µs per request. Only the path and the user agent
  * can contain characters that JSON escapes.
  */
-function requestLine(exchange: Exchange, { address, bytes, worker }: Sent): string {
+function requestLine(exchange: Exchange, { at, address, bytes, worker }: Sent): string {
   const { incoming, outgoing, requestId, path, principal, errorCode } = exchange;
   const who = principal === undefined ? '' : `"accountId":"${principal.accountId}",${nameOf(principal)},`;
   const error = errorCode === undefined ? '' : `"code":"${errorCode}",`;
   const ending = outgoing.writableFinished ? '' : '"aborted":true,';
   const process = worker === undefined ? '' : `"worker":${worker},`;
-  const { method, status } = outcomeOf(exchange);
   return (
-    `{"level":30,"time":${Date.now()},"requestId":"${requestId}","method":"${method}",` +
-    `"path":${JSON.stringify(withoutKeys(path))},"status":${status},${durations(exchange)}"bytes":${bytes},` +
+    `{"level":30,"time":${at},"requestId":"${requestId}","method":"${incoming.method}",` +
+    `"path":${JSON.stringify(withoutKeys(path))},"status":${statusOf(exchange)},${durations(exchange)}"bytes":${bytes},` +
     `"address":"${address}",${sender(incoming)}${process}${who}${error}${ending}"msg":"request"}\n`
   );
 }
@@ -108,12 +111,13 @@ function nameOf(principal: Principal): string {
 const LOGGED_LENGTH_MAX = 2_048;
 const ERROR_LENGTH_MAX = 4_096;
 
-function toLogged(exchange: Admitted<KeyPrincipal>): LoggedRequest {
-  const { requestId, path, query, principal, errorCode, errorBody, sequence } = exchange;
+function toLogged(exchange: Admitted<KeyPrincipal>, at: number): LoggedRequest {
+  const { incoming, requestId, path, query, principal, errorCode, errorBody, sequence } = exchange;
   return {
-    at: Date.now(),
+    at,
     keyId: principal.keyId,
-    ...outcomeOf(exchange),
+    method: incoming.method ?? '',
+    status: statusOf(exchange),
     path: cut(withoutKeys(path), LOGGED_LENGTH_MAX),
     query: query === '' ? '' : cut(withoutSecrets(query), LOGGED_LENGTH_MAX),
     code: errorCode ?? null,
