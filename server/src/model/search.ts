@@ -33,15 +33,13 @@ export type SearchColumns = Pick<Listing, SearchColumn>;
 
 /** The listing with the texts of `words` filters folded, as its search columns hold them. */
 export function searchColumnsOf(listing: Listing): SearchColumns {
+  const columns: Partial<Record<SearchColumn, unknown>> = {};
+  // Without the listing's other values, which a row must not keep in memory.
+  for (const name of SEARCH_COLUMNS) columns[name] = listing[name];
   const { city, stateOrProvince, postalCode, country } = listing;
   const fold = (text: string | undefined) => (text === undefined ? undefined : foldText(text));
-  return {
-    ...listing,
-    city: fold(city),
-    stateOrProvince: fold(stateOrProvince),
-    postalCode: fold(postalCode),
-    country: fold(country),
-  };
+  const folded = { city: fold(city), stateOrProvince: fold(stateOrProvince), postalCode: fold(postalCode) };
+  return Object.assign(columns, folded, { country: fold(country) }) as SearchColumns;
 }
 
 /** Comparisons besides equality, written in brackets after a parameter's name. */

@@ -128,9 +128,14 @@ test('an import, atomic or not, has the same result as saving its rows one by on
   assert.deepEqual(await importRows(database, requestOf(other, inBatches), assert.ifError), report);
   const together = someRows(await seed(database, third));
   assert.deepEqual(await importAll(database, third, together), report);
+  const { id: fourth } = await createAccount(database, 'Fourth');
+  const onDisk = someRows(await seed(database, fourth));
+  const saved = await importAtomically(database, requestOf(fourth, onDisk), () => undefined, 0);
+  assert.deepEqual(saved.outcome, report);
   const left = await describe(database, one);
   assert.deepEqual(await describe(database, other), left);
   assert.deepEqual(await describe(database, third), left);
+  assert.deepEqual(await describe(database, fourth), left);
   assert.deepEqual(
     left.listings.map(({ id }) => id),
     left.listings.map((_, index) => index),
@@ -248,11 +253,8 @@ test('new listings of an atomic import get ids after all earlier ones, in the or
   ] as const) {
     const { one } = await createAccounts();
     await seed(database, one);
-    await importAll(
-      disturbed(database, () => disturb(one)),
-      one,
-      rows,
-    );
+    const changing = disturbed(database, () => disturb(one));
+    await importAtomically(changing, requestOf(one, rows), () => undefined, 0);
     await create(database, one, { externalId: 'LATER' });
     const stored = await database.execute(selectRows, { accountId: one });
     assert.deepEqual(

@@ -8,15 +8,14 @@ import { setFeedMarks } from '../../storage/feed-listings.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
 import type { StagedFile, StagedWork } from '../../storage/open.ts';
-import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
-import { KnownListing } from '../writing/known-listings.ts';
+import { ChangeBatch, type FormerListing, formerOf, type ReadyChange, readyChange } from '../writing/change-batch.ts';
 import { takeQuota } from '../writing/quotas.ts';
-import { makeChanged } from '../writing/save-listing.ts';
+import { makeChanged, readStored } from '../writing/save-listing.ts';
 import { storeDeleted } from '../writing/write-path.ts';
 import type { Writing } from '../writing/writing.ts';
 import type { LeasedRun } from './feed-lease.ts';
 import { failureText, valuesToKeep } from './feed-plan.ts';
-import { makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
+import { type FeedChange, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
 /** Content and documents that are written together, unless a single row is longer: other writes wait meanwhile. */
 const GROUP_LENGTH_MAX = 128 * 1024;
@@ -146,10 +145,10 @@ class RowGroup {
     }
     const type = before === undefined ? 'created' : 'updated';
     const change = readyChange(type, listing, changes);
-    takeQuota(this.#writing.account, change, stored);
+    takeQuota(this.#writing.account, change, stored && { doc: () => stored.doc });
     if (kind === 'mark') counts.unchanged -= 1;
     counts[type] += 1;
-    this.batch.add({ ...change, feedMark }, before);
+    this.batch.add({ ...change, feedMark }, before && toFormer(before));
   }
 
   fail(row: StagedWork, error: AppError): void {
@@ -159,8 +158,12 @@ class RowGroup {
   }
 }
 
+function toFormer({ stored, listing }: NonNullable<FeedChange['before']>): FormerListing {
+  return formerOf({ ...stored, length: stored.doc.length }, listing);
+}
+
 async function deleteMissing(writing: Writing, run: StoredRun, missing: readonly KeyedListing[]): Promise<void> {
-  for (const stored of missing) await storeDeleted(writing, new KnownListing(stored));
+  for (const stored of missing) await storeDeleted(writing, readStored(stored));
   run.counts.deleted += missing.length;
 }
 
@@ -175,11 +178,11 @@ async function markMissing(
   const batch = new ChangeBatch();
   const marks: [id: string, mark: string][] = [];
   for (const stored of missing) {
-    const current = new KnownListing(stored);
-    const change = mode === 'withdraw' ? withdraw(writing, current.listing) : undefined;
-    if (change === undefined) marks.push([stored.id, mark]);
+    const current = mode === 'withdraw' ? readStored(stored) : undefined;
+    const change = current && withdraw(writing, current.listing);
+    if (current === undefined || change === undefined) marks.push([stored.id, mark]);
     else {
-      batch.add({ ...change, feedMark: mark }, current);
+      batch.add({ ...change, feedMark: mark }, toFormer(current));
       run.counts.withdrawn += 1;
     }
   }

@@ -2,8 +2,8 @@ import { AppError, type PlainError } from '../../model/errors.ts';
 import type { MissingMode } from '../../model/feeds.ts';
 import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
 import type { KeyedListing } from '../../storage/listings.ts';
-import { KnownListing } from '../writing/known-listings.ts';
-import { makeChanged, makeNew } from '../writing/save-listing.ts';
+import { makeChanged, makeNew, readStored } from '../writing/save-listing.ts';
+import type { CurrentListing } from '../writing/write-path.ts';
 import type { Writing } from '../writing/writing.ts';
 
 /** A row of a feed's file. */
@@ -49,7 +49,7 @@ export interface FeedChange {
   /** The fields that differ; none if the row changes nothing. */
   changes: Record<string, FieldChange>;
   /** The listing before; undefined for a new one. */
-  before: KnownListing<KeyedListing> | undefined;
+  before: (CurrentListing & { stored: KeyedListing }) | undefined;
 }
 
 /**
@@ -67,7 +67,7 @@ export function makeFeedChange(
     return { listing: makeNew(context.account, makeInput(undefined), feed), changes: {}, before: undefined };
   }
   if (stored.feed !== null && stored.feed !== feed) throw belongsToFeed(stored.id, stored.feed);
-  const before = new KnownListing(stored);
+  const before = readStored(stored);
   const { listing } = before;
   // A listing that the feed has withdrawn is active again, unless the row has a status.
   const isBack = stored.feedMark === MISSING_MARKS.withdraw && listing.status === 'withdrawn';

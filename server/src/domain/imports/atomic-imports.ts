@@ -4,6 +4,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Database, LongTransaction } from '../../storage/database.ts';
 import { versionFloorOf } from '../../storage/database-info.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
+import { type KeepText, StagedTexts } from '../../storage/open.ts';
 import { auditImport } from '../access/audit.ts';
 import {
   findEarlierResult,
@@ -19,19 +20,22 @@ import { countRows, type ImportReport, importFailed, reportOf } from './import-r
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
-/** Maximum rows of a file. They are held in memory, and other writes wait while they are written. */
+/** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
-/** A plan takes 5 KB per row. */
+/** A plan takes 2 KB per row, besides its texts. */
 const PLANS_MAX = 4;
 const plans = new FairSemaphore(PLANS_MAX);
 /** An account's files are in memory one at a time; the bodies of the others wait. */
 const files = new FairSemaphore(Number.POSITIVE_INFINITY, 1);
 
+type StagedImport = Import & { keep: KeepText };
+
 /**
  * Saves all rows in one transaction, or none. The changes are computed before the transaction,
  * which only writes them.
  * @param makeIdempotentRequest called when all rows have been read
+ * @param memoryLengthMax characters of the rows and their plan to keep in memory; the others are on disk
  * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`,
  * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
  * `signal` if it aborts before the transaction
@@ -40,18 +44,23 @@ export function importAtomically(
   database: Database,
   request: Import,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
+  memoryLengthMax?: number,
 ): Promise<WriteResult<ImportReport>> {
   const { actor, signal } = request;
-  return files.run(actor.accountId, () => importFile(database, request, makeIdempotentRequest), { signal });
+  const work = async () => {
+    using texts = new StagedTexts(memoryLengthMax);
+    return await importFile(database, { ...request, keep: texts.keep }, makeIdempotentRequest);
+  };
+  return files.run(actor.accountId, work, { signal });
 }
 
 async function importFile(
   database: Database,
-  request: Import,
+  request: StagedImport,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
 ): Promise<WriteResult<ImportReport>> {
-  const { actor, batches, isDryRun, signal } = request;
-  const rows = await gather(batches, actor.accountId, database.longWriteBytesMax);
+  const { actor, isDryRun, signal } = request;
+  const rows = await gather(request, database.longWriteBytesMax);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
   // The first attempt's outcome may not have reached the standby yet, so a retry also calls
   // `write`: its commit waits for the standby.
@@ -62,7 +71,7 @@ async function importFile(
 
 async function planAndSave(
   database: Database,
-  request: Import,
+  request: StagedImport,
   rows: ImportRow[],
   idempotency: IdempotentRequest | undefined,
 ): Promise<WriteResult<ImportReport>> {
@@ -74,16 +83,16 @@ async function planAndSave(
   return save(database, request, idempotency, plan);
 }
 
-async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string, bytesMax: number): Promise<ImportRow[]> {
+async function gather({ batches, actor, keep }: StagedImport, bytesMax: number): Promise<ImportRow[]> {
   const rows: ImportRow[] = [];
   let bytes = 0;
   for await (const batch of batches) {
     rows.push(...batch);
     // The listings will not be shorter than the rows.
-    for (const row of batch) bytes += 'issue' in row ? 0 : (row.length ?? 0);
+    for (const row of batch) bytes += 'issue' in row ? 0 : (row.stage?.(keep) ?? 0);
     if (bytes > bytesMax) throw changesTooMuch();
     // Pauses while another atomic import is being written.
-    await ownTurn(accountId);
+    await ownTurn(actor.accountId);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
     const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
     throw new AppError('payload_too_large', message);
@@ -91,11 +100,11 @@ async function gather(batches: AsyncIterable<ImportRow[]>, accountId: string, by
   return rows;
 }
 
-async function prepare(database: Database, request: Import, rows: ImportRow[]): Promise<ImportPlan> {
-  const { actor } = request;
+async function prepare(database: Database, request: StagedImport, rows: ImportRow[]): Promise<ImportPlan> {
+  const { actor, keep } = request;
   const account = await getActingAccount(database, actor);
-  const limits = { versionFloor: versionFloorOf(actor.epoch ?? ''), bytesMax: database.longWriteBytesMax };
-  const plan = new ImportPlan(rows, account, limits);
+  const versionFloor = versionFloorOf(actor.epoch ?? '');
+  const plan = new ImportPlan(rows, account, { versionFloor, bytesMax: database.longWriteBytesMax, keep });
   await plan.make(database, pauseOutside(database, request));
   return plan;
 }

@@ -1,37 +1,37 @@
 import type { AccountHead } from '../../model/accounts.ts';
 import { AppError, attempt } from '../../model/errors.ts';
-import type { FieldChange } from '../../model/listings.ts';
+import type { FieldChange, Listing } from '../../model/listings.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findChangedListings } from '../../storage/events.ts';
+import type { KeepText } from '../../storage/open.ts';
 import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
-import { KnownListing, KnownListings } from '../writing/known-listings.ts';
+import { KnownListing, KnownListings, type PlanListing } from '../writing/known-listings.ts';
 import { takeQuota } from '../writing/quotas.ts';
 import { externalIdTaken, makeChanged, makeNew } from '../writing/save-listing.ts';
-import type { CurrentListing } from '../writing/write-path.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 
 /** A row's outcome, which is valid until its listing changes. */
 interface PlannedRow {
-  current: CurrentListing | undefined;
+  current: PlanListing | undefined;
   /** Undefined if the row changes nothing. */
   result: PlannedChange | AppError | undefined;
 }
 
-interface PlannedChange extends ReadyChange {
-  /** The listing that later rows find. */
-  after: CurrentListing;
-}
+/** Also the listing that later rows find. */
+type PlannedChange = ReadyChange & PlanListing;
 
 /** The planned listings after the rows so far. */
 interface Overlay {
-  byId: Map<string, CurrentListing>;
+  byId: Map<string, PlanListing>;
   idOf: Map<string, string>;
 }
 
-export interface PlanLimits {
+export interface PlanOptions {
   versionFloor: number;
   /** The limit for the documents that are read and written. */
   bytesMax: number;
+  /** Keeps the documents and the changes. */
+  keep: KeepText;
 }
 
 /**
@@ -42,18 +42,19 @@ export class ImportPlan {
   outcomes: RowOutcome[] = [];
   batch = new ChangeBatch();
   readonly #rows: readonly ImportRow[];
-  readonly #limits: PlanLimits;
+  readonly #options: PlanOptions;
   #account: AccountHead;
   /** The account after the rows so far, to check its quotas. */
   #accountAfter: AccountHead;
-  #known = new KnownListings();
+  #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
 
-  constructor(rows: readonly ImportRow[], account: AccountHead, limits: PlanLimits) {
+  constructor(rows: readonly ImportRow[], account: AccountHead, options: PlanOptions) {
     this.#rows = rows;
     this.#account = { ...account };
     this.#accountAfter = { ...account };
-    this.#limits = limits;
+    this.#options = options;
+    this.#known = new KnownListings(options.keep);
   }
 
   /** The bytes that are read and written. */
@@ -107,7 +108,7 @@ export class ImportPlan {
 
   async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
     this.#account = { ...account };
-    this.#known = new KnownListings();
+    this.#known = new KnownListings(this.#options.keep);
     this.#planned.clear();
     await this.make(transaction, pause);
   }
@@ -116,7 +117,7 @@ export class ImportPlan {
     this.outcomes = [];
     this.batch = new ChangeBatch();
     this.#accountAfter = { ...this.#account };
-    const overlay = { byId: new Map<string, CurrentListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
+    const overlay = { byId: new Map<string, PlanListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
       this.outcomes.push({ row, result: this.#takeRow(row, overlay) });
       this.#requireRoom(this.bytes);
@@ -132,19 +133,19 @@ export class ImportPlan {
     const { result } = this.#planRow(row, current);
     if (result === undefined) return 'unchanged';
     if (result instanceof AppError) return result;
-    const [before, after] = [current?.listing.externalId, result.listing.externalId];
+    const [before, after] = [current?.externalId, result.externalId];
     const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
     if (takenBy !== undefined) return externalIdTaken(takenBy);
-    const lack = attempt(() => takeQuota(this.#accountAfter, result, current?.stored));
+    const lack = attempt(() => takeQuota(this.#accountAfter, result, current));
     if (lack instanceof AppError) return lack;
     if (before !== undefined) overlay.idOf.delete(before);
-    if (after !== undefined) overlay.idOf.set(after, result.listing.id);
-    overlay.byId.set(result.listing.id, result.after);
-    this.batch.add(result, this.#known.byId.get(result.listing.id));
+    if (after !== undefined) overlay.idOf.set(after, result.id);
+    overlay.byId.set(result.id, result);
+    this.batch.add(result, this.#known.byId.get(result.id)?.former());
     return result.type;
   }
 
-  #planRow(row: ValidRow, current: CurrentListing | undefined): PlannedRow {
+  #planRow(row: ValidRow, current: PlanListing | undefined): PlannedRow {
     const earlier = this.#planned.get(row);
     if (earlier !== undefined && earlier.current === current) return earlier;
     const planned = { current, result: this.#makeChange(row, current) };
@@ -152,12 +153,14 @@ export class ImportPlan {
     return planned;
   }
 
-  #makeChange({ makeInput }: ValidRow, current: CurrentListing | undefined): PlannedRow['result'] {
+  #makeChange(row: ValidRow, current: PlanListing | undefined): PlannedRow['result'] {
     try {
-      const input = makeInput(current?.listing);
-      if (current === undefined) return this.#toChange('created', makeNew(this.#account, input), {});
-      const context = { account: this.#account, versionFloor: this.#limits.versionFloor };
-      const { listing, changes } = makeChanged(context, current.listing, input);
+      if (current === undefined) return this.#toChange('created', makeNew(this.#account, row.makeInput(undefined)), {});
+      const before: Listing = JSON.parse(current.doc());
+      // Noted now, to parse the document only once.
+      if (current instanceof KnownListing) current.former(before);
+      const context = { account: this.#account, versionFloor: this.#options.versionFloor };
+      const { listing, changes } = makeChanged(context, before, row.makeInput(before));
       return Object.keys(changes).length === 0 ? undefined : this.#toChange('updated', listing, changes);
     } catch (error) {
       if (error instanceof AppError && error.code === 'validation_failed') return error;
@@ -165,19 +168,13 @@ export class ImportPlan {
     }
   }
 
-  #toChange(
-    type: ReadyChange['type'],
-    listing: PlannedChange['listing'],
-    changes: Record<string, FieldChange>,
-  ): PlannedChange {
-    const change = readyChange(type, listing, changes);
-    // The sequence is unknown until the listing is written; later rows do not use it.
-    const after = new KnownListing({ id: listing.id, version: listing.version, sequence: 0, doc: change.doc });
-    return { ...change, after };
+  #toChange(type: ReadyChange['type'], listing: Listing, changes: Record<string, FieldChange>): PlannedChange {
+    const change = readyChange(type, listing, changes, this.#options.keep);
+    return { ...change, externalId: listing.externalId };
   }
 
   #requireRoom(bytes: number): void {
-    if (bytes > this.#limits.bytesMax) throw changesTooMuch();
+    if (bytes > this.#options.bytesMax) throw changesTooMuch();
   }
 }
 

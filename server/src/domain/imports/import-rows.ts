@@ -1,5 +1,6 @@
 import { AppError, type PlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
+import type { KeepText } from '../../storage/open.ts';
 import type { SavedListing } from '../writing/save-listing.ts';
 
 interface AnyRow {
@@ -16,9 +17,9 @@ export interface ValidRow extends AnyRow {
   /** The row's external id; if undefined, `makeInput` returns the listing's own. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
-  makeInput: (current: Listing | undefined) => ListingInput;
-  /** The length of its values as JSON text, if it is known. */
-  length?: number;
+  makeInput(current: Listing | undefined): ListingInput;
+  /** Lets `keep` keep its values. @returns their length as JSON text */
+  stage?(keep: KeepText): number;
   /** The number of values that were cleaned. */
   cleaned?: number;
 }

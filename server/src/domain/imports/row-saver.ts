@@ -1,5 +1,6 @@
 import { AppError } from '../../model/errors.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
+import { keepInMemory } from '../../storage/open.ts';
 import type { Writing } from '../writing/writing.ts';
 import { ImportPlan } from './import-plan.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
@@ -25,7 +26,7 @@ export class RowSaver {
     for (;;) {
       const some = rows.slice(0, this.#count);
       const bytesMax = some.length > 1 ? BYTES_MAX : Number.POSITIVE_INFINITY;
-      const plan = new ImportPlan(some, account, { versionFloor, bytesMax });
+      const plan = new ImportPlan(some, account, { versionFloor, bytesMax, keep: keepInMemory });
       try {
         await plan.make(transaction, async () => {});
         if (plan.bytes < BYTES_MAX / 4) this.#count = Math.min(2 * this.#count, ROWS_MAX);

@@ -2,6 +2,7 @@ import { createId } from '../../lib/ids.ts';
 import type { AccountHead } from '../../model/accounts.ts';
 import { countBytes } from '../../model/history.ts';
 import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../../model/listings.ts';
+import type { SearchColumns } from '../../model/search.ts';
 import { changedParts, type SearchRow, toSearchRow } from '../../model/search-terms.ts';
 import { advanceSequenceBy } from '../../storage/account-heads.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
@@ -18,22 +19,29 @@ import {
   suspendCounting,
 } from '../../storage/listing-counts.ts';
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
+import { type KeepText, keepInMemory, type StagedText } from '../../storage/open.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
-import type { KnownListing } from './known-listings.ts';
 import type { Writing } from './writing.ts';
 
 /** A listing's change, ready to be written. */
 export interface ReadyChange {
   type: 'created' | 'updated';
-  listing: Listing;
+  id: string;
+  version: number;
   /** JSON text. */
-  doc: string;
+  doc: StagedText;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
   /** How they have changed, as JSON; null for a new listing. */
-  changes: string | null;
+  changes: StagedText | null;
   /** The listing's search row, and its parts that can differ. */
-  search: { row: SearchRow; parts: readonly (keyof SearchRow)[] };
+  columns: SearchColumns;
+  terms: StagedText;
+  parts: readonly (keyof SearchRow)[];
+  /** The length of all texts. */
+  length: number;
+  /** What the version counts of the account's stored bytes. */
+  countedBytes: number;
   /** What the listing's feed stores with it. */
   feedMark?: string | undefined;
 }
@@ -42,15 +50,47 @@ export interface ReadyChange {
 export function readyChange(
   type: ReadyChange['type'],
   listing: Listing,
-  changes: Record<string, FieldChange>,
+  fieldChanges: Record<string, FieldChange>,
+  keep: KeepText = keepInMemory,
 ): ReadyChange {
-  const changed = Object.keys(changes);
-  const search = { row: toSearchRow(listing), parts: changedParts(changed) };
-  const texts =
-    type === 'created'
-      ? { changed: null, changes: null }
-      : { changed: JSON.stringify(changed), changes: JSON.stringify(changes) };
-  return { type, listing, doc: JSON.stringify(listing), ...texts, search };
+  const { id, version } = listing;
+  const isNew = type === 'created';
+  const names = Object.keys(fieldChanges);
+  const doc = JSON.stringify(listing);
+  const changes = isNew ? null : JSON.stringify(fieldChanges);
+  const { terms, ...columns } = toSearchRow(listing);
+  return {
+    type,
+    id,
+    version,
+    doc: keep(doc),
+    changed: isNew ? null : JSON.stringify(names),
+    changes: changes === null ? null : keep(changes),
+    columns,
+    terms: keep(terms),
+    parts: changedParts(names),
+    length: doc.length + (changes?.length ?? 0) + terms.length,
+    countedBytes: countBytes(doc, changes),
+  };
+}
+
+/** What a batch needs of the version that it replaces. */
+export interface FormerListing {
+  id: string;
+  externalId: string | null;
+  feed: string | null;
+  /** RFC 3339. */
+  updatedAt: string;
+  /** The length of its document. */
+  length: number;
+  counted: CountedValues;
+}
+
+export function formerOf(
+  { id, externalId, feed, length }: Pick<KeyedListing, 'id' | 'externalId' | 'feed'> & { length: number },
+  listing: Listing,
+): FormerListing {
+  return { id, externalId, feed, updatedAt: listing.updatedAt, length, counted: countedValues(listing) };
 }
 
 interface ReadyEvent extends ReadyChange {
@@ -64,7 +104,7 @@ interface Final {
   /** The position of its last change in the batch, from 1. */
   place: number;
   /** Undefined for a new listing. */
-  before: KnownListing<KeyedListing> | undefined;
+  before: FormerListing | undefined;
 }
 
 /** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
@@ -85,17 +125,15 @@ export class ChangeBatch {
   readonly #finals = new Map<string, Final>();
 
   /** Adds a change. `before` is the stored listing; undefined for a new one. */
-  add(change: ReadyChange, before: KnownListing<KeyedListing> | undefined): void {
-    const { id } = change.listing;
-    const earlier = this.#finals.get(id);
+  add(change: ReadyChange, before: FormerListing | undefined): void {
+    const earlier = this.#finals.get(change.id);
     const replaced = earlier && this.#events[earlier.place - 1];
     if (replaced !== undefined) replaced.isReplaced = true;
     const place = this.#events.push({ ...change, isReplaced: false });
-    const parts = [...new Set([...(earlier?.change.search.parts ?? []), ...change.search.parts])];
-    const latest = { ...change, search: { ...change.search, parts } };
-    this.#finals.set(id, { change: latest, place, before: earlier?.before ?? before });
-    this.#countedBytes += countBytes(change.doc, change.changes);
-    this.bytes += change.doc.length + (change.changes?.length ?? 0) + change.search.row.terms.length;
+    const parts = [...new Set([...(earlier?.change.parts ?? []), ...change.parts])];
+    this.#finals.set(change.id, { change: { ...change, parts }, place, before: earlier?.before ?? before });
+    this.#countedBytes += change.countedBytes;
+    this.bytes += change.length;
     if (change.type === 'created') this.#created += 1;
   }
 
@@ -113,8 +151,11 @@ export class ChangeBatch {
     await keepFormer(transaction, account.id, finals);
     await this.#storeReplaced(transaction, account.id, lastSequence, actor);
     await this.#storeEvents(transaction, account.id, lastSequence);
-    const rows = finals.map((final) => toRow(final, lastSequence, actor));
-    await inBatches(transaction, rows, (some) => putListings(transaction, account.id, some), docLength);
+    const put = (some: readonly Final[]) => {
+      const rows = some.map((final) => toRow(final, lastSequence, actor));
+      return putListings(transaction, account.id, rows);
+    };
+    await inBatches(transaction, finals, put, ({ change }) => change.length);
     await storeSearchRows(transaction, account.id, finals);
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
@@ -122,7 +163,7 @@ export class ChangeBatch {
   /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
   #renewIds(account: AccountHead): void {
     const created = [...this.#finals.values()].filter(({ before }) => before === undefined);
-    const oldIds = created.map(({ change }) => change.listing.id);
+    const oldIds = created.map(({ change }) => change.id);
     const areInOrder = oldIds.every((id, index) => id > (oldIds[index - 1] ?? account.newestId));
     if (areInOrder) {
       account.newestId = oldIds.at(-1) ?? account.newestId;
@@ -134,10 +175,10 @@ export class ChangeBatch {
       ids.set(id, account.newestId);
     }
     for (const event of this.#events) {
-      const newId = ids.get(event.listing.id);
+      const newId = ids.get(event.id);
       if (newId !== undefined) Object.assign(event, withId(event, newId));
     }
-    for (const final of created) final.change = withId(final.change, ids.get(final.change.listing.id) ?? '');
+    for (const final of created) final.change = withId(final.change, ids.get(final.change.id) ?? '');
   }
 
   /** Stores the versions that later changes of the batch have replaced. */
@@ -147,17 +188,21 @@ export class ChangeBatch {
     lastSequence: number,
     actor: string,
   ): Promise<void> {
-    const rows = this.#events.flatMap(({ type, listing, changes, doc, isReplaced }, index) => {
-      const { id, version, updatedAt } = listing;
-      const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const, at: updatedAt };
-      return isReplaced ? [{ listingId: id, ...entry, actor, changes, doc }] : [];
-    });
-    await inBatches(transaction, rows, (some) => insertFormer(transaction, accountId, some), docLength);
+    const replaced = [...this.#events.entries()].filter(([, { isReplaced }]) => isReplaced);
+    const insert = (some: readonly (typeof replaced)[number][]) => {
+      const rows = some.map(([index, { type, id, version, columns, changes, doc }]) => {
+        const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const };
+        const texts = { at: columns.updatedAt, actor, changes: changes && changes(), doc: doc() };
+        return { listingId: id, ...entry, ...texts };
+      });
+      return insertFormer(transaction, accountId, rows);
+    };
+    await inBatches(transaction, replaced, insert, ([, { length }]) => length);
   }
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
     const createdAt = Date.now();
-    const rows = this.#events.map(({ type, listing: { id, feed }, changed }, index) => {
+    const rows = this.#events.map(({ type, id, columns: { feed }, changed }, index) => {
       const sequence = lastSequence + index + 1;
       const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
       return { ...event, feed: feed ?? null, externalId: null };
@@ -167,27 +212,25 @@ export class ChangeBatch {
 }
 
 function withId<C extends ReadyChange>(change: C, id: string): C {
-  const { listing, doc } = change;
   // The id is a document's first member.
-  return { ...change, listing: { ...listing, id }, doc: doc.replace(listing.id, id) };
+  return { ...change, id, doc: () => change.doc().replace(change.id, id) };
 }
 
 function toRow(
-  { change: { listing, search, doc, changes, feedMark }, place }: Final,
+  { change: { id, version, terms, doc, changes, feedMark }, place }: Final,
   lastSequence: number,
   actor: string,
 ) {
-  const { terms } = search.row;
-  const { id, version } = listing;
-  return { id, version, sequence: lastSequence + place, terms, doc, actor, changes, feedMark };
+  const texts = { terms: terms(), doc: doc(), changes: changes && changes() };
+  return { id, version, sequence: lastSequence + place, ...texts, actor, feedMark };
 }
 
 /** Feed → the number of listings that it gains. */
 function feedGrowth(finals: Final[]): Map<string, number> {
   const growth = new Map<string, number>();
   for (const { change, before } of finals) {
-    const { feed } = change.listing;
-    if (feed !== undefined && before?.stored.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
+    const { feed } = change.columns;
+    if (feed !== undefined && before?.feed !== feed) growth.set(feed, (growth.get(feed) ?? 0) + 1);
   }
   return growth;
 }
@@ -195,41 +238,43 @@ function feedGrowth(finals: Final[]): Map<string, number> {
 /** Copies the stored versions that the batch replaces to the history. */
 async function keepFormer(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   const former = finals.map(({ before }) => before).filter((before) => before !== undefined);
-  const keep = (some: readonly KnownListing[]) => {
-    const listings = some.map(({ listing }) => listing);
-    return keepVersions(transaction, accountId, listings);
-  };
-  await inBatches(transaction, former, keep, ({ stored }) => stored.doc.length);
+  await inBatches(
+    transaction,
+    former,
+    (some) => keepVersions(transaction, accountId, some),
+    ({ length }) => length,
+  );
 }
 
 async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   // External ids are released first, since another listing of the batch can take them.
-  const releasing = finals.filter(({ before, change: { listing } }) => {
-    const externalId = before?.stored.externalId ?? undefined;
-    return externalId !== undefined && externalId !== listing.externalId;
+  const releasing = finals.filter(({ before, change: { columns } }) => {
+    const externalId = before?.externalId ?? undefined;
+    return externalId !== undefined && externalId !== columns.externalId;
   });
   await inBatches(transaction, releasing, async (some) => {
-    for (const { change } of some) await releaseExternalId(transaction, accountId, change.listing.id);
+    for (const { change } of some) await releaseExternalId(transaction, accountId, change.id);
   });
   const created = finals.filter(({ before }) => before === undefined);
-  const rows = created.map(({ change: { listing, search } }) => ({ ...search.row, id: listing.id }));
-  await inBatches(
-    transaction,
-    rows,
-    (some) => insertSearchRows(transaction, accountId, some),
-    ({ terms }) => terms.length,
-  );
+  const insert = (some: readonly Final[]) => {
+    const rows = some.map(({ change }) => ({ ...searchRowOf(change), id: change.id }));
+    return insertSearchRows(transaction, accountId, rows);
+  };
+  await inBatches(transaction, created, insert, ({ change }) => change.length);
   const updated = finals.filter(({ before }) => before !== undefined);
   await updateSearchRows(transaction, accountId, updated);
 }
 
 async function updateSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   const update = async (some: readonly Final[]) => {
-    for (const { change } of some) await updateSearchRow(transaction, accountId, change.listing.id, change.search);
+    for (const { change } of some) {
+      const { id, parts } = change;
+      await updateSearchRow(transaction, accountId, id, { row: searchRowOf(change), parts });
+    }
   };
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
   if (counts.length > 0) await suspendCounting(transaction);
-  await inBatches(transaction, finals, update, ({ change }) => change.search.row.terms.length);
+  await inBatches(transaction, finals, update, ({ change }) => change.length);
   if (counts.length > 0) await resumeCounting(transaction);
   await inBatches(transaction, counts, async (some) => {
     for (const change of some) await changeCount(transaction, accountId, change);
@@ -238,9 +283,9 @@ async function updateSearchRows(transaction: Transaction, accountId: string, fin
 
 function countChanges(finals: readonly Final[]): CountChange[] {
   return sumCountChanges(
-    finals.flatMap(({ before, change: { listing, search } }) =>
-      before !== undefined && search.parts.some((part) => COUNTED_PARTS.has(part))
-        ? [{ before: countedValues(before.listing), after: countedValues(listing) }]
+    finals.flatMap(({ before, change: { columns, parts } }) =>
+      before !== undefined && parts.some((part) => COUNTED_PARTS.has(part))
+        ? [{ before: before.counted, after: countedValues(columns) }]
         : [],
     ),
   );
@@ -249,12 +294,12 @@ function countChanges(finals: readonly Final[]): CountChange[] {
 const COUNTED_PARTS: ReadonlySet<keyof SearchRow> = new Set(['status', 'beds', 'propertyType', 'baths']);
 
 /** Stored listings have a status. */
-function countedValues({ status = 'active', beds, propertyType, baths }: Listing): CountedValues {
+function countedValues({ status = 'active', beds, propertyType, baths }: SearchColumns): CountedValues {
   return { status, beds, propertyType: propertyType ?? '', baths };
 }
 
-function docLength({ doc }: { doc: string }): number {
-  return doc.length;
+function searchRowOf({ columns, terms }: ReadyChange): SearchRow {
+  return { ...columns, terms: terms() };
 }
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */

@@ -1,22 +1,36 @@
 import type { Listing } from '../../model/listings.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Executor } from '../../storage/database.ts';
-import { findKeyedListings, type KeyedListing, type StoredListing } from '../../storage/listings.ts';
-import type { CurrentListing } from './write-path.ts';
+import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
+import type { KeepText, StagedText } from '../../storage/open.ts';
+import { type FormerListing, formerOf } from './change-batch.ts';
 
-/** A stored or planned listing whose JSON is parsed on first use. */
-export class KnownListing<S extends StoredListing = StoredListing> implements CurrentListing {
-  readonly stored: S;
-  #listing: Listing | undefined;
+/** A stored or planned listing. */
+export interface PlanListing {
+  externalId: string | undefined;
+  doc: StagedText;
+}
 
-  constructor(stored: S) {
-    this.stored = stored;
+/** A stored listing. */
+export class KnownListing implements PlanListing {
+  readonly externalId: string | undefined;
+  readonly doc: StagedText;
+  readonly length: number;
+  readonly #stored: Omit<KeyedListing, 'doc'>;
+  #former: FormerListing | undefined;
+
+  constructor({ doc, ...stored }: KeyedListing, keep: KeepText) {
+    this.externalId = stored.externalId ?? undefined;
+    this.doc = keep(doc);
+    this.length = doc.length;
+    this.#stored = stored;
   }
 
-  get listing(): Listing {
-    const listing: Listing = this.#listing ?? JSON.parse(this.stored.doc);
-    this.#listing = listing;
-    return listing;
+  /** `listing` is its document, parsed. */
+  former(listing?: Listing): FormerListing {
+    const { length } = this;
+    this.#former ??= formerOf({ ...this.#stored, length }, listing ?? JSON.parse(this.doc()));
+    return this.#former;
   }
 }
 
@@ -24,12 +38,17 @@ export type LookupKind = 'id' | 'externalId';
 
 /** The listings that a file's rows could affect, as far as they have been looked up. */
 export class KnownListings {
-  readonly byId = new Map<string, KnownListing<KeyedListing>>();
+  readonly byId = new Map<string, KnownListing>();
   /** Listing ids by external id. */
   readonly idOf = new Map<string, string>();
   /** The length of all documents. */
   bytes = 0;
+  readonly #keep: KeepText;
   readonly #asked = { id: new Set<string>(), externalId: new Set<string>() };
+
+  constructor(keep: KeepText) {
+    this.#keep = keep;
+  }
 
   /** Looks up ids and external ids that have not been looked up yet. Awaits `pause` after each statement. */
   async lookUp(
@@ -60,11 +79,11 @@ export class KnownListings {
   }
 
   forget(id: string): void {
-    const stored = this.byId.get(id)?.stored;
+    const known = this.byId.get(id);
     this.#asked.id.delete(id);
     this.byId.delete(id);
-    this.bytes -= stored?.doc.length ?? 0;
-    const externalId = stored?.externalId ?? undefined;
+    this.bytes -= known?.length ?? 0;
+    const externalId = known?.externalId;
     if (externalId !== undefined && this.idOf.get(externalId) === id) this.idOf.delete(externalId);
   }
 
@@ -72,7 +91,7 @@ export class KnownListings {
     this.forget(stored.id);
     this.#asked.id.add(stored.id);
     this.bytes += stored.doc.length;
-    this.byId.set(stored.id, new KnownListing(stored));
+    this.byId.set(stored.id, new KnownListing(stored, this.#keep));
     if (stored.externalId !== null) this.idOf.set(stored.externalId, stored.id);
   }
 }

@@ -1,8 +1,6 @@
 import type { AccountHead } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
 import { countBytes } from '../../model/history.ts';
-import type { Listing } from '../../model/listings.ts';
-import type { StoredListing } from '../../storage/listings.ts';
 
 /**
  * Above the quota, listings can still be shortened until the account stores twice the quota. Each
@@ -11,17 +9,17 @@ import type { StoredListing } from '../../storage/listings.ts';
  */
 const SHRINKING_FACTOR = 2;
 
-/** A listing's new version; `changes` is JSON text. */
+/** A listing's version, as functions that return JSON texts. */
 interface Version {
-  listing: Listing;
-  changes: string | null;
+  doc: () => string;
+  changes: (() => string) | null;
 }
 
 /**
  * Adds a listing to the counts of `account`.
  * @throws {AppError} `quota_exceeded`, without adding it
  */
-export function takeQuota(account: AccountHead, version: Version, current?: StoredListing): void {
+export function takeQuota(account: AccountHead, version: Version, current?: Pick<Version, 'doc'>): void {
   const { listingsMax, bytesMax } = account;
   const isNew = current === undefined;
   if (isNew && listingsMax !== null && account.listingCount >= listingsMax) {
@@ -36,12 +34,12 @@ export function takeQuota(account: AccountHead, version: Version, current?: Stor
 function takeBytes(
   account: AccountHead,
   bytesMax: number,
-  { listing, changes }: Version,
-  current: StoredListing | undefined,
+  version: Version,
+  current: Pick<Version, 'doc'> | undefined,
 ): void {
-  const doc = JSON.stringify(listing);
-  const bytes = countBytes(doc, changes);
-  const isSmaller = current !== undefined && Buffer.byteLength(doc) < Buffer.byteLength(current.doc);
+  const doc = version.doc();
+  const bytes = countBytes(doc, version.changes && version.changes());
+  const isSmaller = current !== undefined && Buffer.byteLength(doc) < Buffer.byteLength(current.doc());
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;
   if (account.storedBytes + bytes > limit) {
     const words = `The account stores ${account.storedBytes} of at most ${bytesMax} bytes: delete or shorten listings`;

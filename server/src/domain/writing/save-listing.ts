@@ -19,14 +19,14 @@ export interface SavedListing extends StoredListing {
   type: 'created' | 'updated' | 'unchanged';
 }
 
-export function readStored(stored: StoredListing): CurrentListing {
+export function readStored<S extends StoredListing>(stored: S): CurrentListing & { stored: S } {
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
 /** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
-  takeQuota(writing.account, { listing, changes: null });
+  takeQuota(writing.account, { doc: () => JSON.stringify(listing), changes: null });
   const stored = await storeCreated(writing, listing);
   return { type: 'created', ...stored };
 }
@@ -50,7 +50,8 @@ export async function saveChanged(
   const changed = Object.keys(found);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
   const changes = JSON.stringify(found);
-  takeQuota(writing.account, { listing, changes }, stored);
+  const version = { doc: () => JSON.stringify(listing), changes: () => changes };
+  takeQuota(writing.account, version, { doc: () => stored.doc });
   const updated = await storeUpdated(writing, { current, listing, changed, changes });
   return { type: 'updated', ...updated };
 }

@@ -1,13 +1,13 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The size limit of an atomic import, which stays in memory until its last row arrives. */
+/** The size limit of an atomic import, whose rows are kept until all have arrived. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** For all accounts together; an account has one file in memory at a time. */
+/** For all accounts together; an account has one such file at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 let total = 0;
 
-/** Counts the bytes that an atomic import holds in memory, until this object is disposed. */
+/** Counts the bytes that an atomic import keeps, until this object is disposed. */
 export class HeldBytes {
   #bytes = 0;
 

@@ -122,8 +122,23 @@ export class FileReading {
 
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
-  const length = typeof row.patch === 'string' ? row.patch.length : 0;
-  return Object.assign(row, { length, makeInput: (current: Listing | undefined) => makeInput(row, mode, current) });
+  const { patch, lack, ...rest } = row;
+  // Not a closure over `patch`, which would stay in memory.
+  let read = always(patch);
+  return {
+    ...rest,
+    makeInput: (current) => makeInput({ patch: read(), lack }, mode, current),
+    stage(keep) {
+      const text = read();
+      if (typeof text !== 'string') return 0;
+      read = keep(text);
+      return text.length;
+    },
+  };
+}
+
+function always<T>(value: T): () => T {
+  return () => value;
 }
 
 /** @throws {AppError} `validation_failed` */

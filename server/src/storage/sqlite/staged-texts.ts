@@ -1,0 +1,81 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { translateError } from './errors.ts';
+
+const CACHE_KIB = 1_024;
+/** Characters that are kept in memory: those of 10,000 usual listings. */
+const MEMORY_LENGTH_MAX = 24 * 1024 * 1024;
+
+/** Returns a text that may be on disk, within microseconds. @throws {AppError} `storage_full` or `unavailable` */
+export type StagedText = () => string;
+
+/** Keeps a text. @throws {AppError} `storage_full` or `unavailable` */
+export type KeepText = (text: string) => StagedText;
+
+export const keepInMemory: KeepText = (text) => () => text;
+
+/**
+ * Texts that are needed until the end of a request. The first ones stay in memory, and the others are in an unnamed
+ * temporary file, which is deleted with the connection.
+ */
+export class StagedTexts {
+  readonly #memoryLengthMax: number;
+  #memoryLength = 0;
+  #file: TextFile | undefined;
+
+  constructor(memoryLengthMax = MEMORY_LENGTH_MAX) {
+    this.#memoryLengthMax = memoryLengthMax;
+  }
+
+  readonly keep: KeepText = (text) => {
+    this.#memoryLength += text.length;
+    if (this.#memoryLength <= this.#memoryLengthMax) return keepInMemory(text);
+    const file = this.#file ?? new TextFile();
+    this.#file = file;
+    const number = file.add(text);
+    return () => file.read(number);
+  };
+
+  [Symbol.dispose](): void {
+    this.#file?.close();
+  }
+}
+
+class TextFile {
+  readonly #database = new DatabaseSync('');
+  readonly #insert: StatementSync;
+  readonly #select: StatementSync;
+
+  constructor() {
+    // The file need not survive a crash, nor be rolled back.
+    this.#database.exec(`
+      pragma journal_mode = off;
+      pragma synchronous = off;
+      pragma cache_size = -${CACHE_KIB};
+      create table texts (number integer primary key, text text) strict;
+      begin;
+    `);
+    this.#insert = this.#database.prepare('insert into texts (text) values (?)');
+    this.#select = this.#database.prepare('select text from texts where number = ?');
+  }
+
+  /** @returns the text's number */
+  add(text: string): number {
+    return translated(() => Number(this.#insert.run(text).lastInsertRowid));
+  }
+
+  read(number: number): string {
+    return translated(() => String(this.#select.get(number)?.text));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function translated<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw translateError(error);
+  }
+}
