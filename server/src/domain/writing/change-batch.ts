@@ -192,7 +192,7 @@ export class ChangeBatch {
     const insert = (some: readonly (typeof replaced)[number][]) => {
       const rows = some.map(([index, { type, id, version, columns, changes, doc }]) => {
         const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const };
-        const texts = { at: columns.updatedAt, actor, changes: changes && changes(), doc: doc() };
+        const texts = { at: columns.updatedAt, actor, changes: changes?.() ?? null, doc: doc() };
         return { listingId: id, ...entry, ...texts };
       });
       return insertFormer(transaction, accountId, rows);
@@ -221,7 +221,7 @@ function toRow(
   lastSequence: number,
   actor: string,
 ) {
-  const texts = { terms: terms(), doc: doc(), changes: changes && changes() };
+  const texts = { terms: terms(), doc: doc(), changes: changes?.() ?? null };
   return { id, version, sequence: lastSequence + place, ...texts, actor, feedMark };
 }
 

@@ -38,7 +38,7 @@ function takeBytes(
   current: Pick<Version, 'doc'> | undefined,
 ): void {
   const doc = version.doc();
-  const bytes = countBytes(doc, version.changes && version.changes());
+  const bytes = countBytes(doc, version.changes?.() ?? null);
   const isSmaller = current !== undefined && Buffer.byteLength(doc) < Buffer.byteLength(current.doc());
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;
   if (account.storedBytes + bytes > limit) {
