@@ -2447,7 +2447,7 @@ export interface components {
             sequence: number | null;
             /** @description The body of an error response, cut after 4,096 characters; keys are masked. */
             errorBody: string | null;
-            /** @description How many similar requests are counted in this one instead of being logged. Of the reads of a key with the same status, and of its requests above the rate limit, each process logs 50 in a quarter of a second. */
+            /** @description How many similar requests are counted in this one instead of being logged. Of the reads of a key with the same status, and of its requests above the rate limit, each process logs about 50 in a quarter of a second. */
             omitted: number;
         };
         MemberList: {

@@ -31,7 +31,7 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
-/** The listing with the texts of `words` filters folded, as its search columns hold them. */
+/** The listing's search columns, with the texts of `words` filters folded. */
 export function searchColumnsOf(listing: Listing): SearchColumns {
   const columns: Partial<Record<SearchColumn, unknown>> = {};
   // Without the listing's other values, which a row must not keep in memory.

@@ -239,7 +239,7 @@ test('an atomic import sees changes made between its lookup and its lock', async
 });
 
 test('new listings of an atomic import get ids after all earlier ones, in the order of the rows', async () => {
-  const rows = ['A', 'S0', 'B'].map((externalId, line) => row(line, { externalId, beds: 5 }));
+  const rows = ['A', 'S0', 'B', 'A'].map((externalId, line) => row(line, { externalId, beds: 5 + line }));
   const seeded = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'];
   const createDuring = (one: string) => create(database, one, { externalId: 'DURING' });
   // The second row then creates a listing, whose id is made after those of the other rows.
@@ -265,6 +265,9 @@ test('new listings of an atomic import get ids after all earlier ones, in the or
       await findWords(database, one, 'elm'),
       stored.map(({ doc }) => JSON.parse(doc).id),
     );
+    const { rows: events } = await findEvents(database, one, 0, { limit: 1_000, bytesMax: 1e9 });
+    for (const { listingId, doc } of events)
+      assert.equal(JSON.parse(doc ?? '{}').id, doc === null ? undefined : listingId);
   }
 });
 

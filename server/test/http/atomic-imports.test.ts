@@ -66,6 +66,23 @@ describe('an atomic import saves all rows or none', () => {
     assert.deepEqual(await run(tenant, body), counts(1, 1, 1, 2));
   });
 
+  test('a file that is too large for memory is saved like others', async () => {
+    const tenant = await service.createTenant();
+    const description = 'x'.repeat(4_000);
+    const rows = Array.from({ length: 3_500 }, (_, index) =>
+      line({ externalId: `L-${index % 3_400}`, beds: index % 9, description }),
+    );
+    assert.deepEqual(await run(tenant, rows.join('')), counts(3_400, 100, 0, 100));
+    const { data } = await listAll(service, tenant);
+    const found = data.map(({ externalId, beds }) => `${externalId} ${beds}`);
+    const expected = Array.from(
+      { length: 3_400 },
+      (_, index) => `L-${index} ${(index < 100 ? index + 3_400 : index) % 9}`,
+    );
+    assert.deepEqual(found.reverse(), expected);
+    assert.ok(data.every((listing) => listing.description === description));
+  });
+
   test(
     'changes are counted by status, beds, type, and baths',
     only('sqlite', 'PostgreSQL counts by an index'),

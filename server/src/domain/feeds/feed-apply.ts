@@ -145,7 +145,8 @@ class RowGroup {
     }
     const type = before === undefined ? 'created' : 'updated';
     const change = readyChange(type, listing, changes);
-    takeQuota(this.#writing.account, change, stored && { doc: () => stored.doc });
+    const measureStored = stored && (() => Buffer.byteLength(stored.doc));
+    takeQuota(this.#writing.account, () => change, measureStored);
     if (kind === 'mark') counts.unchanged -= 1;
     counts[type] += 1;
     this.batch.add({ ...change, feedMark }, before && toFormer(before));

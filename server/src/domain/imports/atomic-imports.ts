@@ -23,10 +23,10 @@ import type { Import } from './imports.ts';
 /** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
-/** A plan takes 2 KB per row, besides its texts. */
+/** A plan takes 2 KB per row, not counting its texts. */
 const PLANS_MAX = 4;
 const plans = new FairSemaphore(PLANS_MAX);
-/** An account's files are in memory one at a time; the bodies of the others wait. */
+/** An account's files are held one at a time; the bodies of the others wait. */
 const files = new FairSemaphore(Number.POSITIVE_INFINITY, 1);
 
 type StagedImport = Import & { keep: KeepText };
@@ -35,7 +35,7 @@ type StagedImport = Import & { keep: KeepText };
  * Saves all rows in one transaction, or none. The changes are computed before the transaction,
  * which only writes them.
  * @param makeIdempotentRequest called when all rows have been read
- * @param memoryLengthMax characters of the rows and their plan to keep in memory; the others are on disk
+ * @param memoryLengthMax characters of the rows and their plan to keep in memory; the rest is on disk
  * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`,
  * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
  * `signal` if it aborts before the transaction

@@ -30,7 +30,7 @@ export interface PlanOptions {
   versionFloor: number;
   /** The limit for the documents that are read and written. */
   bytesMax: number;
-  /** Keeps the documents and the changes. */
+  /** Keeps the long texts: documents, changes, and terms. */
   keep: KeepText;
 }
 
@@ -136,7 +136,8 @@ export class ImportPlan {
     const [before, after] = [current?.externalId, result.externalId];
     const takenBy = after === undefined || after === before ? undefined : overlay.idOf.get(after);
     if (takenBy !== undefined) return externalIdTaken(takenBy);
-    const lack = attempt(() => takeQuota(this.#accountAfter, result, current));
+    const measureCurrent = current && (() => current.docBytes);
+    const lack = attempt(() => takeQuota(this.#accountAfter, () => result, measureCurrent));
     if (lack instanceof AppError) return lack;
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.id);

@@ -79,7 +79,7 @@ export class RequestLog {
   /** By key and by status, of the current period. */
   readonly #similar = new Map<string, Map<number, Similar>>();
   #similarPeriod = 0;
-  /** Those that were looked up last: most requests are similar to the one before. */
+  /** The group that was looked up last: most requests are similar to the one before. */
   #latest: Similar | undefined;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
@@ -100,7 +100,7 @@ export class RequestLog {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
-  /** Counts a request instead of recording it, if the log has many similar ones of this period. @returns whether it did */
+  /** Counts a request instead of recording it, if the log has enough similar ones of this period. @returns whether it did */
   countInstead(keyId: string, method: string, status: number | null, at: number): boolean {
     const entry = this.#similarTo(keyId, method, status, at)?.counting;
     if (entry === undefined) return false;

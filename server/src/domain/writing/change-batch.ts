@@ -1,6 +1,5 @@
 import { createId } from '../../lib/ids.ts';
 import type { AccountHead } from '../../model/accounts.ts';
-import { countBytes } from '../../model/history.ts';
 import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../../model/listings.ts';
 import type { SearchColumns } from '../../model/search.ts';
 import { changedParts, type SearchRow, toSearchRow } from '../../model/search-terms.ts';
@@ -21,10 +20,11 @@ import {
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
 import { type KeepText, keepInMemory, type StagedText } from '../../storage/open.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
+import { measureVersion, type VersionSize } from './quotas.ts';
 import type { Writing } from './writing.ts';
 
 /** A listing's change, ready to be written. */
-export interface ReadyChange {
+export interface ReadyChange extends VersionSize {
   type: 'created' | 'updated';
   id: string;
   version: number;
@@ -34,19 +34,19 @@ export interface ReadyChange {
   changed: string | null;
   /** How they have changed, as JSON; null for a new listing. */
   changes: StagedText | null;
-  /** The listing's search row, and its parts that can differ. */
+  /** The listing's search row without its terms. */
   columns: SearchColumns;
   terms: StagedText;
+  /** The parts of the search row that can differ from the stored one. */
   parts: readonly (keyof SearchRow)[];
-  /** The length of all texts. */
+  termsLength: number;
+  /** The length of `doc`, `changes`, and `terms`. */
   length: number;
-  /** What the version counts of the account's stored bytes. */
-  countedBytes: number;
   /** What the listing's feed stores with it. */
   feedMark?: string | undefined;
 }
 
-/** `changes` has the fields of an updated listing that differ. */
+/** `fieldChanges` has the fields of an updated listing that differ. */
 export function readyChange(
   type: ReadyChange['type'],
   listing: Listing,
@@ -69,12 +69,13 @@ export function readyChange(
     columns,
     terms: keep(terms),
     parts: changedParts(names),
+    termsLength: terms.length,
     length: doc.length + (changes?.length ?? 0) + terms.length,
-    countedBytes: countBytes(doc, changes),
+    ...measureVersion(doc, changes),
   };
 }
 
-/** What a batch needs of the version that it replaces. */
+/** What a batch needs to know about the version that it replaces. */
 export interface FormerListing {
   id: string;
   externalId: string | null;
@@ -155,7 +156,7 @@ export class ChangeBatch {
       const rows = some.map((final) => toRow(final, lastSequence, actor));
       return putListings(transaction, account.id, rows);
     };
-    await inBatches(transaction, finals, put, ({ change }) => change.length);
+    await inBatches(transaction, finals, put, ({ change }) => change.docBytes);
     await storeSearchRows(transaction, account.id, finals);
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
@@ -197,7 +198,7 @@ export class ChangeBatch {
       });
       return insertFormer(transaction, accountId, rows);
     };
-    await inBatches(transaction, replaced, insert, ([, { length }]) => length);
+    await inBatches(transaction, replaced, insert, ([, { docBytes }]) => docBytes);
   }
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
@@ -212,8 +213,9 @@ export class ChangeBatch {
 }
 
 function withId<C extends ReadyChange>(change: C, id: string): C {
+  const { id: oldId, doc } = change;
   // The id is a document's first member.
-  return { ...change, id, doc: () => change.doc().replace(change.id, id) };
+  return { ...change, id, doc: () => doc().replace(oldId, id) };
 }
 
 function toRow(
@@ -260,7 +262,7 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
     const rows = some.map(({ change }) => ({ ...searchRowOf(change), id: change.id }));
     return insertSearchRows(transaction, accountId, rows);
   };
-  await inBatches(transaction, created, insert, ({ change }) => change.length);
+  await inBatches(transaction, created, insert, ({ change }) => change.termsLength);
   const updated = finals.filter(({ before }) => before !== undefined);
   await updateSearchRows(transaction, accountId, updated);
 }
@@ -274,7 +276,7 @@ async function updateSearchRows(transaction: Transaction, accountId: string, fin
   };
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
   if (counts.length > 0) await suspendCounting(transaction);
-  await inBatches(transaction, finals, update, ({ change }) => change.length);
+  await inBatches(transaction, finals, update, ({ change }) => change.termsLength);
   if (counts.length > 0) await resumeCounting(transaction);
   await inBatches(transaction, counts, async (some) => {
     for (const change of some) await changeCount(transaction, accountId, change);

@@ -9,12 +9,14 @@ import { type FormerListing, formerOf } from './change-batch.ts';
 export interface PlanListing {
   externalId: string | undefined;
   doc: StagedText;
+  docBytes: number;
 }
 
 /** A stored listing. */
 export class KnownListing implements PlanListing {
   readonly externalId: string | undefined;
   readonly doc: StagedText;
+  readonly docBytes: number;
   readonly length: number;
   readonly #stored: Omit<KeyedListing, 'doc'>;
   #former: FormerListing | undefined;
@@ -22,6 +24,7 @@ export class KnownListing implements PlanListing {
   constructor({ doc, ...stored }: KeyedListing, keep: KeepText) {
     this.externalId = stored.externalId ?? undefined;
     this.doc = keep(doc);
+    this.docBytes = Buffer.byteLength(doc);
     this.length = doc.length;
     this.#stored = stored;
   }

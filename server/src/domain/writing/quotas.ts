@@ -9,24 +9,31 @@ import { countBytes } from '../../model/history.ts';
  */
 const SHRINKING_FACTOR = 2;
 
-/** A listing's version, as functions that return JSON texts. */
-interface Version {
-  doc: () => string;
-  changes: (() => string) | null;
+/** The size of a listing's version. */
+export interface VersionSize {
+  docBytes: number;
+  /** What the version adds to the account's stored bytes. */
+  countedBytes: number;
+}
+
+/** Both parameters are JSON texts. */
+export function measureVersion(doc: string, changes: string | null): VersionSize {
+  return { docBytes: Buffer.byteLength(doc), countedBytes: countBytes(doc, changes) };
 }
 
 /**
- * Adds a listing to the counts of `account`.
+ * Adds a listing to the counts of `account`. Sizes are only measured if the account has a quota for its bytes.
+ * @param measureCurrent returns the bytes of the stored document; undefined for a new listing
  * @throws {AppError} `quota_exceeded`, without adding it
  */
-export function takeQuota(account: AccountHead, version: Version, current?: Pick<Version, 'doc'>): void {
+export function takeQuota(account: AccountHead, measure: () => VersionSize, measureCurrent?: () => number): void {
   const { listingsMax, bytesMax } = account;
-  const isNew = current === undefined;
+  const isNew = measureCurrent === undefined;
   if (isNew && listingsMax !== null && account.listingCount >= listingsMax) {
     const words = `The account has ${account.listingCount} of at most ${listingsMax} listings: delete some`;
     throw exceeded(words, 'listings', listingsMax);
   }
-  if (bytesMax !== null) takeBytes(account, bytesMax, version, current);
+  if (bytesMax !== null) takeBytes(account, bytesMax, measure(), measureCurrent?.());
   if (isNew) account.listingCount += 1;
 }
 
@@ -34,18 +41,16 @@ export function takeQuota(account: AccountHead, version: Version, current?: Pick
 function takeBytes(
   account: AccountHead,
   bytesMax: number,
-  version: Version,
-  current: Pick<Version, 'doc'> | undefined,
+  { docBytes, countedBytes }: VersionSize,
+  currentBytes: number | undefined,
 ): void {
-  const doc = version.doc();
-  const bytes = countBytes(doc, version.changes?.() ?? null);
-  const isSmaller = current !== undefined && Buffer.byteLength(doc) < Buffer.byteLength(current.doc());
+  const isSmaller = currentBytes !== undefined && docBytes < currentBytes;
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;
-  if (account.storedBytes + bytes > limit) {
+  if (account.storedBytes + countedBytes > limit) {
     const words = `The account stores ${account.storedBytes} of at most ${bytesMax} bytes: delete or shorten listings`;
     throw exceeded(words, 'bytes', bytesMax);
   }
-  account.storedBytes += bytes;
+  account.storedBytes += countedBytes;
 }
 
 function exceeded(words: string, quota: 'listings' | 'bytes', limit: number): AppError {

@@ -10,7 +10,7 @@ import {
   toListing,
 } from '../../model/listings.ts';
 import { findListingByExternalId, type StoredListing } from '../../storage/listings.ts';
-import { takeQuota } from './quotas.ts';
+import { measureVersion, takeQuota } from './quotas.ts';
 import { type CurrentListing, storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
@@ -26,7 +26,7 @@ export function readStored<S extends StoredListing>(stored: S): CurrentListing &
 /** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
-  takeQuota(writing.account, { doc: () => JSON.stringify(listing), changes: null });
+  takeQuota(writing.account, () => measureVersion(JSON.stringify(listing), null));
   const stored = await storeCreated(writing, listing);
   return { type: 'created', ...stored };
 }
@@ -50,8 +50,8 @@ export async function saveChanged(
   const changed = Object.keys(found);
   if (changed.length === 0) return { type: 'unchanged', ...stored };
   const changes = JSON.stringify(found);
-  const version = { doc: () => JSON.stringify(listing), changes: () => changes };
-  takeQuota(writing.account, version, { doc: () => stored.doc });
+  const measure = () => measureVersion(JSON.stringify(listing), changes);
+  takeQuota(writing.account, measure, () => Buffer.byteLength(stored.doc));
   const updated = await storeUpdated(writing, { current, listing, changed, changes });
   return { type: 'updated', ...updated };
 }

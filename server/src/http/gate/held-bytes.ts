@@ -1,6 +1,6 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The size limit of an atomic import, whose rows are kept until all have arrived. */
+/** The size limit of an atomic import, whose rows are kept until it ends. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
 /** For all accounts together; an account has one such file at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;

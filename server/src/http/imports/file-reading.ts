@@ -123,7 +123,7 @@ export class FileReading {
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
   const { patch, lack, ...rest } = row;
-  // Not a closure over `patch`, which would stay in memory.
+  // A closure over `patch` would keep it in memory after `stage`.
   let read = always(patch);
   return {
     ...rest,

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { translateError } from './errors.ts';
 
 const CACHE_KIB = 1_024;
-/** Characters that are kept in memory: those of 10,000 usual listings. */
+/** Characters that are kept in memory: those of 10,000 typical listings. */
 const MEMORY_LENGTH_MAX = 24 * 1024 * 1024;
 
 /** Returns a text that may be on disk, within microseconds. @throws {AppError} `storage_full` or `unavailable` */
@@ -15,7 +15,7 @@ export const keepInMemory: KeepText = (text) => () => text;
 
 /**
  * Texts that are needed until the end of a request. The first ones stay in memory, and the others are in an unnamed
- * temporary file, which is deleted with the connection.
+ * temporary file, which is deleted when the connection closes.
  */
 export class StagedTexts {
   readonly #memoryLengthMax: number;
@@ -47,13 +47,14 @@ class TextFile {
 
   constructor() {
     // The file need not survive a crash, nor be rolled back.
-    this.#database.exec(`
+    const begin = `
       pragma journal_mode = off;
       pragma synchronous = off;
       pragma cache_size = -${CACHE_KIB};
       create table texts (number integer primary key, text text) strict;
       begin;
-    `);
+    `;
+    translated(() => this.#database.exec(begin));
     this.#insert = this.#database.prepare('insert into texts (text) values (?)');
     this.#select = this.#database.prepare('select text from texts where number = ?');
   }

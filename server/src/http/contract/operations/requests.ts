@@ -62,7 +62,7 @@ const request = z
       minimum: 0,
       description:
         'How many similar requests are counted in this one instead of being logged. Of the reads of a key with the ' +
-        `same status, and of its requests above the rate limit, each process logs ${SIMILAR_MAX} in a quarter of a second.`,
+        `same status, and of its requests above the rate limit, each process logs about ${SIMILAR_MAX} in a quarter of a second.`,
     }),
   })
   .meta({ id: 'LoggedRequest' });
