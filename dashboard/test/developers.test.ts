@@ -51,6 +51,26 @@ test('a failed request appears while the page is open, with its error, its docum
   assert.ok(!(await page.content()).includes(tenant.key));
 });
 
+test('similar requests are counted, and an import is repeated with a file', async () => {
+  const { send, window: opened } = await enter();
+  await using window = opened;
+  const { page } = window;
+  await Promise.all(Array.from({ length: 1_000 }, () => send('/v1/listings')));
+  await openPage(page, '/developers/requests', 'Requests');
+  const counting = page.getByRole('row', { name: /\+ [\d,]+ more, only counted/ }).first();
+  await counting.getByRole('link').click();
+  await page.getByText(/[\d,]+ more with this key and status, on any path, in the same quarter/).waitFor();
+
+  assert.equal((await send('/v1/imports', 'POST', [{ address: '2 Oak Avenue', beds: 1, baths: 1 }])).status, 200);
+  await openPage(page, '/developers/requests?method=POST', 'Requests');
+  await page
+    .getByRole('row', { name: /imports/ })
+    .getByRole('link')
+    .click();
+  await page.getByText('Last event').waitFor();
+  await page.getByText("-H 'Content-Type: MEDIA_TYPE'").waitFor();
+});
+
 test('a write leads to its event, and events can be filtered and read as JSON', async () => {
   const { send, window: opened } = await enter();
   await using window = opened;

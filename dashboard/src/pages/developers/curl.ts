@@ -2,12 +2,25 @@ import type { LoggedRequest } from '../../api/types';
 
 /** A shell command that repeats a request. The log has neither the key nor the body. */
 export function toCurl({ method, path, query }: LoggedRequest, origin = window.location.origin): string {
-  const hasBody = ['POST', 'PUT', 'PATCH'].includes(method);
   return [
     `curl ${methodOption(method)}${quote(`${origin}${path}${query === '' ? '' : `?${query}`}`)}`,
     `-H 'Authorization: Bearer API_KEY'`,
-    ...(hasBody ? [`-H 'Content-Type: application/json'`, '--data-binary @body.json'] : []),
+    ...bodyOptions({ method, path }),
   ].join(' \\\n  ');
+}
+
+type Target = Pick<LoggedRequest, 'method' | 'path'>;
+
+/** Whether the request sends a file of listings, whose format the log does not have. */
+export function isOfFile({ method, path }: Target): boolean {
+  return (method === 'POST' && path.endsWith('/imports')) || (method === 'PUT' && path.includes('/feeds/'));
+}
+
+function bodyOptions({ method, path }: Target): string[] {
+  if (!['POST', 'PUT', 'PATCH'].includes(method)) return [];
+  return isOfFile({ method, path })
+    ? [`-H 'Content-Type: MEDIA_TYPE'`, '--data-binary @FILE']
+    : [`-H 'Content-Type: application/json'`, '--data-binary @body.json'];
 }
 
 function methodOption(method: string): string {

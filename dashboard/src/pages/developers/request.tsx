@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { requestQuery } from '../../api/queries';
 import type { LoggedRequest } from '../../api/types';
-import { formatCount, formatDuration, formatExact, formatNumber } from '../../lib/format';
+import { formatDuration, formatExact, formatNumber } from '../../lib/format';
 import { formatJson } from '../../lib/json';
 import { BackTo } from '../../parts/back-to';
 import { CopyBlock, CopyText } from '../../parts/copy-button';
@@ -12,7 +12,7 @@ import { TextLink } from '../../parts/links';
 import { NotLoadedPage } from '../../parts/loaded';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { toCurl } from './curl';
+import { isOfFile, toCurl } from './curl';
 import { StatusCode } from './status-code';
 
 export function RequestPage() {
@@ -34,7 +34,19 @@ export function RequestPage() {
   );
 }
 
-function factsOf({ at, key, path, query, status, code, durationMs, requestId, sequence, omitted }: LoggedRequest) {
+function factsOf({
+  at,
+  key,
+  method,
+  path,
+  query,
+  status,
+  code,
+  durationMs,
+  requestId,
+  sequence,
+  omitted,
+}: LoggedRequest) {
   return {
     Status: <StatusCode status={status} />,
     Code: code && (
@@ -57,8 +69,10 @@ function factsOf({ at, key, path, query, status, code, durationMs, requestId, se
     Path: <code>{path}</code>,
     Query: query && <code>{query}</code>,
     'Request ID': <CopyText text={requestId} label="Copy the request ID" />,
-    'Not listed': omitted > 0 && `${formatCount(omitted, 'similar request')} in the same quarter of a second`,
-    Event: sequence !== null && (
+    'Similar requests':
+      omitted > 0 &&
+      `${formatNumber(omitted)} more with this key and status, on any path, in the same quarter of a second. They are only counted.`,
+    [isOfFile({ method, path }) ? 'Last event' : 'Event']: sequence !== null && (
       <TextLink to="/developers/events" search={{ at: String(sequence) }}>
         Event {formatNumber(sequence)}
       </TextLink>

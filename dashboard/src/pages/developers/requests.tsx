@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText, SearchX } from 'lucide-react';
 import { apiKeysQuery, requestsQuery } from '../../api/queries';
 import type { LoggedRequest, LoggedRequestList } from '../../api/types';
-import { formatBytes, formatCount, formatDuration, formatExact } from '../../lib/format';
+import { formatBytes, formatCount, formatDuration, formatExact, formatNumber } from '../../lib/format';
 import { bindSearch } from '../../lib/search';
 import { timeColumn } from '../../parts/columns';
 import { type Column, Subline } from '../../parts/data-table';
@@ -70,7 +70,8 @@ export function RequestsPage() {
         }
         footer={
           retention &&
-          `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts.`
+          `Kept for ${formatCount(retention.days, 'day')}, up to ${formatBytes(retention.bytes)} for all accounts. ` +
+            'Of many similar requests in a short time, most are only counted.'
         }
       />
     </Page>
@@ -141,7 +142,7 @@ function Path({ request: { id, at, key, method, path, code, durationMs, omitted 
         {method} · <KeyName of={key} /> · {formatDuration(durationMs)}
         {code !== null && ` · ${code}`} · <Time at={at} />
       </Subline>
-      {omitted > 0 && <Subline>+ {formatCount(omitted, 'request')} not listed</Subline>}
+      {omitted > 0 && <Subline>+ {formatNumber(omitted)} more, only counted</Subline>}
     </>
   );
 }

@@ -90,7 +90,7 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
     rows.push(...batch);
     // The listings will not be shorter than the rows.
     for (const row of batch) bytes += 'issue' in row ? 0 : (row.stage?.(keep) ?? 0);
-    if (bytes > bytesMax) throw changesTooMuch();
+    if (bytes > bytesMax) throw changesTooMuch(bytesMax);
     // Pauses while another atomic import is being written.
     await ownTurn(actor.accountId);
     if (rows.length <= ATOMIC_ROWS_MAX) continue;

@@ -10,6 +10,8 @@ import { takeQuota } from '../writing/quotas.ts';
 import { externalIdTaken, makeChanged, makeNew } from '../writing/save-listing.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
 
+const MEBIBYTE = 1024 * 1024;
+
 /** A row's outcome, which is valid until its listing changes. */
 interface PlannedRow {
   current: PlanListing | undefined;
@@ -175,14 +177,15 @@ export class ImportPlan {
   }
 
   #requireRoom(bytes: number): void {
-    if (bytes > this.#options.bytesMax) throw changesTooMuch();
+    if (bytes > this.#options.bytesMax) throw changesTooMuch(this.#options.bytesMax);
   }
 }
 
-export function changesTooMuch(): AppError {
+/** `bytesMax` is the limit for the documents that are read and written. */
+export function changesTooMuch(bytesMax: number): AppError {
   const message =
-    'The file changes too much for one transaction, during which other writes wait; send several files, or omit ' +
-    'atomic=true.';
+    `The file changes too much for one transaction: its listings, before and after the changes, have more than ` +
+    `${bytesMax / MEBIBYTE} MiB together. Send several files, or omit atomic=true.`;
   return new AppError('payload_too_large', message);
 }
 
