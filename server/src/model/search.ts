@@ -31,15 +31,18 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
+const FOLDED_COLUMNS = ['city', 'stateOrProvince', 'postalCode', 'country'] as const;
+
 /** The listing's search columns, with the texts of `words` filters folded. */
 export function searchColumnsOf(listing: Listing): SearchColumns {
   const columns: Partial<Record<SearchColumn, unknown>> = {};
   // Without the listing's other values, which a row must not keep in memory.
   for (const name of SEARCH_COLUMNS) columns[name] = listing[name];
-  const { city, stateOrProvince, postalCode, country } = listing;
-  const fold = (text: string | undefined) => (text === undefined ? undefined : foldText(text));
-  const folded = { city: fold(city), stateOrProvince: fold(stateOrProvince), postalCode: fold(postalCode) };
-  return Object.assign(columns, folded, { country: fold(country) }) as SearchColumns;
+  for (const name of FOLDED_COLUMNS) {
+    const text = listing[name];
+    if (text !== undefined) columns[name] = foldText(text);
+  }
+  return columns as SearchColumns;
 }
 
 /** Comparisons besides equality, written in brackets after a parameter's name. */
