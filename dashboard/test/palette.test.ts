@@ -46,6 +46,32 @@ test('the palette opens pages, actions, listings, and the requests of a key with
   await page.getByText('Nothing found.').waitFor();
 });
 
+test('the palette keeps the focus if a dialog behind it closes', async () => {
+  await using window = await openSignedIn();
+  const { page, person } = window;
+  const api = await signIn(service, await createPerson(service, { accountId: person.accountId }));
+  await api.ask('POST', '/admin/api-keys', { name: 'Partner site' }, 201);
+  await openPage(page, '/settings/api', 'API keys');
+  const sent = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/admin/api-keys/*', async (route) => {
+    sent.resolve();
+    await answer.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  const question = page.getByRole('dialog', { name: 'Delete' });
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await sent.promise;
+  await page.keyboard.press('ControlOrMeta+k');
+  const field = page.getByRole('textbox', { name: 'Search or run an action' });
+  await untilFocused(field);
+  answer.resolve();
+  await question.waitFor({ state: 'detached' });
+  await page.keyboard.type('webh');
+  assert.equal(await field.inputValue(), 'webh');
+});
+
 test('/ searches, n creates a listing, ? shows the shortcuts, and typing in a field does none of it', async () => {
   await using window = await openListings(dashboard, 1);
   const { page } = window;

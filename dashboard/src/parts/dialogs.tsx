@@ -92,10 +92,13 @@ export function ConfirmDialog<Subject>({
   };
   const confirm = async () => {
     if (subject === undefined) return;
+    const dialog = document.activeElement?.closest('[role="dialog"]');
     await onConfirm(subject);
     isConfirmed.current = true;
     close();
-    focusPage();
+    const focused = document.activeElement;
+    // The user may have opened the command palette meanwhile.
+    if (focused === null || focused === document.body || dialog?.contains(focused)) focusPage();
   };
   return (
     <FormDialog
