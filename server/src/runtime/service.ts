@@ -8,6 +8,7 @@ import { readRelease } from '../environment.ts';
 import { createApp } from '../http/app.ts';
 import { Admission } from '../http/gate/admission.ts';
 import { KeyGuessLimiter } from '../http/gate/key-guess-limiter.ts';
+import { OwnPermits, type Permits } from '../http/gate/permits.ts';
 import { RateLimit } from '../http/gate/rate-limit.ts';
 import { UploadGate } from '../http/gate/upload-gate.ts';
 import { PasswordAttempts, TokenAttempts } from '../http/identity/attempts.ts';
@@ -73,7 +74,12 @@ export async function startService(config: Config, log: Log, limits: ServerLimit
   const begin = async (database: Database) => {
     const ready = await migration.end();
     const preparation = await prepareStart(database, ready, log);
-    const serving = await serveRequests(database, ready, log, { ...limits, createLimiter: createMemoryLimiter });
+    const permits = new OwnPermits();
+    const serving = await serveRequests(database, ready, log, {
+      ...limits,
+      createLimiter: createMemoryLimiter,
+      permits,
+    });
     serving.keepHouse();
     return {
       ...serving,
@@ -100,6 +106,7 @@ export async function loadIdentity(): Promise<void> {
 
 interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
+  permits: Permits;
 }
 
 /** Wires the parts together: database → app → HTTP server. @throws {ConfigError} if it cannot listen */
@@ -107,7 +114,7 @@ export async function serveRequests(
   database: Database,
   config: Config,
   log: Log,
-  { createLimiter: createOwnLimiter, ...limits }: ServingOptions,
+  { createLimiter: createOwnLimiter, permits, ...limits }: ServingOptions,
 ): Promise<Serving> {
   const { counters } = database;
   const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
@@ -129,7 +136,7 @@ export async function serveRequests(
   const app = createApp({
     database,
     admission,
-    uploadGate: new UploadGate(database),
+    uploadGate: new UploadGate(database, permits),
     readingThreads,
     eventHub,
     cursors: new CursorCodec(secret),

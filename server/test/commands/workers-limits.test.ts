@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import { only } from '../../../testkit/src/database.ts';
-import { fromPage, requestText } from '../../../testkit/src/raw-http.ts';
-import { ask, openToEach, serveByTwo } from '../../../testkit/src/workers.ts';
+import { fromPage, openSocket, requestText } from '../../../testkit/src/raw-http.ts';
+import { until } from '../../../testkit/src/until.ts';
+import { ask, openToEach, serveByTwo, workersOf } from '../../../testkit/src/workers.ts';
 import { generateSecret } from '../../src/model/api-keys.ts';
 
 const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
@@ -50,6 +51,43 @@ test('the workers count wrong passwords together', async (t) => {
   for (const socket of sockets) assert.equal((await ask(socket, attempt)).status, 429);
 });
 
+/** A request whose body does not end yet. */
+function beginUpload(path: string, key: string, line: string): string {
+  const headers = [`Host: x`, `Authorization: Bearer ${key}`, 'Content-Type: application/x-ndjson'];
+  const chunk = `${line.length.toString(16)}\r\n${line}\r\n`;
+  return [`POST /v1${path} HTTP/1.1`, ...headers, 'Transfer-Encoding: chunked', '', chunk].join('\r\n');
+}
+
+const ROW = '{"address":"12 Elm Street","beds":3,"baths":2}\n';
+const END = '0\r\n\r\n';
+
+test('the workers count the imports of an account together, without those of a worker that has ended', async (t) => {
+  const { tenant, service } = await serveByTwo(t, { RATE_LIMIT: 'off' });
+  const list = requestText('GET', '/v1/listings', tenant.key);
+  const upload = beginUpload('/imports', tenant.key, ROW);
+  const uploads = [...(await openToEach(t, service)), ...(await openToEach(t, service))];
+  for (const socket of uploads) socket.write(upload);
+  const sockets = await openToEach(t, service);
+  const [one] = sockets;
+  assert.ok(one !== undefined);
+  const isEachRead = async () => JSON.parse((await ask(one, list)).body).data.length === uploads.length;
+  await until('each import has saved its row', isEachRead);
+  for (const socket of sockets) {
+    const { status, body } = await ask(socket, upload);
+    assert.deepEqual([status, JSON.parse(body).error.code], [429, 'too_many_imports']);
+  }
+
+  const [killed] = await workersOf(service);
+  process.kill(Number(killed), 'SIGKILL');
+  await until('its imports no longer count', async () => {
+    const socket = await openSocket(service.url);
+    socket.on('error', () => {});
+    const reply = await ask(socket, upload + END).catch(() => undefined);
+    socket.destroy();
+    return reply?.status === 200;
+  });
+});
+
 test(
   'requests succeed while the process that counts them hangs',
   only('sqlite', 'on PostgreSQL the database counts'),
@@ -60,7 +98,11 @@ test(
     for (const socket of sockets) assert.equal((await ask(socket, me)).status, 200);
     service.child.kill('SIGSTOP');
     // Until the first process continues, each worker counts for itself.
-    for (const socket of sockets) assert.match((await ask(socket, me)).head, /^RateLimit: "default";r=5;/m);
+    for (const socket of sockets) {
+      assert.match((await ask(socket, me)).head, /^RateLimit: "default";r=5;/m);
+      const upload = beginUpload('/imports?atomic=true', tenant.key, ROW);
+      assert.equal((await ask(socket, upload + END)).status, 200);
+    }
     service.child.kill('SIGCONT');
     assert.equal(await service.end(), 0);
   },

@@ -25,9 +25,7 @@ const ATOMIC_ROWS_MAX = 10_000;
 
 /** A plan takes 2 KB per row, not counting its texts. */
 const PLANS_MAX = 4;
-const plans = new FairSemaphore(PLANS_MAX);
-/** An account's files are held one at a time; the bodies of the others wait. */
-const files = new FairSemaphore(Number.POSITIVE_INFINITY, 1);
+const plans = new FairSemaphore(PLANS_MAX, 1);
 
 type StagedImport = Import & { keep: KeepText };
 
@@ -40,18 +38,14 @@ type StagedImport = Import & { keep: KeepText };
  * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
  * `signal` if it aborts before the transaction
  */
-export function importAtomically(
+export async function importAtomically(
   database: Database,
   request: Import,
   makeIdempotentRequest: () => IdempotentRequest | undefined,
   memoryLengthMax?: number,
 ): Promise<WriteResult<ImportReport>> {
-  const { actor, signal } = request;
-  const work = async () => {
-    using texts = new StagedTexts(memoryLengthMax);
-    return await importFile(database, { ...request, keep: texts.keep }, makeIdempotentRequest);
-  };
-  return files.run(actor.accountId, work, { signal });
+  using texts = new StagedTexts(memoryLengthMax);
+  return await importFile(database, { ...request, keep: texts.keep }, makeIdempotentRequest);
 }
 
 async function importFile(

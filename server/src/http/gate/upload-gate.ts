@@ -4,10 +4,9 @@ import type { Database } from '../../storage/database.ts';
 import { unavailable } from '../../storage/errors.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
+import { type Permits, UPLOADS_MAX } from './permits.ts';
 
-/** The documented maximum of concurrent imports per account. */
-const ACCOUNT_PLACES = 4;
-/** For all accounts together. Each import holds up to 4 MiB: a record of 1 MiB and its parts. */
+/** For all accounts of a process together. Each import holds up to 4 MiB: a record of 1 MiB and its parts. */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
 /** Interval of the checks: an upload stops within a second after its key or session is deleted. */
@@ -17,10 +16,11 @@ const CHECK_INTERVAL_MS = 500;
 export class UploadGate {
   readonly #database: Database;
   readonly #places = new FairSemaphore(PLACES);
-  readonly #counts = new Map<string, number>();
+  readonly #permits: Permits;
 
-  constructor(database: Database) {
+  constructor(database: Database, permits: Permits) {
     this.#database = database;
+    this.#permits = permits;
   }
 
   /**
@@ -30,7 +30,8 @@ export class UploadGate {
    */
   async run<T>(exchange: Admitted, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { accountId } = exchange.principal;
-    this.#enter(accountId);
+    const release = await this.#permits.take('upload', accountId);
+    if (release === undefined) throw tooManyImports();
     const gone = new AbortController();
     const { signal } = gone;
     const { socket } = exchange.incoming;
@@ -54,20 +55,14 @@ export class UploadGate {
       clearInterval(check);
       clearTimeout(waitTimer);
       socket.off('close', onClose).setTimeout(timeout);
-      this.#leave(accountId);
+      release();
     }
   }
 
-  #enter(accountId: string): void {
-    const count = this.#counts.get(accountId) ?? 0;
-    if (count >= ACCOUNT_PLACES) throw tooManyImports();
-    this.#counts.set(accountId, count + 1);
-  }
-
-  #leave(accountId: string): void {
-    const count = (this.#counts.get(accountId) ?? 0) - 1;
-    if (count > 0) this.#counts.set(accountId, count);
-    else this.#counts.delete(accountId);
+  /** Runs `work`, which keeps a whole file, when no other file of the account is kept. Until then, its body waits. */
+  async keepFile<T>({ principal }: Admitted, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    const release = await this.#permits.wait('whole file', principal.accountId, signal);
+    return await work().finally(release);
   }
 
   /**
@@ -89,7 +84,7 @@ export class UploadGate {
 }
 
 function tooManyImports(): AppError {
-  const message = `${ACCOUNT_PLACES} imports of this account are already running; wait until one has finished.`;
+  const message = `${UPLOADS_MAX} imports of this account are already running; wait until one has finished.`;
   return new AppError('too_many_imports', message, { headers: { 'Retry-After': '5' } });
 }
 

@@ -47,7 +47,8 @@ function run(request: ImportRequest, onFailure?: Import['onFailure'], onRows?: O
     using file = services.readingThreads.open(exchange.principal.accountId, reading);
     const upload = { ...request, file, signal, onFailure, onRows };
     // `await` is necessary, because `file` is disposed at the end of this block.
-    return await (query.atomic ? importAll(upload) : importSome(upload));
+    if (!query.atomic) return await importSome(upload);
+    return await services.uploadGate.keepFile(exchange, () => importAll(upload), signal);
   });
 }
 

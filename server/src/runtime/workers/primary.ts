@@ -14,6 +14,7 @@ import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { sayListening } from '../welcome.ts';
 import { createReload } from './reload.ts';
+import { givePermits } from './worker-permits.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
@@ -24,6 +25,7 @@ import { WorkerPool } from './worker-pool.ts';
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
   const log = createLog(config, true);
   countForWorkers();
+  givePermits();
   cluster.setupPrimary({ args: ['worker'] });
   // The worker that tries to listen reports an invalid host.
   const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;

@@ -10,6 +10,7 @@ import { createLog } from '../service-log.ts';
 import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { findOrder, type Order, RELEASE_VARIABLE, type Report } from './messages.ts';
+import { WorkerPermits } from './worker-permits.ts';
 
 /** Runs a worker process of `serve`. @throws {ConfigError} if it was not started by `serve` */
 export async function work(): Promise<void> {
@@ -40,7 +41,8 @@ async function serveUntilStopped(): Promise<void> {
   void orders.stop.then(() => isListening || process.exit(0));
   const start = () =>
     beginWithDatabase(config, async (database) => {
-      const serving = await serveRequests(database, config, log, { createLimiter: createClusterLimiter });
+      const options = { createLimiter: createClusterLimiter, permits: new WorkerPermits() };
+      const serving = await serveRequests(database, config, log, options);
       return { database, serving };
     });
   const started = await startWithDatabase(start, config, { log, signal: abortOn(orders.stop), isServed: true });
