@@ -16,4 +16,4 @@ export const FLAGS = [
  * Take effect only at the start of a process. By default, garbage can take 100 MB in the young generation and 256 MB in the old
  * one before V8 collects it.
  */
-export const MEMORY_FLAGS = ['--max-semi-space-size=8', '--initial-old-space-size=24'];
+export const MEMORY_FLAGS = ['--max-semi-space-size=4', '--initial-old-space-size=24'];

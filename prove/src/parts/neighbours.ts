@@ -44,7 +44,7 @@ async function run(trial: Trial): Promise<Outcome> {
     figures: [
       ...describeCorpus(members),
       ['figures above their limit', 'are measured three times, and the median counts'],
-      ['growth of memory', 'of a service that has already started its threads for searches'],
+      ['growth of memory', 'of a service that has already started its threads for searches and files'],
       ...sieges.flatMap(figuresOf),
     ],
   };

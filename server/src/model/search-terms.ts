@@ -45,10 +45,8 @@ export function changedParts(changed: readonly string[]): (keyof SearchRow)[] {
 export function toSearchRow(listing: Listing): SearchRow {
   const columns = searchColumnsOf(listing);
   const { latitude, longitude } = columns;
-  let terms = '';
-  const add = (term: string) => {
-    terms += ` ${term}`;
-  };
+  const terms = [''];
+  const add = (term: string) => terms.push(term);
   for (const word of searchWords(listing)) add(indexedWord(word));
   for (const name of TERM_COLUMNS) {
     const value = columns[name];
@@ -61,7 +59,8 @@ export function toSearchRow(listing: Listing): SearchRow {
   if (latitude !== undefined && longitude !== undefined) {
     for (const cell of cellsOf({ latitude, longitude })) add(cellTerm(cell));
   }
-  return { ...columns, terms };
+  // Joined, since a concatenated string would keep all of its parts.
+  return { ...columns, terms: terms.join(' ') };
 }
 
 /** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */

@@ -112,7 +112,7 @@ test('the process that was started gets V8 flags for memory, and so do its worke
   assert.equal(pids.length, 3);
   for (const pid of pids) {
     const [, ...flags] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    assert.deepEqual(flags.slice(0, 2), ['--max-semi-space-size=8', '--initial-old-space-size=24']);
+    assert.deepEqual(flags.slice(0, 2), ['--max-semi-space-size=4', '--initial-old-space-size=24']);
   }
 });
 

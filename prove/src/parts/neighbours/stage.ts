@@ -5,6 +5,7 @@ import { listingSource } from '../../../../bench/src/listings.ts';
 import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { createDatabase, createPostgresDatabase } from '../../../../testkit/src/database.ts';
+import { NDJSON } from '../../../../testkit/src/imports.ts';
 import { type Operator, openOperator } from '../../../../testkit/src/operator.ts';
 import { createPostgresServer } from '../../../../testkit/src/postgres.ts';
 import type { ServeProcess } from '../../../../testkit/src/process.ts';
@@ -23,7 +24,7 @@ export type Setting = (typeof SETTINGS)[number];
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
-/** Complete sorted lists that start all threads for searches, with two workers as well. */
+/** Requests of each kind that start all threads, with two workers as well. */
 const WARM_UPS = 10;
 
 export interface Stage {
@@ -104,13 +105,15 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   return { scene, key };
 }
 
-/** A service in use has its threads for searches, whose memory is not the growth of an attack. */
+/** A service in use has its threads for searches and files, whose memory is not the growth of an attack. */
 async function warmUp(url: string, key: string): Promise<void> {
   // Each on a connection of its own, since a connection stays with its worker.
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
   const search = async () => (await fetch(`${url}/v1/listings?sort=-listPrice&fields=id`, { headers })).arrayBuffer();
+  const file = { method: 'POST', headers: { ...headers, 'Content-Type': NDJSON }, body: seeds(WARM_UPS).join('\n') };
+  const check = async () => (await fetch(`${url}/v1/imports?dryRun=true`, file)).arrayBuffer();
   // Two at a time: more searches of one account would wait, which is left to the attacks.
-  for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search()]);
+  for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search(), check()]);
 }
 
 async function keyOf(operator: Operator, accountId: string, access: 'full' | 'read'): Promise<string> {

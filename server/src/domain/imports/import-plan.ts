@@ -16,11 +16,8 @@ const MEBIBYTE = 1024 * 1024;
 interface PlannedRow {
   current: PlanListing | undefined;
   /** Undefined if the row changes nothing. */
-  result: PlannedChange | AppError | undefined;
+  result: ReadyChange | AppError | undefined;
 }
-
-/** Also the listing that later rows find. */
-type PlannedChange = ReadyChange & PlanListing;
 
 /** The planned listings after the rows so far. */
 interface Overlay {
@@ -171,9 +168,8 @@ export class ImportPlan {
     }
   }
 
-  #toChange(type: ReadyChange['type'], listing: Listing, changes: Record<string, FieldChange>): PlannedChange {
-    const change = readyChange(type, listing, changes, this.#options.keep);
-    return { ...change, externalId: listing.externalId };
+  #toChange(type: ReadyChange['type'], listing: Listing, changes: Record<string, FieldChange>): ReadyChange {
+    return readyChange(type, listing, changes, this.#options.keep);
   }
 
   #requireRoom(bytes: number): void {

@@ -27,6 +27,7 @@ import type { Writing } from './writing.ts';
 export interface ReadyChange extends VersionSize {
   type: 'created' | 'updated';
   id: string;
+  externalId: string | undefined;
   version: number;
   /** JSON text. */
   doc: StagedText;
@@ -62,6 +63,7 @@ export function readyChange(
   return {
     type,
     id,
+    externalId: listing.externalId,
     version,
     doc: keep(doc),
     changed: isNew ? null : JSON.stringify(names),
@@ -94,7 +96,8 @@ export function formerOf(
   return { id, externalId, feed, updatedAt: listing.updatedAt, length, counted: countedValues(listing) };
 }
 
-interface ReadyEvent extends ReadyChange {
+interface ReadyEvent {
+  change: ReadyChange;
   /** Whether a later change of the batch replaces this one. */
   isReplaced: boolean;
 }
@@ -102,6 +105,8 @@ interface ReadyEvent extends ReadyChange {
 /** A listing after all changes of the batch. */
 interface Final {
   change: ReadyChange;
+  /** The parts of the search row that any of the changes affects. */
+  parts: ReadyChange['parts'];
   /** The position of its last change in the batch, from 1. */
   place: number;
   /** Undefined for a new listing. */
@@ -130,9 +135,9 @@ export class ChangeBatch {
     const earlier = this.#finals.get(change.id);
     const replaced = earlier && this.#events[earlier.place - 1];
     if (replaced !== undefined) replaced.isReplaced = true;
-    const place = this.#events.push({ ...change, isReplaced: false });
-    const parts = [...new Set([...(earlier?.change.parts ?? []), ...change.parts])];
-    this.#finals.set(change.id, { change: { ...change, parts }, place, before: earlier?.before ?? before });
+    const place = this.#events.push({ change, isReplaced: false });
+    const parts = earlier ? [...new Set([...earlier.parts, ...change.parts])] : change.parts;
+    this.#finals.set(change.id, { change, parts, place, before: earlier?.before ?? before });
     this.#countedBytes += change.countedBytes;
     this.bytes += change.length;
     if (change.type === 'created') this.#created += 1;
@@ -176,8 +181,8 @@ export class ChangeBatch {
       ids.set(id, account.newestId);
     }
     for (const event of this.#events) {
-      const newId = ids.get(event.id);
-      if (newId !== undefined) Object.assign(event, withId(event, newId));
+      const newId = ids.get(event.change.id);
+      if (newId !== undefined) event.change = withId(event.change, newId);
     }
     for (const final of created) final.change = withId(final.change, ids.get(final.change.id) ?? '');
   }
@@ -191,22 +196,24 @@ export class ChangeBatch {
   ): Promise<void> {
     const replaced = [...this.#events.entries()].filter(([, { isReplaced }]) => isReplaced);
     const insert = (some: readonly (typeof replaced)[number][]) => {
-      const rows = some.map(([index, { type, id, version, columns, changes, doc }]) => {
+      const rows = some.map(([index, { change }]) => {
+        const { type, id, version, columns, changes, doc } = change;
         const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const };
         const texts = { at: columns.updatedAt, actor, changes: changes?.() ?? null, doc: doc() };
         return { listingId: id, ...entry, ...texts };
       });
       return insertFormer(transaction, accountId, rows);
     };
-    await inBatches(transaction, replaced, insert, ([, { docBytes }]) => docBytes);
+    await inBatches(transaction, replaced, insert, ([, { change }]) => change.docBytes);
   }
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
     const createdAt = Date.now();
-    const rows = this.#events.map(({ type, id, columns: { feed }, changed }, index) => {
+    const rows = this.#events.map(({ change }, index) => {
+      const { type, id, columns, changed } = change;
       const sequence = lastSequence + index + 1;
       const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
-      return { ...event, feed: feed ?? null, externalId: null };
+      return { ...event, feed: columns.feed ?? null, externalId: null };
     });
     await inBatches(transaction, rows, (some) => insertEvents(transaction, accountId, some));
   }
@@ -269,9 +276,8 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
 
 async function updateSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   const update = async (some: readonly Final[]) => {
-    for (const { change } of some) {
-      const { id, parts } = change;
-      await updateSearchRow(transaction, accountId, id, { row: searchRowOf(change), parts });
+    for (const { change, parts } of some) {
+      await updateSearchRow(transaction, accountId, change.id, { row: searchRowOf(change), parts });
     }
   };
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
@@ -285,7 +291,7 @@ async function updateSearchRows(transaction: Transaction, accountId: string, fin
 
 function countChanges(finals: readonly Final[]): CountChange[] {
   return sumCountChanges(
-    finals.flatMap(({ before, change: { columns, parts } }) =>
+    finals.flatMap(({ before, parts, change: { columns } }) =>
       before !== undefined && parts.some((part) => COUNTED_PARTS.has(part))
         ? [{ before: before.counted, after: countedValues(columns) }]
         : [],

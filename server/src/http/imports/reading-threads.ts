@@ -14,7 +14,7 @@ const IDLE_MAX_MS = 60_000;
  * to a few megabytes. Reaching these limits can end the whole process, if V8 is in one of its own
  * tasks.
  */
-const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 24 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6 };
 /** With this file's extension, which a build changes. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
 
