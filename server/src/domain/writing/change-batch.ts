@@ -113,7 +113,8 @@ interface Final {
   before: FormerListing | undefined;
 }
 
-/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
+/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. What takes a millisecond for each
+ * thousand changes is a turn of its own. */
 const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
@@ -154,6 +155,7 @@ export class ChangeBatch {
     const lastSequence = await advanceSequenceBy(transaction, account, growth);
     const finals = [...this.#finals.values()];
     const actor = JSON.stringify(changedBy);
+    await transaction.nextTurn?.();
     await keepFormer(transaction, account.id, finals);
     await this.#storeReplaced(transaction, account.id, lastSequence, actor);
     await this.#storeEvents(transaction, account.id, lastSequence);
@@ -209,12 +211,14 @@ export class ChangeBatch {
 
   async #storeEvents(transaction: Transaction, accountId: string, lastSequence: number): Promise<void> {
     const createdAt = Date.now();
+    await transaction.nextTurn?.();
     const rows = this.#events.map(({ change }, index) => {
       const { type, id, columns, changed } = change;
       const sequence = lastSequence + index + 1;
       const event = { sequence, type: `listing.${type}` as const, listingId: id, changed, createdAt };
       return { ...event, feed: columns.feed ?? null, externalId: null };
     });
+    await transaction.nextTurn?.();
     await inBatches(transaction, rows, (some) => insertEvents(transaction, accountId, some));
   }
 }
@@ -256,6 +260,7 @@ async function keepFormer(transaction: Transaction, accountId: string, finals: F
 }
 
 async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+  await transaction.nextTurn?.();
   // External ids are released first, since another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { columns } }) => {
     const externalId = before?.externalId ?? undefined;
@@ -280,7 +285,9 @@ async function updateSearchRows(transaction: Transaction, accountId: string, fin
       await updateSearchRow(transaction, accountId, change.id, { row: searchRowOf(change), parts });
     }
   };
+  await transaction.nextTurn?.();
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
+  await transaction.nextTurn?.();
   if (counts.length > 0) await suspendCounting(transaction);
   await inBatches(transaction, finals, update, ({ change }) => change.termsLength);
   if (counts.length > 0) await resumeCounting(transaction);
