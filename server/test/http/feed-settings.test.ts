@@ -209,6 +209,30 @@ describe('one run of a feed at a time', () => {
     await runFeed(service, tenant, 'mls', [row('A')]);
   });
 
+  test('ends as failed if the client leaves while failed rows are stored', async () => {
+    const ROWS = 60_000;
+    const tenant = await service.createTenant();
+    const leaving = new AbortController();
+    const sent = service.fetch(tenant, '/v1/feeds/mls?failedMax=100%25', {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: '{}\n'.repeat(ROWS),
+      signal: leaving.signal,
+    });
+    const countStored = async () => {
+      const [stored] = await service.sql(
+        'select count(*) as count from feed_errors where account_id = ?',
+        tenant.accountId,
+      );
+      return Number(stored?.count);
+    };
+    await until('failed rows are stored', async () => (await countStored()) > 0);
+    leaving.abort();
+    await assert.rejects(sent);
+    await until('the run has ended', async () => (await feedOf(tenant)).lastRun?.outcome === 'failed');
+    assert.ok((await countStored()) < ROWS);
+  });
+
   test('ends as interrupted once a killed process has lost its lease', async () => {
     const tenant = await service.createTenant();
     const { id } = await runFeed(service, tenant, 'mls', [row('A')]);

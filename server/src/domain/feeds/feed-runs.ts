@@ -52,7 +52,7 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     const settings = { ...leased.settings, ...request.parameters, ...(expected && { missing: expected.missing }) };
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
-    await storeFailures(leased, plan);
+    await storeFailures(leased, plan, request.signal);
     requireConsent(plan, request, settings, expected);
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
@@ -153,13 +153,14 @@ function requireSameMissing(given: FeedSettings['missing'] | undefined, expected
   });
 }
 
-/** Stores the failed rows of a plan, and its other counts that do not change any more. */
-async function storeFailures(leased: LeasedRun, plan: FeedPlan): Promise<void> {
+/** Stores the failed rows of a plan, and its other counts that do not change any more. @throws the reason of `signal` */
+async function storeFailures(leased: LeasedRun, plan: FeedPlan, signal: AbortSignal): Promise<void> {
   const { file, counts } = plan;
   const { rows, unchanged, missing, failed, cleaned } = counts;
   let after = 0;
   let isFull = false;
   do {
+    signal.throwIfAborted();
     const failures = file.failuresAfter(after, BATCH_LENGTH).map(({ values, ...failure }) => {
       return { ...failure, values: valuesToKeep(values) };
     });
