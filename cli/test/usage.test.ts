@@ -126,7 +126,7 @@ describe('exit codes', () => {
     const { code, stdout } = await listings([]);
     assert.equal(code, 0);
     for (const { 0: name = '' } of CALLING) assert.match(stdout, new RegExp(`^ {2}${name}\\b`, 'm'));
-    assert.equal((await listings(['--version'])).stdout, '0.1.0\n');
+    assert.equal((await listings(['--version'])).stdout, '0.2.0\n');
   });
 
   test('a write with a read-only key exits with 1 and advice', async () => {

@@ -14,7 +14,7 @@ import { pause, type Repeat, retryDelayMs } from './retry.ts';
 import { Watch } from './watch.ts';
 
 /** Must match the version in package.json. */
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 
 type Body = Pick<RequestInit, 'body'> & { duplex?: 'half' };
 
