@@ -9,7 +9,7 @@ import { openSqlite } from './sqlite.ts';
 
 export { openScratch } from './sqlite/scratch.ts';
 export { StagedFile, type StagedKey, type StagedWork } from './sqlite/staged-file.ts';
-export { type KeepText, keepInMemory, type StagedText, StagedTexts } from './sqlite/staged-texts.ts';
+export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } from './sqlite/staged-texts.ts';
 
 export const FILE_SCHEME = 'file:';
 

@@ -3,7 +3,7 @@ import { AppError, attempt } from '../../model/errors.ts';
 import type { FieldChange, Listing } from '../../model/listings.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findChangedListings } from '../../storage/events.ts';
-import type { KeepText } from '../../storage/open.ts';
+import { type KeepText, textOf } from '../../storage/open.ts';
 import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
 import { KnownListing, KnownListings, type PlanListing } from '../writing/known-listings.ts';
 import { takeQuota } from '../writing/quotas.ts';
@@ -156,7 +156,7 @@ export class ImportPlan {
   #makeChange(row: ValidRow, current: PlanListing | undefined): PlannedRow['result'] {
     try {
       if (current === undefined) return this.#toChange('created', makeNew(this.#account, row.makeInput(undefined)), {});
-      const before: Listing = JSON.parse(current.doc());
+      const before: Listing = JSON.parse(textOf(current.doc));
       // Noted now, to parse the document only once.
       if (current instanceof KnownListing) current.former(before);
       const context = { account: this.#account, versionFloor: this.#options.versionFloor };

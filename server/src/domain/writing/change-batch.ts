@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { createId } from '../../lib/ids.ts';
 import type { AccountHead } from '../../model/accounts.ts';
 import { type FieldChange, LISTING_ID_PREFIX, type Listing } from '../../model/listings.ts';
@@ -18,7 +19,7 @@ import {
   suspendCounting,
 } from '../../storage/listing-counts.ts';
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
-import { type KeepText, keepInMemory, type StagedText } from '../../storage/open.ts';
+import { type KeepText, keepInMemory, type StagedText, textOf } from '../../storage/open.ts';
 import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
 import { measureVersion, type VersionSize } from './quotas.ts';
 import type { Writing } from './writing.ts';
@@ -56,7 +57,7 @@ export function readyChange(
 ): ReadyChange {
   const { id, version } = listing;
   const isNew = type === 'created';
-  const names = Object.keys(fieldChanges);
+  const { changed, parts } = changedOf(Object.keys(fieldChanges));
   const doc = JSON.stringify(listing);
   const changes = isNew ? null : JSON.stringify(fieldChanges);
   const { terms, ...columns } = toSearchRow(listing);
@@ -66,15 +67,28 @@ export function readyChange(
     externalId: listing.externalId,
     version,
     doc: keep(doc),
-    changed: isNew ? null : JSON.stringify(names),
+    changed: isNew ? null : changed,
     changes: changes === null ? null : keep(changes),
     columns,
     terms: keep(terms),
-    parts: changedParts(names),
+    parts,
     termsLength: terms.length,
     length: doc.length + (changes?.length ?? 0) + terms.length,
     ...measureVersion(doc, changes),
   };
+}
+
+type Changed = { changed: string; parts: ReadyChange['parts'] };
+
+const CHANGED_MAX = 1_000;
+/** The same objects for the same fields, since most listings of a batch differ in the same ones. */
+const changedBy = new LRUCache<string, Changed>({ max: CHANGED_MAX });
+
+function changedOf(names: string[]): Changed {
+  const changed = JSON.stringify(names);
+  const known = changedBy.get(changed) ?? { changed, parts: changedParts(names) };
+  changedBy.set(changed, known);
+  return known;
 }
 
 /** What a batch needs to know about the version that it replaces. */
@@ -201,7 +215,7 @@ export class ChangeBatch {
       const rows = some.map(([index, { change }]) => {
         const { type, id, version, columns, changes, doc } = change;
         const entry = { sequence: lastSequence + index + 1, version, type: `listing.${type}` as const };
-        const texts = { at: columns.updatedAt, actor, changes: changes?.() ?? null, doc: doc() };
+        const texts = { at: columns.updatedAt, actor, changes: changes && textOf(changes), doc: textOf(doc) };
         return { listingId: id, ...entry, ...texts };
       });
       return insertFormer(transaction, accountId, rows);
@@ -226,7 +240,8 @@ export class ChangeBatch {
 function withId<C extends ReadyChange>(change: C, id: string): C {
   const { id: oldId, doc } = change;
   // The id is a document's first member.
-  return { ...change, id, doc: () => doc().replace(oldId, id) };
+  const renew = () => textOf(doc).replace(oldId, id);
+  return { ...change, id, doc: typeof doc === 'string' ? renew() : { read: renew } };
 }
 
 function toRow(
@@ -234,7 +249,7 @@ function toRow(
   lastSequence: number,
   actor: string,
 ) {
-  const texts = { terms: terms(), doc: doc(), changes: changes?.() ?? null };
+  const texts = { terms: textOf(terms), doc: textOf(doc), changes: changes && textOf(changes) };
   return { id, version, sequence: lastSequence + place, ...texts, actor, feedMark };
 }
 
@@ -314,7 +329,7 @@ function countedValues({ status = 'active', beds, propertyType, baths }: SearchC
 }
 
 function searchRowOf({ columns, terms }: ReadyChange): SearchRow {
-  return { ...columns, terms: terms() };
+  return { ...columns, terms: textOf(terms) };
 }
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */

@@ -2,7 +2,7 @@ import type { Listing } from '../../model/listings.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
-import type { KeepText, StagedText } from '../../storage/open.ts';
+import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { type FormerListing, formerOf } from './change-batch.ts';
 
 /** A stored or planned listing. */
@@ -32,7 +32,7 @@ export class KnownListing implements PlanListing {
   /** `listing` is its document, parsed. */
   former(listing?: Listing): FormerListing {
     const { length } = this;
-    this.#former ??= formerOf({ ...this.#stored, length }, listing ?? JSON.parse(this.doc()));
+    this.#former ??= formerOf({ ...this.#stored, length }, listing ?? JSON.parse(textOf(this.doc)));
     return this.#former;
   }
 }

@@ -1,7 +1,8 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow } from '../../domain/imports/import-rows.ts';
-import { AppError, fromPlainError } from '../../model/errors.ts';
+import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
+import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
 import type { ReadGoodRow, ReadingOptions, ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
 
@@ -123,22 +124,23 @@ export class FileReading {
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   if ('issue' in row) return row;
   const { patch, lack, ...rest } = row;
-  // A closure over `patch` would keep it in memory after `stage`.
-  let read = always(patch);
+  return { ...rest, ...(typeof patch === 'string' ? inputOf(patch, lack, mode) : failureOf(patch, lack, mode)) };
+}
+
+function failureOf(patch: PlainError, lack: PlainError | undefined, mode: ReadingOptions['mode']) {
+  return { makeInput: (current?: Listing) => makeInput({ patch, lack }, mode, current) };
+}
+
+function inputOf(patch: string, lack: PlainError | undefined, mode: ReadingOptions['mode']) {
+  let staged: StagedText = patch;
   return {
-    ...rest,
-    makeInput: (current) => makeInput({ patch: read(), lack }, mode, current),
-    stage(keep) {
-      const text = read();
-      if (typeof text !== 'string') return 0;
-      read = keep(text);
+    makeInput: (current?: Listing) => makeInput({ patch: textOf(staged), lack }, mode, current),
+    stage(keep: KeepText): number {
+      const text = textOf(staged);
+      staged = keep(text);
       return text.length;
     },
   };
-}
-
-function always<T>(value: T): () => T {
-  return () => value;
 }
 
 /** @throws {AppError} `validation_failed` */

@@ -5,13 +5,18 @@ const CACHE_KIB = 1_024;
 /** Characters that are kept in memory: those of 10,000 typical listings. */
 const MEMORY_LENGTH_MAX = 24 * 1024 * 1024;
 
-/** Returns a text that may be on disk, within microseconds. @throws {AppError} `storage_full` or `unavailable` */
-export type StagedText = () => string;
+/** A text that is in memory, or on disk. */
+export type StagedText = string | { read(): string };
+
+/** Reads a text within microseconds. @throws {AppError} `storage_full` or `unavailable` */
+export function textOf(staged: StagedText): string {
+  return typeof staged === 'string' ? staged : staged.read();
+}
 
 /** Keeps a text. @throws {AppError} `storage_full` or `unavailable` */
 export type KeepText = (text: string) => StagedText;
 
-export const keepInMemory: KeepText = (text) => () => text;
+export const keepInMemory: KeepText = (text) => text;
 
 /**
  * Texts that are needed until the end of a request. The first ones stay in memory, and the others are in an unnamed
@@ -28,11 +33,11 @@ export class StagedTexts {
 
   readonly keep: KeepText = (text) => {
     this.#memoryLength += text.length;
-    if (this.#memoryLength <= this.#memoryLengthMax) return keepInMemory(text);
+    if (this.#memoryLength <= this.#memoryLengthMax) return text;
     const file = this.#file ?? new TextFile();
     this.#file = file;
     const number = file.add(text);
-    return () => file.read(number);
+    return { read: () => file.read(number) };
   };
 
   [Symbol.dispose](): void {
