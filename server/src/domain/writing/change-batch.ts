@@ -57,7 +57,7 @@ export function readyChange(
 ): ReadyChange {
   const { id, version } = listing;
   const isNew = type === 'created';
-  const { changed, parts } = changedOf(Object.keys(fieldChanges));
+  const { changed, parts } = changedFieldsOf(Object.keys(fieldChanges));
   const doc = JSON.stringify(listing);
   const changes = isNew ? null : JSON.stringify(fieldChanges);
   const { terms, ...columns } = toSearchRow(listing);
@@ -78,16 +78,16 @@ export function readyChange(
   };
 }
 
-type Changed = { changed: string; parts: ReadyChange['parts'] };
+type ChangedFields = Pick<ReadyChange, 'parts'> & { changed: string };
 
-const CHANGED_MAX = 1_000;
-/** The same objects for the same fields, since most listings of a batch differ in the same ones. */
-const changedBy = new LRUCache<string, Changed>({ max: CHANGED_MAX });
+const CHANGED_FIELDS_MAX = 1_000;
+/** Most listings of a batch differ in the same fields, so they share these values. */
+const changedFields = new LRUCache<string, ChangedFields>({ max: CHANGED_FIELDS_MAX });
 
-function changedOf(names: string[]): Changed {
+function changedFieldsOf(names: string[]): ChangedFields {
   const changed = JSON.stringify(names);
-  const known = changedBy.get(changed) ?? { changed, parts: changedParts(names) };
-  changedBy.set(changed, known);
+  const known = changedFields.get(changed) ?? { changed, parts: changedParts(names) };
+  changedFields.set(changed, known);
   return known;
 }
 
@@ -127,8 +127,7 @@ interface Final {
   before: FormerListing | undefined;
 }
 
-/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. What takes a millisecond for each
- * thousand changes is a turn of its own. */
+/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
 const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;

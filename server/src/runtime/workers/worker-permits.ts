@@ -4,7 +4,7 @@ import { stopping } from '../../storage/errors.ts';
 
 // The first process gives the permits of accounts for all workers.
 
-/** From a worker: asks for a permit, or gives one back (also one that it is still waiting for). */
+/** From a worker: asks for a permit, gives one back, or stops waiting for one. */
 type PermitRequest =
   | { permit: 'take' | 'wait'; id: number; what: Permitted; accountId: string }
   | { permit: 'release'; id: number };
@@ -29,10 +29,12 @@ export function givePermits(): void {
     ofWorker.get(id)?.();
     ofWorker.delete(id);
   });
-  cluster.on('exit', (worker) => {
+  const takeBack = (worker: Worker) => {
     for (const release of held.get(worker)?.values() ?? []) release();
     held.delete(worker);
-  });
+  };
+  // Whichever is last: messages can still arrive after the exit.
+  cluster.on('exit', takeBack).on('disconnect', takeBack);
 }
 
 async function give(
