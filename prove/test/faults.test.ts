@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { defer } from '../../testkit/src/cleanup.ts';
+import { REPOSITORY } from '../../testkit/src/process.ts';
 import type { Patch } from '../src/part.ts';
 import { parts } from '../src/parts.ts';
 import { changedSources } from '../src/plant.ts';
 import { formatPart } from '../src/report.ts';
 import { isFound } from '../src/trial.ts';
+
+const run = promisify(execFile);
 
 /** The sources of a part, without its planted faults, which contain the words of all checks. */
 function textsOf(file: string, seen = new Set<string>()): string[] {
@@ -34,6 +42,29 @@ describe('each planted fault fits the sources and names checks of its part', () 
       }
     });
   }
+});
+
+test('each planted fault only uses names that its source declares or imports', { timeout: 120_000 }, async (t) => {
+  const root = join(REPOSITORY, 'node_modules/.cache', `faults-${process.pid}`);
+  defer(t, () => rm(root, { recursive: true, force: true }));
+  await cp(join(REPOSITORY, 'server/src'), join(root, 'src'), { recursive: true });
+  const faults = parts.flatMap(({ plantedFaults }) => plantedFaults);
+  for (const [index, { patches = [] }] of faults.entries()) {
+    for (const [url, source] of Object.entries(changedSources(patches))) {
+      const path = relative(join(REPOSITORY, 'server/src'), fileURLToPath(url));
+      await writeFile(join(root, 'src', path.replace(/\.ts$/, `.fault-${index}.ts`)), source);
+    }
+  }
+  const config = { extends: join(REPOSITORY, 'tsconfig.json'), include: ['src'] };
+  await writeFile(join(root, 'tsconfig.json'), JSON.stringify(config));
+  const { stdout } = await run(join(REPOSITORY, 'node_modules/.bin/tsc'), ['-p', root, '--pretty', 'false']).catch(
+    (error) => error,
+  );
+  const unknown = [...stdout.matchAll(/\.fault-(\d+)\.ts\([\d,]+\): error TS(?:2304|2552|18004): (.*)/g)];
+  assert.deepEqual(
+    unknown.map(([, index, words]) => `${faults[Number(index)]?.what}: ${words}`),
+    [],
+  );
 });
 
 describe('a patch', () => {
