@@ -10,8 +10,13 @@ function markerOf(path: string): string {
 
 /** Records that a backup of the database has succeeded, and where it is. */
 export function noteBackup(path: string, file: string): void {
-  writeFileSync(markerOf(path), `${file}\n`, { mode: FILE_MODE });
-  giveToService(markerOf(path));
+  const marker = markerOf(path);
+  try {
+    writeFileSync(marker, `${file}\n`, { mode: FILE_MODE });
+    giveToService(marker);
+  } catch {
+    // The backup is complete. On a full disk, the marker is empty but has the right time.
+  }
 }
 
 /** When `backup` last succeeded, in seconds since 1970; undefined if never, or on PostgreSQL. */

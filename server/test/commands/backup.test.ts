@@ -35,6 +35,17 @@ test('only its owner can read a backup and its digest', async (t) => {
   for (const file of [backup, `${backup}.sha256`]) assert.equal((await stat(file)).mode & 0o777, 0o600, file);
 });
 
+test('a backup succeeds even if its time cannot be recorded beside the database', async (t) => {
+  const directory = await directoryFor(t);
+  const settings = { DATA_DIR: join(directory, 'data') };
+  await createTenantByCommand(settings);
+  await mkdir(join(settings.DATA_DIR, 'listings.db-last-backup'));
+  const backup = join(directory, 'backup.db');
+  const { code, stderr } = await runCommandWarm(['backup', backup], settings);
+  assert.equal(code, 0, stderr);
+  assert.equal((await runCommandWarm(['restore', backup, '--force'], settings)).code, 0);
+});
+
 test('a restore never reuses the version of a lost change, so its ETag never matches', async (t) => {
   const directory = await directoryFor(t);
   const settings = { DATA_DIR: join(directory, 'data'), RATE_LIMIT: 'off' };
