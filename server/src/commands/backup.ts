@@ -18,6 +18,7 @@ export function addBackup(program: Command): void {
     console.error(`database: ${getDatabaseFile(databaseUrl)}`);
     if (file === '-') return await backUpToOutput(databaseUrl, options, command);
     const made = await backUp(databaseUrl, resolve(file));
+    if (made.warning !== undefined) console.error(`warning: ${made.warning}`);
     print(made, options, [
       `${made.file}: ${made.bytes} bytes, SHA-256 ${made.sha256}`,
       `${made.digestFile}: its digest, which "restore" needs`,
@@ -66,7 +67,8 @@ export function addBackup(program: Command): void {
 async function backUpToOutput(databaseUrl: string, { json }: OutputOptions, command: Command): Promise<void> {
   if (json) command.error('error: with -, standard output is the backup; omit --json');
   if (process.stdout.isTTY) command.error('error: with -, redirect standard output to a file or a program');
-  const { bytes, sha256 } = await streamBackup(databaseUrl, process.stdout);
+  const { bytes, sha256, warning } = await streamBackup(databaseUrl, process.stdout);
+  if (warning !== undefined) console.error(`warning: ${warning}`);
   console.error(`${bytes} bytes, SHA-256 ${sha256}; "restore" needs the digest, from sha256sum`);
 }
 

@@ -51,7 +51,10 @@ export function scheduleBackups(
 ): () => Promise<void> {
   const { directory, keep } = settings;
   let retryAtMs = 0;
-  const isDue = () => lastBackupMs(databaseUrl) < lastDueAt(settings.schedule, Date.now());
+  /** When this process last made a backup, in case its time is not recorded. */
+  let madeAtMs = 0;
+  const isDue = () =>
+    Math.max(lastBackupMs(databaseUrl), pastOnly(madeAtMs)) < lastDueAt(settings.schedule, Date.now());
   return schedule(
     'back up the database',
     CHECK_INTERVAL_MS,
@@ -63,8 +66,9 @@ export function scheduleBackups(
         if (claim === undefined || !isDue()) return;
         removeUnfinished(directory);
         const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
+        madeAtMs = Date.now();
         const removed = removeExpired(directory, keep);
-        logger.info({ ...made, removed }, 'the database is backed up');
+        logger[made.warning === undefined ? 'info' : 'warn']({ ...made, removed }, 'the database is backed up');
       } catch (error) {
         if (signal.aborted) return;
         retryAtMs = Date.now() + RETRY_MS;
@@ -78,13 +82,16 @@ export function scheduleBackups(
 }
 
 function lastBackupMs(databaseUrl: string): number {
-  const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;
-  // A time in the future is from a clock that was ahead.
-  return lastMs > Date.now() ? 0 : lastMs;
+  return pastOnly((findLastBackup(databaseUrl) ?? 0) * 1_000);
+}
+
+/** A time in the future is from a clock that was ahead. */
+function pastOnly(timeMs: number): number {
+  return timeMs > Date.now() ? 0 : timeMs;
 }
 
 /** @returns the result of `backup --json` */
-async function backUpApart(program: string, file: string, signal: AbortSignal): Promise<object> {
+async function backUpApart(program: string, file: string, signal: AbortSignal): Promise<{ warning?: string }> {
   const running = promisify(execFile)(process.execPath, [program, 'backup', file, '--json'], { signal });
   const { pid } = running.child;
   try {

@@ -31,6 +31,8 @@ export interface Backup {
   digestFile: string;
   sha256: string;
   bytes: number;
+  /** Why the time of the backup is not recorded. */
+  warning?: string;
 }
 
 /**
@@ -56,8 +58,8 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
     await rename(rewritten, file);
     await syncToDisk(dirname(file));
     const { size: bytes } = await stat(file);
-    noteBackup(path, file);
-    return { file, digestFile, sha256, bytes };
+    const warning = noteBackup(path, file);
+    return { file, digestFile, sha256, bytes, ...(warning !== undefined && { warning }) };
   } catch (error) {
     await Promise.all([removeDatabase(rewritten), rm(digestFile, { force: true })]);
     throw error instanceof AppError ? error : explainFault(`Cannot write the backup ${file}`, error);
@@ -83,7 +85,10 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
  * @returns the digest, which `restore` needs
  * @throws {AppError} with a message for the operator
  */
-export async function streamBackup(databaseUrl: string, output: Writable): Promise<Pick<Backup, 'sha256' | 'bytes'>> {
+export async function streamBackup(
+  databaseUrl: string,
+  output: Writable,
+): Promise<Pick<Backup, 'sha256' | 'bytes' | 'warning'>> {
   const path = getDatabaseFile(databaseUrl);
   requireDatabase(databaseUrl);
   const snapshot = `${path}.backup-${process.pid}`;
@@ -91,8 +96,8 @@ export async function streamBackup(databaseUrl: string, output: Writable): Promi
     await writeSnapshot(path, `${snapshot}.partial`, snapshot);
     const [sha256, { size: bytes }] = await Promise.all([hashFile(snapshot), stat(snapshot)]);
     await pipeline(createReadStream(snapshot), output, { end: false });
-    noteBackup(path, '-');
-    return { sha256, bytes };
+    const warning = noteBackup(path, '-');
+    return { sha256, bytes, ...(warning !== undefined && { warning }) };
   } catch (error) {
     throw error instanceof AppError ? error : explainFault(`Cannot back up ${path}`, error);
   } finally {

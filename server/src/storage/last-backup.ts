@@ -8,14 +8,15 @@ function markerOf(path: string): string {
   return `${path}-last-backup`;
 }
 
-/** Records that a backup of the database has succeeded, and where it is. */
-export function noteBackup(path: string, file: string): void {
+/** Records that a backup of the database has succeeded, and where it is. @returns a warning if that fails */
+export function noteBackup(path: string, file: string): string | undefined {
   const marker = markerOf(path);
   try {
     writeFileSync(marker, `${file}\n`, { mode: FILE_MODE });
     giveToService(marker);
-  } catch {
-    // The backup is complete. On a full disk, the marker is empty but has the right time.
+    return undefined;
+  } catch (error) {
+    return `The backup is complete, but ${marker} cannot be written: ${Object(error).code}. "check" shows the time of an earlier backup.`;
   }
 }
 

@@ -20,7 +20,7 @@ test('the guide upgrades two machines on PostgreSQL and goes back, and no acknow
   };
   const site = await Site.create(t, { DATABASE_URL: database.url, RATE_LIMIT: 'off' }, 2, programs);
   await tryUpgrade(site, database, {
-    forth: ['## On PostgreSQL', '### If the tables are migrated', '### If they are not'],
+    forth: ['### If the release migrates the tables', '### If it does not'],
     back: '### Back on PostgreSQL',
   });
 });

@@ -13,7 +13,7 @@ const ABOVE_STORAGE = `
   bounded-validation compression connections csv-imports dashboard error-pages
   identity-faults import-limits import-uploads late-passwords list-formats
   list-negotiation list-texts log-lines long-marks openapi openapi-examples
-  password-attempts raw-requests short-bodies slow-bodies wrong-links`
+  password-attempts raw-requests short-bodies slow-bodies worker-permits wrong-links`
   .trim()
   .split(/\s+/)
   .map((name) => `http/${name}.test.ts`);

@@ -105,6 +105,7 @@ export class WorkerPermits implements Permits {
     accountId: string,
     signal: AbortSignal,
   ): Promise<Release | undefined> {
+    signal.throwIfAborted();
     if (!process.connected) throw stopping();
     this.#lastId += 1;
     const id = this.#lastId;
