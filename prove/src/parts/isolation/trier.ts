@@ -21,7 +21,7 @@ function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries)
     .replaceAll(/MLS\d{9}/gi, 'MLS')
     .replaceAll(/(?:W\/)?"[\w-]+"(?=\n)/g, 'ETAG')
     .replaceAll(/("nextCursor":"|cursor=)[\w-]+/g, '$1')
-    .replaceAll(/"(version|requests24h|errors24h|sequence)":\d+/g, '"$1":0')
+    .replaceAll(/"(version|requests24h|errors24h|sequence|sequenceFrom|sequenceTo)":\d+/g, '"$1":0')
     .replaceAll(/"lastUsedAt":(?:null|"TIME")/g, '"lastUsedAt":null')
     .replaceAll(LOGGED_REQUEST, '');
 }
