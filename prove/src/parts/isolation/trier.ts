@@ -122,9 +122,18 @@ class Trier {
       [],
       `${ask.operation} as ${name}, ${ask.place}: a response contains data of others: ${leaks.slice(0, 3).join('; ')}`,
     );
+    if (answer.status === 201 && ask.path.endsWith('/webhooks'))
+      await this.#remove(persona, ask, victim, address, answer);
     // A server error breaks another part's promise.
     if (answer.status >= 500) throw new Error(`${ask.operation} as ${name}, ${ask.place}: ${answer.body}`);
     return answer;
+  }
+
+  /** Removes an object of which an account can only have a few. */
+  async #remove(persona: Persona, ask: Ask, victim: Bait, address: string, { body }: Answer): Promise<void> {
+    const { body: _, ...rest } = ask;
+    const path = `${ask.path}/${JSON.parse(body).id}`;
+    await this.#ask(persona, { ...rest, method: 'DELETE', path }, victim, address);
   }
 
   #nameAll(who: string, { path, headers, body = '' }: Sent, canaries: Canaries): ReadonlySet<string> {
