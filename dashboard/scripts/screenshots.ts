@@ -206,7 +206,7 @@ async function saveStates(page: Page, save: (name: string) => Promise<unknown>):
   await openPage(page, '/listings');
   await page.context().setOffline(true);
   await page.getByRole('searchbox').fill('elm');
-  await page.getByText(/cannot be reached/).waitFor();
+  await page.getByText(/can’t be reached/).waitFor();
   await settle(page);
   await save('offline');
   await page.context().setOffline(false);
