@@ -14,6 +14,7 @@ import { savedViews } from './migrations/0012-saved-views.ts';
 import { passkeys } from './migrations/0013-passkeys.ts';
 import { historyOrder } from './migrations/0014-history-order.ts';
 import { suspendableCounts } from './migrations/0015-suspendable-counts.ts';
+import { indexMerges } from './migrations/0016-index-merges.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   passkeys,
   historyOrder,
   suspendableCounts,
+  indexMerges,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

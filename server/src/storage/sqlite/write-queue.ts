@@ -139,11 +139,13 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /** Has changed listings indexed once there are several, and the rest once they have waited for a while. */
+  /** Has changed listings indexed once there are several; the rest, and merging, once they have waited for a while. */
   #noteChanges(): void {
-    const waiting = this.#indexing?.countWaiting() ?? 0;
+    if (this.#indexing === undefined) return;
+    const waiting = this.#indexing.countWaiting();
     if (waiting === WAITING_MAX) this.#index();
-    else if (waiting > 0) this.#indexTimer ??= setTimeout(() => this.#index(), INDEX_AFTER_MS).unref();
+    else if (waiting > 0 || this.#indexing.isMerging)
+      this.#indexTimer ??= setTimeout(() => this.#index(), INDEX_AFTER_MS).unref();
   }
 
   #index(): void {

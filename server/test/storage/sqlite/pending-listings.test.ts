@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { defer } from '../../../../testkit/src/cleanup.ts';
 import { until } from '../../../../testkit/src/until.ts';
@@ -8,6 +9,7 @@ import type { ListingInput } from '../../../src/model/listings.ts';
 import { NEWEST_FIRST, type Order, type Search } from '../../../src/model/search.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { openDatabase } from '../../../src/storage/open.ts';
+import { Indexing } from '../../../src/storage/sqlite/listing-index.ts';
 import { create, databaseFor } from '../support.ts';
 
 // A changed listing waits until it is indexed. Meanwhile, and also afterwards, searches must find it by its new terms.
@@ -122,4 +124,29 @@ test('many changed listings are all found, and all indexed without further write
   assert.deepEqual(await find(), ids);
   await until('all listings are indexed', async () => (await countPending(sql)) === 0);
   assert.deepEqual(await find(), ids);
+});
+
+test('the parts that transactions add to the index are merged, also without further writes', async (t) => {
+  const { database, sql, path, accountId } = await databaseFor(t);
+  await Promise.all(Array.from({ length: 300 }, (_, beds) => create(database, accountId, { ...OAK, beds })));
+  await until('all listings are indexed', async () => (await countPending(sql)) === 0);
+  const changeAll = 'insert into unindexed_listings select number, account_id from listing_facets';
+  const countParts = async () =>
+    Number((await sql('select count(distinct segid) as count from listing_index_idx'))[0]?.count);
+  const writer = new DatabaseSync(path);
+  defer(t, () => writer.close());
+  const indexing = new Indexing(writer);
+  for (let parts = 0; parts < 50; parts += 1) {
+    writer.exec(`begin immediate; ${changeAll}`);
+    indexing.indexSome();
+    writer.exec('commit');
+  }
+  assert.ok((await countParts()) < 20, 'most are merged while others are added');
+  // FTS5 itself merges none of them.
+  for (let parts = 0; parts < 20; parts += 1) {
+    writer.exec(`begin immediate; insert into listing_index (rowid, terms) values (${1e6 + parts}, 'elm'); commit`);
+  }
+  assert.ok((await countParts()) >= 20);
+  await create(database, accountId);
+  await until('few parts are left', async () => (await countParts()) < 10);
 });
