@@ -5,7 +5,7 @@ import { type Executor, type Parameter, type Statement, statement } from './data
 import { allRows, command, firstRow, rowOf } from './functions.ts';
 import { RUN_BYTES_MAX } from './runs.ts';
 import type { Tables } from './schema.ts';
-import { insertSearchRow, updateSearchRow } from './search-rows.ts';
+import { insertSearchRows, updateSearchRows } from './search-rows.ts';
 
 /** A listing as stored: the JSON text of responses, and fields that the service needs without parsing it. */
 export interface StoredListing {
@@ -42,7 +42,7 @@ export async function insertListing(
   searchRow: SearchRow,
 ): Promise<void> {
   await executor.execute(insert, { accountId, ...row, terms: searchRow.terms });
-  await insertSearchRow(executor, accountId, row.id, searchRow);
+  await insertSearchRows(executor, accountId, [{ ...searchRow, id: row.id }]);
 }
 
 const update = statement<RowParameters>((query, parameter, engine) =>
@@ -63,7 +63,7 @@ export async function replaceListing(
   changed: { row: SearchRow; parts: readonly (keyof SearchRow)[] },
 ): Promise<void> {
   await executor.execute(update, { accountId, ...row, terms: changed.row.terms });
-  await updateSearchRow(executor, accountId, row.id, changed);
+  await updateSearchRows(executor, accountId, [{ ...changed.row, id: row.id }], changed.parts);
 }
 
 const COLUMNS = ['account_id', 'id', 'version', 'sequence', 'doc', 'terms', 'actor', 'changes', 'feed_mark'] as const;

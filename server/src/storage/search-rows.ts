@@ -1,85 +1,36 @@
+import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { SEARCH_COLUMNS } from '../model/search.ts';
 import type { SearchRow } from '../model/search-terms.ts';
 import { type BatchValues, batchStatement, executeBatch } from './batches.ts';
-import { type EngineSql, type Executor, type Parameter, type Statement, statement } from './database.ts';
-import { columnOf, command, rowOf } from './functions.ts';
+import { type Executor, type Parameter, statement } from './database.ts';
+import { columnOf, command } from './functions.ts';
 import type { Tables } from './schema.ts';
 
 type Columns = Tables['listing_facets'];
 
 type ListingKey = { accountId: string; id: string };
-type RowParameters = SearchRow & ListingKey;
 type Part = keyof SearchRow;
 const PARTS = [...SEARCH_COLUMNS, 'terms'] as const;
 
-function rowValues(parameter: Parameter<RowParameters>, engine: EngineSql, parts: readonly Part[]): Columns {
-  const columns = SEARCH_COLUMNS.filter((name) => parts.includes(name));
-  const terms = parts.includes('terms') && engine.facetTerms(parameter('terms'), parameter('accountId'));
-  return { ...rowOf(parameter, columns), ...terms } as unknown as Columns;
-}
-
-const insert = statement<RowParameters>((query, parameter, engine) =>
-  query.insertInto('listing_facets').values({
-    ...rowValues(parameter, engine, PARTS),
-    ...engine.facetsKey(parameter('accountId'), parameter('id')),
-  }),
-);
-
-/** Stores what searches need of a new listing, besides what is in its own row. */
-export async function insertSearchRow(
-  executor: Executor,
-  accountId: string,
-  id: string,
-  row: SearchRow,
-): Promise<void> {
-  await executor.execute(insert, { ...row, accountId, id });
-}
-
-function declareUpdate(parts: readonly Part[]): Statement<RowParameters, never> {
-  return statement((query, parameter, engine) =>
-    query
-      .updateTable('listing_facets')
-      .set(rowValues(parameter, engine, engine.updatesAllIndexes ? allPartsLike(parts) : parts))
-      .where('account_id', '=', engine.accountKey(parameter('accountId')))
-      .where('id', '=', parameter('id')),
-  );
-}
-
-/** All parts, but the terms only if they are among the given ones. The server keeps each text that it gets prepared. */
-function allPartsLike(parts: readonly Part[]): readonly Part[] {
-  return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
-}
-
-/** Most changes concern the same few parts. */
-const updates = new LRUCache<string, Statement<RowParameters, never>>({ max: 100 });
-
-/** Replaces some parts of a search row: writing the others again would take as long, for each of their indexes. */
-export async function updateSearchRow(
-  executor: Executor,
-  accountId: string,
-  id: string,
-  { row, parts }: { row: SearchRow; parts: readonly Part[] },
-): Promise<void> {
-  const update = updates.get(parts.join()) ?? declareUpdate(parts);
-  updates.set(parts.join(), update);
-  await executor.execute(update, { ...row, accountId, id });
-}
-
-const NAMES = [...SEARCH_COLUMNS, 'terms', 'id'] as const;
+const NAMES = [...PARTS, 'id'] as const;
 
 /** The rows' values are parameters by index; after them comes the account's id. */
+function batchParameters(parameter: Parameter<BatchValues>, length: number) {
+  const at = (index: number) => parameter(String(index)) as RawBuilder<string>;
+  const valueIn = (row: number) => (name: (typeof NAMES)[number]) => at(row * NAMES.length + NAMES.indexOf(name));
+  return { rows: Array.from({ length }, (_, row) => valueIn(row)), accountId: at(length * NAMES.length) };
+}
+
 const insertBatch = batchStatement((length) =>
   statement<BatchValues>((query, parameter, engine) => {
-    const at = (index: number) => parameter(String(index)) as ReturnType<Parameter<ListingKey>>;
-    const accountId = at(length * NAMES.length);
-    const rows = Array.from({ length }, (_, row) => {
-      const value = (name: (typeof NAMES)[number]) => at(row * NAMES.length + NAMES.indexOf(name));
+    const { rows, accountId } = batchParameters(parameter, length);
+    const values = rows.map((value) => {
       const columns = SEARCH_COLUMNS.map((name) => [columnOf(name), value(name)]);
       const terms = engine.facetTerms(value('terms'), accountId);
       return { ...Object.fromEntries(columns), ...terms, ...engine.facetsKey(accountId, value('id')) } as Columns;
     });
-    return query.insertInto('listing_facets').values(rows);
+    return query.insertInto('listing_facets').values(values);
   }),
 );
 
@@ -89,8 +40,65 @@ export async function insertSearchRows(
   accountId: string,
   rows: readonly (SearchRow & { id: string })[],
 ): Promise<void> {
-  const values = rows.map((row) => NAMES.map((name) => row[name]));
-  await executeBatch(executor, insertBatch, values, accountId);
+  await executeBatch(executor, insertBatch, rows.map(valuesOf), accountId);
+}
+
+function valuesOf(row: SearchRow & { id: string }): (string | number | undefined)[] {
+  return NAMES.map((name) => row[name]);
+}
+
+const NUMBERS: ReadonlySet<string> = new Set<Part>([
+  ...(['beds', 'baths', 'listPrice', 'closePrice', 'livingArea', 'lotSizeArea'] as const),
+  ...(['yearBuilt', 'latitude', 'longitude'] as const),
+]);
+
+type Values = Record<`column${number}`, string>;
+
+function declareUpdate(parts: readonly Part[]) {
+  return batchStatement((length) =>
+    statement<BatchValues>((query, parameter, engine) => {
+      const { rows, accountId } = batchParameters(parameter, length);
+      const changed = engine.updatesAllIndexes ? allPartsLike(parts) : parts;
+      const given = ['id', ...changed] as const;
+      const values = rows.map((value) => sql`(${sql.join(given.map(value))})`);
+      const valueOf = (name: Part): RawBuilder<string> => {
+        const value = sql.ref<string>(`given.column${given.indexOf(name) + 1}`);
+        // PostgreSQL takes parameters in `values` for text.
+        return NUMBERS.has(name) ? sql`cast(${value} as double precision)` : value;
+      };
+      const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), valueOf(name)]);
+      const terms = changed.includes('terms') && engine.facetTerms(valueOf('terms'), accountId);
+      return query
+        .updateTable('listing_facets')
+        .from(sql<Values>`(values ${sql.join(values)})`.as('given'))
+        .set({ ...Object.fromEntries(columns), ...terms })
+        .where('account_id', '=', engine.accountKey(accountId))
+        .whereRef('id', '=', 'given.column1');
+    }),
+  );
+}
+
+/** All parts, but the terms only if they are among the given ones. The server keeps each text that it gets prepared. */
+function allPartsLike(parts: readonly Part[]): readonly Part[] {
+  return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
+}
+
+/** Most changes concern the same few parts. */
+const updates = new LRUCache<string, ReturnType<typeof declareUpdate>>({ max: 100 });
+
+/**
+ * Replaces some parts of a batch of search rows. Writing the other parts again would take as long, for each of their
+ * indexes.
+ */
+export async function updateSearchRows(
+  executor: Executor,
+  accountId: string,
+  rows: readonly (SearchRow & { id: string })[],
+  parts: readonly Part[],
+): Promise<void> {
+  const update = updates.get(parts.join()) ?? declareUpdate(parts);
+  updates.set(parts.join(), update);
+  await executeBatch(executor, update, rows.map(valuesOf), accountId);
 }
 
 /** Lets listings exchange their external ids. */

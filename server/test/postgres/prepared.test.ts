@@ -7,7 +7,7 @@ import { statement } from '../../src/storage/database.ts';
 import { openDatabase } from '../../src/storage/open.ts';
 import { Pool } from '../../src/storage/postgres/pool.ts';
 import { readPage } from '../../src/storage/postgres/reads.ts';
-import { updateSearchRow } from '../../src/storage/search-rows.ts';
+import { updateSearchRows } from '../../src/storage/search-rows.ts';
 import { databaseFor } from './support.ts';
 
 const KEPT_MAX = 50;
@@ -42,7 +42,7 @@ test('changes of other fields prepare no further statements', async (t) => {
     const seen: (number | undefined)[] = [];
     for (const [index, name] of SEARCH_COLUMNS.entries()) {
       for (const parts of [[name], [name, 'terms'], SEARCH_COLUMNS.slice(0, index + 1)] as const)
-        await updateSearchRow(transaction, 'acc_none', 'lst_none', { row, parts });
+        await updateSearchRows(transaction, 'acc_none', [{ ...row, id: 'lst_none' }], parts);
       seen.push((await transaction.execute(prepared, {}))[0]?.count);
     }
     return seen;

@@ -199,10 +199,6 @@ const WRITES = {
   insertListing: (session: Executor, accountId: string) => listings.insertListing(session, accountId, ROW, SEARCH_ROW),
   putListings: (session: Executor, accountId: string) =>
     listings.putListings(session, accountId, [{ ...ROW, terms: '' }]),
-  insertSearchRow: async (session: Executor, accountId: string) => {
-    await listings.putListings(session, accountId, [{ ...ROW, terms: '' }]);
-    await searchRows.insertSearchRow(session, accountId, ROW.id, SEARCH_ROW);
-  },
   insertSearchRows: async (session: Executor, accountId: string) => {
     await listings.putListings(session, accountId, [{ ...ROW, terms: '' }]);
     await searchRows.insertSearchRows(session, accountId, [{ ...SEARCH_ROW, id: ROW.id }]);
@@ -225,8 +221,8 @@ const CHANGES: Record<
 > = {
   replaceListing: (session, accountId, theirs) =>
     listings.replaceListing(session, accountId, { ...ROW, id: theirs.id, sequence: 3 }, CHANGED_ROW),
-  updateSearchRow: (session, accountId, theirs) =>
-    searchRows.updateSearchRow(session, accountId, theirs.id, CHANGED_ROW),
+  updateSearchRows: (session, accountId, theirs) =>
+    searchRows.updateSearchRows(session, accountId, [{ ...CHANGED_ROW.row, id: theirs.id }], CHANGED_ROW.parts),
   releaseExternalId: (session, accountId, theirs) => searchRows.releaseExternalId(session, accountId, theirs.id),
   removeListing: (session, accountId, theirs) => listings.removeListing(session, accountId, theirs.id),
   removeListings: (session, accountId) => listings.removeListings(session, accountId, 10),

@@ -20,7 +20,7 @@ import {
 } from '../../storage/listing-counts.ts';
 import { type KeyedListing, putListings } from '../../storage/listings.ts';
 import { type KeepText, keepInMemory, type StagedText, textOf } from '../../storage/open.ts';
-import { insertSearchRows, releaseExternalId, updateSearchRow } from '../../storage/search-rows.ts';
+import { insertSearchRows, releaseExternalId, updateSearchRows } from '../../storage/search-rows.ts';
 import { measureVersion, type VersionSize } from './quotas.ts';
 import type { Writing } from './writing.ts';
 
@@ -285,25 +285,34 @@ async function storeSearchRows(transaction: Transaction, accountId: string, fina
   });
   const created = finals.filter(({ before }) => before === undefined);
   const insert = (some: readonly Final[]) => {
-    const rows = some.map(({ change }) => ({ ...searchRowOf(change), id: change.id }));
-    return insertSearchRows(transaction, accountId, rows);
+    return insertSearchRows(
+      transaction,
+      accountId,
+      some.map(({ change }) => searchRowOf(change)),
+    );
   };
   await inBatches(transaction, created, insert, ({ change }) => change.termsLength);
   const updated = finals.filter(({ before }) => before !== undefined);
-  await updateSearchRows(transaction, accountId, updated);
+  await changeSearchRows(transaction, accountId, updated);
 }
 
-async function updateSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
+async function changeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   const update = async (some: readonly Final[]) => {
-    for (const { change, parts } of some) {
-      await updateSearchRow(transaction, accountId, change.id, { row: searchRowOf(change), parts });
+    for (const [parts, alike] of byParts(some)) {
+      await updateSearchRows(
+        transaction,
+        accountId,
+        alike.map(({ change }) => searchRowOf(change)),
+        parts,
+      );
     }
   };
+  const sorted = [...byParts(finals).values()].flat();
   await transaction.nextTurn?.();
   const counts = transaction.hasCountTriggers ? countChanges(finals) : [];
   await transaction.nextTurn?.();
   if (counts.length > 0) await suspendCounting(transaction);
-  await inBatches(transaction, finals, update, ({ change }) => change.termsLength);
+  await inBatches(transaction, sorted, update, ({ change }) => change.termsLength);
   if (counts.length > 0) await resumeCounting(transaction);
   await inBatches(transaction, counts, async (some) => {
     for (const change of some) await changeCount(transaction, accountId, change);
@@ -327,8 +336,13 @@ function countedValues({ status = 'active', beds, propertyType, baths }: SearchC
   return { status, beds, propertyType: propertyType ?? '', baths };
 }
 
-function searchRowOf({ columns, terms }: ReadyChange): SearchRow {
-  return { ...columns, terms: textOf(terms) };
+/** Changes of the same fields share their parts. */
+function byParts(finals: readonly Final[]): Map<Final['parts'], Final[]> {
+  return Map.groupBy(finals, ({ parts }) => parts);
+}
+
+function searchRowOf({ id, columns, terms }: ReadyChange): SearchRow & { id: string } {
+  return { ...columns, id, terms: textOf(terms) };
 }
 
 /** Runs `work` on batches of rows, and yields to the event loop after each time slice. */
