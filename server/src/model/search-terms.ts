@@ -44,6 +44,11 @@ export function changedParts(changed: readonly string[]): (keyof SearchRow)[] {
 
 export function toSearchRow(listing: Listing): SearchRow {
   const columns = searchColumnsOf(listing);
+  return { ...columns, terms: searchTermsOf(listing, columns) };
+}
+
+/** The terms of a listing with these search columns. */
+export function searchTermsOf(listing: Listing, columns: SearchColumns): string {
   const { latitude, longitude } = columns;
   const terms = [''];
   const add = (term: string) => terms.push(term);
@@ -60,7 +65,7 @@ export function toSearchRow(listing: Listing): SearchRow {
     for (const cell of cellsOf({ latitude, longitude })) add(cellTerm(cell));
   }
   // Joined, since a concatenated string would keep all of its parts.
-  return { ...columns, terms: terms.join(' ') };
+  return terms.join(' ');
 }
 
 /** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */

@@ -31,18 +31,39 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
-const FOLDED_COLUMNS = ['city', 'stateOrProvince', 'postalCode', 'country'] as const;
-
-/** The listing's search columns, with the texts of `words` filters folded. */
+/**
+ * The listing's search columns, with the texts of `words` filters folded, and without the listing's other values, which
+ * a row must not keep in memory. Named members take a quarter of the memory of members that are added in a loop.
+ */
 export function searchColumnsOf(listing: Listing): SearchColumns {
-  const columns: Partial<Record<SearchColumn, unknown>> = {};
-  // Without the listing's other values, which a row must not keep in memory.
-  for (const name of SEARCH_COLUMNS) columns[name] = listing[name];
-  for (const name of FOLDED_COLUMNS) {
-    const text = listing[name];
-    if (text !== undefined) columns[name] = foldText(text);
-  }
+  const columns: Record<SearchColumn, unknown> = {
+    externalId: listing.externalId,
+    feed: listing.feed,
+    status: listing.status,
+    propertyType: listing.propertyType,
+    city: foldedOf(listing.city),
+    stateOrProvince: foldedOf(listing.stateOrProvince),
+    postalCode: foldedOf(listing.postalCode),
+    country: foldedOf(listing.country),
+    beds: listing.beds,
+    baths: listing.baths,
+    listPrice: listing.listPrice,
+    closePrice: listing.closePrice,
+    livingArea: listing.livingArea,
+    lotSizeArea: listing.lotSizeArea,
+    yearBuilt: listing.yearBuilt,
+    onMarketDate: listing.onMarketDate,
+    closeDate: listing.closeDate,
+    latitude: listing.latitude,
+    longitude: listing.longitude,
+    createdAt: listing.createdAt,
+    updatedAt: listing.updatedAt,
+  };
   return columns as SearchColumns;
+}
+
+function foldedOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : foldText(text);
 }
 
 /** Comparisons besides equality, written in brackets after a parameter's name. */

@@ -61,13 +61,13 @@ function declareUpdate(parts: readonly Part[]) {
       const changed = engine.updatesAllIndexes ? allPartsLike(parts) : parts;
       const given = ['id', ...changed] as const;
       const values = rows.map((value) => sql`(${sql.join(given.map(value))})`);
-      const valueOf = (name: Part): RawBuilder<string> => {
+      const changedValue = (name: Part): RawBuilder<string> => {
         const value = sql.ref<string>(`given.column${given.indexOf(name) + 1}`);
         // PostgreSQL takes parameters in `values` for text.
         return NUMBERS.has(name) ? sql`cast(${value} as double precision)` : value;
       };
-      const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), valueOf(name)]);
-      const terms = changed.includes('terms') && engine.facetTerms(valueOf('terms'), accountId);
+      const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), changedValue(name)]);
+      const terms = changed.includes('terms') && engine.facetTerms(changedValue('terms'), accountId);
       return query
         .updateTable('listing_facets')
         .from(sql<Values>`(values ${sql.join(values)})`.as('given'))

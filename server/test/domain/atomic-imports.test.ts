@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { counts } from '../../../testkit/src/imports.ts';
 import { changeQuotas } from '../../src/domain/accounts/account-limits.ts';
-import { createAccount } from '../../src/domain/accounts/accounts.ts';
+import { changeAccount, createAccount } from '../../src/domain/accounts/accounts.ts';
 import { importAtomically } from '../../src/domain/imports/atomic-imports.ts';
 import type { ImportRow } from '../../src/domain/imports/import-rows.ts';
 import { importRows } from '../../src/domain/imports/imports.ts';
@@ -236,6 +236,35 @@ test('an atomic import sees changes made between its lookup and its lock', async
   assert.deepEqual([byExternalId.get('S0').city, byExternalId.get('S0').beds], ['Austin', 5]);
   assert.deepEqual([byExternalId.get('S1').version, byExternalId.get('S1').beds], [1, 5]);
   assert.deepEqual([byExternalId.get('NEW').city, byExternalId.get('NEW').version], ['Dallas', 2]);
+});
+
+test('an atomic import whose first row becomes impossible applies the other rows to the listings as they are', async () => {
+  const { one } = await createAccounts();
+  const [first = ''] = await seed(database, one);
+  // The first row frees the external id, so the second one was to create a listing.
+  const rows = [row(1, { id: first, externalId: 'NEW', beds: 5 }), row(2, { externalId: 'S0', beds: 6 })];
+  const during = disturbed(database, async (attempt) => {
+    if (attempt === 1) await create(database, one, { externalId: 'NEW' });
+  });
+  await assert.rejects(importAll(during, one, rows), ({ code, details }: AppError) => {
+    const failed = details?.map((issue) => ('line' in issue ? [issue.line, issue.field] : issue));
+    assert.deepEqual([code, failed], ['import_failed', [[1, 'externalId']]]);
+    return true;
+  });
+  assert.equal(await storedSequence(database, one), 9);
+});
+
+test('an atomic import uses the defaults of the account at the time of its lock', async () => {
+  const { one } = await createAccounts();
+  const [first = ''] = await seed(database, one);
+  const change = async (attempt: number) => {
+    if (attempt === 1) await changeAccount(database, one, { currency: 'EUR' });
+  };
+  const rows = [row(1, { id: first, beds: 5 }), row(2, { listPrice: 1 })];
+  assert.deepEqual(await importAll(disturbed(database, change), one, rows), counts(1, 1));
+  const { listings } = await describe(database, one);
+  const currencies = listings.filter(({ listPrice }) => listPrice === 1).map(({ currency }) => currency);
+  assert.deepEqual([currencies, listings[0]?.beds], [['EUR'], 5]);
 });
 
 test('new listings of an atomic import get ids after all earlier ones, in the order of the rows', async () => {

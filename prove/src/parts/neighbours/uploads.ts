@@ -76,6 +76,8 @@ const UPDATES = {
 const FEED = 'PUT /feeds/mls';
 const FEEDS: readonly Row[] = [
   ['feed-changes', FEED, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8, told: 'feed_busy' }],
+  // Before the account has as many feeds as it can have.
+  ['left-feed-runs', 'PUT /feeds/left', ndjson(() => rows(40_000, {}, String)), { ...FOUR, manner: 'leave' }],
   ['feed-of-many-names', (_, turn) => `PUT /feeds/f-${turn}`, ndjson(() => '{}'), { lanes: 8, told: 'quota_exceeded' }],
   ['feed-failing-rows', `${FEED}?failedMax=100%25`, ndjson(() => '{}\n'.repeat(MEBIBYTE / 3)), FOUR],
   [
@@ -84,7 +86,6 @@ const FEEDS: readonly Row[] = [
     ndjson(() => rows(2_000, {}, String)),
     { lanes: 16, told: 'too_many_imports' },
   ],
-  ['left-feed-runs', 'PUT /feeds/left', ndjson(() => rows(40_000, {}, String)), { ...FOUR, manner: 'leave' }],
 ];
 
 const WRITTEN: readonly Row[] = [

@@ -160,7 +160,8 @@ class RowGroup {
 }
 
 function toFormer({ stored, listing }: NonNullable<FeedChange['before']>): FormerListing {
-  return formerOf({ ...stored, length: stored.doc.length }, listing);
+  const { id, externalId, feed, doc } = stored;
+  return formerOf({ id, externalId: externalId ?? undefined, feed, length: doc.length }, listing);
 }
 
 async function deleteMissing(writing: Writing, run: StoredRun, missing: readonly KeyedListing[]): Promise<void> {

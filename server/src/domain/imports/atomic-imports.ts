@@ -23,7 +23,7 @@ import type { Import } from './imports.ts';
 /** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
 
-/** A plan takes 2 KB per row. */
+/** A plan takes 1 to 2 KB per row. */
 const PLANS_MAX = 4;
 const plans = new FairSemaphore(PLANS_MAX, 1);
 

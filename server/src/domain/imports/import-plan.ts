@@ -3,9 +3,15 @@ import { AppError, attempt } from '../../model/errors.ts';
 import type { FieldChange, Listing } from '../../model/listings.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findChangedListings } from '../../storage/events.ts';
-import { type KeepText, textOf } from '../../storage/open.ts';
+import type { KeepText } from '../../storage/open.ts';
 import { ChangeBatch, type ReadyChange, readyChange } from '../writing/change-batch.ts';
-import { KnownListing, KnownListings, type PlanListing } from '../writing/known-listings.ts';
+import {
+  KnownListing,
+  KnownListings,
+  type PlanListing,
+  parsePlanned,
+  ReleasedDocError,
+} from '../writing/known-listings.ts';
 import { takeQuota } from '../writing/quotas.ts';
 import { externalIdTaken, makeChanged, makeNew } from '../writing/save-listing.ts';
 import { type ImportRow, noSuchRow, type RowOutcome, type ValidRow } from './import-rows.ts';
@@ -47,6 +53,8 @@ export class ImportPlan {
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
+  /** Whether the plan must be made again. */
+  #isLost = false;
 
   constructor(rows: readonly ImportRow[], account: AccountHead, options: PlanOptions) {
     this.#rows = rows;
@@ -83,7 +91,8 @@ export class ImportPlan {
 
   /**
    * Brings the plan up to date with the account.
-   * @returns false without doing anything if there were more than `changesMax` changes
+   * @returns false if it must be made again: after more than `changesMax` changes, or other defaults, or if a change
+   * affects a listing whose document was released
    */
   async refresh(
     transaction: Executor,
@@ -91,25 +100,34 @@ export class ImportPlan {
     changesMax: number,
     pause: () => Promise<void>,
   ): Promise<boolean> {
-    const hasSameSettings = haveSameSettings(account, this.#account);
-    if (hasSameSettings && account.sequence === this.#account.sequence) return true;
+    if (this.#isLost || !haveSameSettings(account, this.#account)) return false;
+    if (account.sequence === this.#account.sequence) return true;
     const changes = await findChangedListings(transaction, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
     const hasSameRoom = hasAsMuchRoom(account, this.#account);
     this.#account = { ...account };
-    if (!hasSameSettings) this.#planned.clear();
     const ids = new Set(changes.filter((change) => this.#known.includes(change)).map(({ id }) => id));
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
-    if (ids.size > 0 || !hasSameSettings || !hasSameRoom) await this.#compute(pause);
-    return true;
+    if (ids.size > 0 || !hasSameRoom) await this.#computeAgain(pause);
+    return !this.#isLost;
   }
 
   async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
     this.#account = { ...account };
     this.#known = new KnownListings(this.#options.keep);
     this.#planned.clear();
+    this.#isLost = false;
     await this.make(transaction, pause);
+  }
+
+  async #computeAgain(pause: () => Promise<void>): Promise<void> {
+    try {
+      await this.#compute(pause);
+    } catch (error) {
+      if (!(error instanceof ReleasedDocError)) throw error;
+      this.#isLost = true;
+    }
   }
 
   async #compute(pause: () => Promise<void>): Promise<void> {
@@ -141,7 +159,10 @@ export class ImportPlan {
     if (before !== undefined) overlay.idOf.delete(before);
     if (after !== undefined) overlay.idOf.set(after, result.id);
     overlay.byId.set(result.id, result);
-    this.batch.add(result, this.#known.byId.get(result.id)?.former());
+    const known = this.#known.byId.get(result.id);
+    this.batch.add(result, known?.former);
+    // Later rows change the listing as planned.
+    known?.release();
     return result.type;
   }
 
@@ -156,9 +177,7 @@ export class ImportPlan {
   #makeChange(row: ValidRow, current: PlanListing | undefined): PlannedRow['result'] {
     try {
       if (current === undefined) return this.#toChange('created', makeNew(this.#account, row.makeInput(undefined)), {});
-      const before: Listing = JSON.parse(textOf(current.doc));
-      // Noted now, to parse the document only once.
-      if (current instanceof KnownListing) current.former(before);
+      const before = current instanceof KnownListing ? current.parse() : parsePlanned(current);
       const context = { account: this.#account, versionFloor: this.#options.versionFloor };
       const { listing, changes } = makeChanged(context, before, row.makeInput(before));
       return Object.keys(changes).length === 0 ? undefined : this.#toChange('updated', listing, changes);

@@ -8,33 +8,55 @@ import { type FormerListing, formerOf } from './change-batch.ts';
 /** A stored or planned listing. */
 export interface PlanListing {
   externalId: string | undefined;
-  doc: StagedText;
+  /** Undefined if it was released. */
+  doc: StagedText | undefined;
   docBytes: number;
+}
+
+/** Thrown if a document is needed again after it was released. */
+export class ReleasedDocError extends Error {
+  constructor() {
+    super('The document of a listing is needed that was released');
+  }
 }
 
 /** A stored listing. */
 export class KnownListing implements PlanListing {
+  readonly id: string;
   readonly externalId: string | undefined;
-  readonly doc: StagedText;
+  readonly feed: string | null;
+  doc: StagedText | undefined;
   readonly docBytes: number;
   readonly length: number;
-  readonly #stored: Omit<KeyedListing, 'doc'>;
-  #former: FormerListing | undefined;
+  /** Undefined until it is parsed. */
+  former: FormerListing | undefined;
 
-  constructor({ doc, ...stored }: KeyedListing, keep: KeepText) {
-    this.externalId = stored.externalId ?? undefined;
+  constructor({ id, externalId, feed, doc }: KeyedListing, keep: KeepText) {
+    this.id = id;
+    this.externalId = externalId ?? undefined;
+    this.feed = feed;
     this.doc = keep(doc);
     this.docBytes = Buffer.byteLength(doc);
     this.length = doc.length;
-    this.#stored = stored;
   }
 
-  /** `listing` is its document, parsed. */
-  former(listing?: Listing): FormerListing {
-    const { length } = this;
-    this.#former ??= formerOf({ ...this.#stored, length }, listing ?? JSON.parse(textOf(this.doc)));
-    return this.#former;
+  /** @throws {ReleasedDocError} */
+  parse(): Listing {
+    const listing = parsePlanned(this);
+    this.former ??= formerOf(this, listing);
+    return listing;
   }
+
+  /** Frees the document's memory. */
+  release(): void {
+    this.doc = undefined;
+  }
+}
+
+/** @throws {ReleasedDocError} */
+export function parsePlanned({ doc }: PlanListing): Listing {
+  if (doc === undefined) throw new ReleasedDocError();
+  return JSON.parse(textOf(doc));
 }
 
 export type LookupKind = 'id' | 'externalId';

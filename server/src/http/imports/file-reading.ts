@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { ImportRow } from '../../domain/imports/import-rows.ts';
+import type { ImportRow, ValidRow } from '../../domain/imports/import-rows.ts';
 import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
@@ -122,25 +122,48 @@ export class FileReading {
 }
 
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
-  if ('issue' in row) return row;
-  const { patch, lack, ...rest } = row;
-  return { ...rest, ...(typeof patch === 'string' ? inputOf(patch, lack, mode) : failureOf(patch, lack, mode)) };
+  return 'issue' in row ? row : new FileRow(row, mode);
 }
 
-function failureOf(patch: PlainError, lack: PlainError | undefined, mode: ReadingOptions['mode']) {
-  return { makeInput: (current?: Listing) => makeInput({ patch, lack }, mode, current) };
+/** A class, since an import can have thousands of rows in memory. */
+class FileRow implements ValidRow {
+  readonly line: number;
+  readonly id: string | undefined;
+  readonly externalId: string | undefined;
+  readonly isRepeated: boolean;
+  readonly values: string | undefined;
+  readonly cleaned: number;
+  readonly #mode: ReadingOptions['mode'];
+  readonly #lack: PlainError | undefined;
+  #patch: StagedText | PlainError;
+
+  constructor(row: ReadGoodRow, mode: ReadingOptions['mode']) {
+    this.line = row.line;
+    this.id = row.id;
+    this.externalId = row.externalId;
+    this.isRepeated = row.isRepeated;
+    this.values = row.values;
+    this.cleaned = row.cleaned;
+    this.#mode = mode;
+    this.#lack = row.lack;
+    this.#patch = row.patch;
+  }
+
+  makeInput(current: Listing | undefined): ListingInput {
+    const patch = isStaged(this.#patch) ? textOf(this.#patch) : this.#patch;
+    return makeInput({ patch, lack: this.#lack }, this.#mode, current);
+  }
+
+  stage(keep: KeepText): number {
+    if (!isStaged(this.#patch)) return 0;
+    const text = textOf(this.#patch);
+    this.#patch = keep(text);
+    return text.length;
+  }
 }
 
-function inputOf(patch: string, lack: PlainError | undefined, mode: ReadingOptions['mode']) {
-  let staged: StagedText = patch;
-  return {
-    makeInput: (current?: Listing) => makeInput({ patch: textOf(staged), lack }, mode, current),
-    stage(keep: KeepText): number {
-      const text = textOf(staged);
-      staged = keep(text);
-      return text.length;
-    },
-  };
+function isStaged(patch: StagedText | PlainError): patch is StagedText {
+  return typeof patch === 'string' || 'read' in patch;
 }
 
 /** @throws {AppError} `validation_failed` */
