@@ -181,6 +181,7 @@ export function readConfig(env = Object.assign(process.env, readEnvironment(proc
       poolSize: settings.DATABASE_POOL_SIZE,
       statementTimeoutMs: settings.DATABASE_STATEMENT_TIMEOUT,
       preparesStatements: settings.DATABASE_PREPARED_STATEMENTS,
+      isShared: (settings.WORKERS ?? 1) > 1,
     },
     publicUrl: settings.PUBLIC_URL,
     logLevel: settings.LOG_LEVEL,

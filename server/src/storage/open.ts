@@ -13,20 +13,23 @@ export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } fro
 
 export const FILE_SCHEME = 'file:';
 
-/** The pool settings of the operator's commands. */
-const FEW_CONNECTIONS: PoolSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
+/** How to use a database: a PostgreSQL server's connections, and on SQLite, whether other processes serve requests. */
+export type DatabaseSettings = PoolSettings & { isShared?: boolean };
+
+/** The settings of the operator's commands. */
+const FEW_CONNECTIONS: DatabaseSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
- * Opens the database at a URL: `file:` and a path, or a PostgreSQL server, to which `settings` apply. Migrates its
- * tables, and awaits `tell` meanwhile.
+ * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and awaits `tell`
+ * meanwhile.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export async function openDatabase(
   url: string,
-  settings: PoolSettings = FEW_CONNECTIONS,
+  settings: DatabaseSettings = FEW_CONNECTIONS,
   tell: TellProgress = async () => {},
 ): Promise<Database> {
-  if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length), tell);
+  if (url.startsWith(FILE_SCHEME)) return openSqlite(url.slice(FILE_SCHEME.length), settings.isShared ?? false, tell);
   // The driver is only loaded when needed.
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, settings, tell);
@@ -52,7 +55,7 @@ function isBelowFile(path: string): boolean {
 
 /** Opens a database, and closes it if `begin` fails. @throws what `openDatabase` and `begin` throw */
 export async function beginWithDatabase<T>(
-  { databaseUrl, databasePool }: { databaseUrl: string; databasePool: PoolSettings },
+  { databaseUrl, databasePool }: { databaseUrl: string; databasePool: DatabaseSettings },
   begin: (database: Database) => Promise<T>,
   tell?: TellProgress,
 ): Promise<T> {

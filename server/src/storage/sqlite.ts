@@ -22,10 +22,11 @@ const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
- * Opens the database file, creates it if there is none, and migrates its tables.
+ * Opens the database file, creates it if there is none, and migrates its tables. `isShared`: whether other processes
+ * also serve requests.
  * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, newer, or not writable
  */
-export async function openSqlite(path: string, tell: TellProgress): Promise<Database> {
+export async function openSqlite(path: string, isShared: boolean, tell: TellProgress): Promise<Database> {
   prepareFile(path);
   const writer = openConnection(path);
   await migrate(writer, path, tell);
@@ -34,7 +35,7 @@ export async function openSqlite(path: string, tell: TellProgress): Promise<Data
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
-  const scans = new ReaderThreads(path);
+  const scans = new ReaderThreads(path, { isShared });
   const checkpoints = new Checkpoints(writer, path);
   const requestLog = new RequestLogFile(requestLogPath(path));
   const queue = new WriteQueue(writer, checkpoints, new Indexing(writer));

@@ -10,9 +10,11 @@ import { compiler } from './connection.ts';
 import { translateError } from './errors.ts';
 import type { ReadRequest, ReadResult, ReadRows } from './reader-thread.ts';
 
-/** Enough that one account's long scans leave a thread for the other accounts. */
-const THREADS_MAX = 3;
-const OF_ACCOUNT_MAX = 2;
+/**
+ * Enough that one account's long scans leave a thread for the other accounts. Several processes that share the
+ * processors have fewer each.
+ */
+const LIMITS = { alone: { threadsMax: 3, ofAccountMax: 2 }, shared: { threadsMax: 2, ofAccountMax: 1 } };
 /** The other threads start soon after the first one is needed, since starting takes as long as several queries. */
 const SPARE_AFTER_MS = 200;
 /** Has the extension of this file, which a build changes. */
@@ -33,11 +35,13 @@ export class ReaderThreads implements Scans {
   readonly #idle: Worker[] = [];
   #spareTimer: NodeJS.Timeout | undefined;
 
-  constructor(path: string, { threadsMax = THREADS_MAX, file = THREAD_FILE } = {}) {
+  /** `isShared`: whether other processes also search. */
+  constructor(path: string, { isShared = false, threadsMax = Number.POSITIVE_INFINITY, file = THREAD_FILE } = {}) {
+    const limits = isShared ? LIMITS.shared : LIMITS.alone;
     this.#path = path;
     this.#file = file;
-    this.#threadsMax = threadsMax;
-    this.#permits = new FairSemaphore(threadsMax, Math.min(threadsMax, OF_ACCOUNT_MAX));
+    this.#threadsMax = Math.min(threadsMax, limits.threadsMax);
+    this.#permits = new FairSemaphore(this.#threadsMax, Math.min(threadsMax, limits.ofAccountMax));
   }
 
   async query<R>(accountId: string, build: QueryBuild<R>): Promise<R[]> {

@@ -69,6 +69,37 @@ test('a query ends with the row that exceeds its byte limit', async (t) => {
   }
 });
 
+/** How many queries of these accounts run at the same time. */
+async function countConcurrent(threads: ReaderThreads, accounts: string[]): Promise<number> {
+  let running = 0;
+  let most = 0;
+  const ask = async (account: string) => {
+    // The query is built once it has a thread.
+    const rows = threads.query(account, (builder, engine) => {
+      running += 1;
+      most = Math.max(most, running);
+      return query(COUNTING)(builder, engine);
+    });
+    await rows;
+    running -= 1;
+  };
+  await Promise.all(accounts.map(ask));
+  return most;
+}
+
+test('an account leaves a thread to others, also if several processes have fewer threads each', async (t) => {
+  const { path } = await databaseFor(t);
+  for (const [isShared, ofAccount, ofAll] of [
+    [false, 2, 3],
+    [true, 1, 2],
+  ] as const) {
+    const threads = new ReaderThreads(path, { isShared });
+    defer(t, () => threads.close());
+    assert.equal(await countConcurrent(threads, ['one', 'one', 'one', 'one']), ofAccount);
+    assert.equal(await countConcurrent(threads, ['one', 'two', 'three', 'four', 'one', 'two']), ofAll);
+  }
+});
+
 test('packs contain the rows of the query in order', async (t) => {
   const { path } = await databaseFor(t);
   const threads = new ReaderThreads(path);
