@@ -9,7 +9,7 @@ export const FLAGS = [
   // While V8 marks the old generation, it does not collect the young one. One thread is enough to shorten that.
   '--concurrent-marking-max-worker-num=1',
   // On large machines, V8 lets the old generation grow to four times its live objects before it collects it.
-  '--heap-growing-percent=40',
+  '--heap-growing-percent=50',
 ];
 
 /**

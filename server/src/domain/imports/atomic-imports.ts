@@ -1,3 +1,4 @@
+import { collectSoon } from '../../lib/garbage.ts';
 import { pauseAfterSlices } from '../../lib/pause.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
@@ -22,6 +23,8 @@ import type { Import } from './imports.ts';
 
 /** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
+/** With this many rows, a plan is megabytes of garbage once it has been used. */
+const LARGE_ROWS = 1_000;
 
 /** A plan takes 1 to 2 KB per row. */
 const PLANS_MAX = 4;
@@ -60,7 +63,11 @@ async function importFile(
   // `write`: its commit waits for the standby.
   const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
-  return plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
+  try {
+    return await plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
+  } finally {
+    if (rows.length > LARGE_ROWS) collectSoon();
+  }
 }
 
 async function planAndSave(

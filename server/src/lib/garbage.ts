@@ -1,0 +1,15 @@
+/**
+ * V8 starts to collect garbage when memory outside of its heap grows by more than 64 MB (`kExternalAllocationSoftLimit`).
+ * This memory is never touched, so the operating system provides none.
+ */
+const BYTES = 80 * 1024 * 1024;
+/** Until the caller's own values are garbage, too. */
+const DELAY_MS = 50;
+
+/**
+ * Starts an incremental garbage collection, which blocks the event loop for some 10 milliseconds. Call this after work
+ * that leaves megabytes of garbage: otherwise V8 waits for much more of it, and then collects during other work.
+ */
+export function collectSoon(): void {
+  setTimeout(() => new ArrayBuffer(BYTES), DELAY_MS).unref();
+}
