@@ -67,9 +67,10 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   });
   child.once('close', (code) => reject(new Error(`The service ended with ${code} before it listened: ${stderr}`)));
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const entry = JSON.parse(line);
-    log.push(entry);
-    if (entry.msg === 'listening') resolve(entry.url);
+    const entry = readEntry(line);
+    if (entry === undefined) stderr += `${line}\n`;
+    else log.push(entry);
+    if (entry?.msg === 'listening') resolve(String(entry.url));
   });
   return {
     url: await url,
@@ -83,6 +84,15 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
       return code;
     },
   };
+}
+
+/** Undefined for anything but JSON, such as the last line of a process that was killed while it wrote. */
+function readEntry(line: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Planted faults are changes of the sources. */

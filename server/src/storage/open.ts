@@ -13,7 +13,7 @@ export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } fro
 
 export const FILE_SCHEME = 'file:';
 
-/** How to use a database: a PostgreSQL server's connections, and on SQLite, whether other processes serve requests. */
+/** How to use a database: a PostgreSQL server's connections, and on SQLite, whether other processes use the file to serve requests. */
 export type DatabaseSettings = PoolSettings & { isShared?: boolean };
 
 /** The settings of the operator's commands. */

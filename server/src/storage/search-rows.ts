@@ -63,7 +63,7 @@ function declareUpdate(parts: readonly Part[]) {
       const values = rows.map((value) => sql`(${sql.join(given.map(value))})`);
       const changedValue = (name: Part): RawBuilder<string> => {
         const value = sql.ref<string>(`given.column${given.indexOf(name) + 1}`);
-        // PostgreSQL takes parameters in `values` for text.
+        // PostgreSQL treats parameters in `values` as text.
         return NUMBERS.has(name) ? sql`cast(${value} as double precision)` : value;
       };
       const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), changedValue(name)]);

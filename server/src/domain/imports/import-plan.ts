@@ -91,8 +91,8 @@ export class ImportPlan {
 
   /**
    * Brings the plan up to date with the account.
-   * @returns false if it must be made again: after more than `changesMax` changes, or other defaults, or if a change
-   * affects a listing whose document was released
+   * @returns false if it must be made again: after more than `changesMax` changes, if the account's defaults or quotas
+   * have changed, or if a row now affects a listing whose document was released
    */
   async refresh(
     transaction: Executor,

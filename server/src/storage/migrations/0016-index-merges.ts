@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, FTS5 merged parts of the index within the write that made them too many, for up to 40 ms. Now the service
- * merges them in small steps (sqlite/listing-index.ts). Until it has, there can be more parts.
+ * On SQLite, FTS5 merged segments of the index within whichever write added one too many, for up to 40 ms. Now the
+ * service merges them in small steps (sqlite/listing-index.ts). Meanwhile, the index can have more segments.
  */
 export const indexMerges: Migration = {
   sqlite: `

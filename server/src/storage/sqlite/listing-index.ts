@@ -11,11 +11,12 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
 export const WAITING_MAX = 256;
-/** Listings indexed per transaction, in 2 to 5 milliseconds. */
-const BATCH_LENGTH = 512;
-/** How long a transaction indexes and merges, since other writes wait for it. */
-const DURATION_MAX_MS = 10;
-/** Pages that are merged at a time, in 0.2 milliseconds. */
+/** How long a transaction indexes and then merges, since other writes wait for it. */
+const INDEX_MS = 6;
+const MERGE_MS = 6;
+/** Listings indexed per transaction: as many as the earlier ones suggest. */
+const BATCH_LENGTH = { min: 32, max: 512 };
+/** Pages that are merged between looks at the time; more if a term has more. */
 const MERGED_PAGES = 16;
 
 /** A word that more words than this begin with is looked up as a whole, which is slow if it is common. */
@@ -167,28 +168,29 @@ const INDEX = `insert into listing_index (rowid, terms)
 /** Indexes all listings of an index without any. */
 export const INDEX_ALL = `${INDEX};`;
 
-const BATCH = `select number from unindexed_listings order by number limit ${BATCH_LENGTH}`;
-const INDEX_BATCH = `
-  delete from listing_index where rowid in (${BATCH});
-  ${INDEX} where number in (${BATCH});
-  delete from unindexed_listings where number in (${BATCH});
-`;
+const BATCH = 'select number from unindexed_listings order by number limit ?';
+const INDEX_BATCH = [
+  `delete from listing_index where rowid in (${BATCH})`,
+  `${INDEX} where number in (${BATCH})`,
+  `delete from unindexed_listings where number in (${BATCH}) returning number`,
+];
 
 const MERGE = `insert into listing_index (listing_index, rank) values ('merge', ${MERGED_PAGES})`;
 const COUNT_CHANGES = 'select total_changes() as count';
 
-/** Indexes changed listings, and merges the parts of the index, in the writer's transactions. */
+/** Indexes changed listings, and merges the segments of the index, in the writer's transactions. */
 export class Indexing {
-  readonly #database: DatabaseSync;
   readonly #counting: StatementSync;
+  readonly #indexing: StatementSync[];
   readonly #merging: StatementSync;
   readonly #countingChanges: StatementSync;
-  /** Whether parts of the index are left to be merged. */
-  isMerging = false;
+  #length = BATCH_LENGTH.min;
+  /** Whether segments may be left to merge. */
+  isMerging = true;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
     this.#counting = database.prepare(COUNT_WAITING);
+    this.#indexing = INDEX_BATCH.map((step) => database.prepare(step));
     this.#merging = database.prepare(MERGE);
     this.#countingChanges = database.prepare(COUNT_CHANGES);
   }
@@ -200,15 +202,25 @@ export class Indexing {
 
   /** Indexes some of the waiting listings, and then merges for a while. Call this in a transaction. */
   indexSome(): void {
-    const endMs = performance.now() + DURATION_MAX_MS;
-    this.#database.exec(INDEX_BATCH);
+    const indexMs = this.#indexBatch();
+    const endMs = performance.now() + Math.max(MERGE_MS, indexMs);
     do this.isMerging = this.#merge();
     while (this.isMerging && performance.now() < endMs);
   }
 
   /** Indexes all waiting listings. Call this in a transaction. */
   indexAll(): void {
-    while (this.countWaiting() > 0) this.indexSome();
+    while (this.countWaiting() > 0) this.#indexBatch();
+  }
+
+  /** @returns how long it took */
+  #indexBatch(): number {
+    const startMs = performance.now();
+    const results = this.#indexing.map((step) => step.all(this.#length));
+    const takenMs = performance.now() - startMs;
+    const count = results.at(-1)?.length ?? 0;
+    if (count > 0) this.#length = clampLength((count * INDEX_MS) / takenMs);
+    return takenMs;
   }
 
   /** @returns whether there may be more to merge */
@@ -222,4 +234,8 @@ export class Indexing {
   #countChanges(): number {
     return Number(this.#countingChanges.all()[0]?.count);
   }
+}
+
+function clampLength(length: number): number {
+  return Math.round(Math.min(Math.max(length, BATCH_LENGTH.min), BATCH_LENGTH.max));
 }

@@ -158,8 +158,10 @@ export class WriteQueue {
       this.#connection.hasWritten = true;
       this.#indexing?.indexSome();
     };
-    // Nothing is lost if it fails: the listings are indexed the next time.
-    this.submit(job).catch(() => {});
+    // Nothing is lost if it fails, perhaps before it runs: the listings are indexed the next time.
+    this.submit(job).catch(() => {
+      this.#isIndexing = false;
+    });
   }
 
   /** The failure of the job that caused the error; undefined if no job did. */

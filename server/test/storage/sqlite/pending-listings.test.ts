@@ -126,11 +126,11 @@ test('many changed listings are all found, and all indexed without further write
   assert.deepEqual(await find(), ids);
 });
 
-test('the parts that transactions add to the index are merged, also without further writes', async (t) => {
+test('the segments that transactions add to the index are merged, also without further writes', async (t) => {
   const { database, sql, path, accountId } = await databaseFor(t);
   await Promise.all(Array.from({ length: 300 }, (_, beds) => create(database, accountId, { ...OAK, beds })));
   await until('all listings are indexed', async () => (await countPending(sql)) === 0);
-  const changeAll = 'insert into unindexed_listings select number, account_id from listing_facets';
+  const changeAll = 'insert or ignore into unindexed_listings select number, account_id from listing_facets';
   const countParts = async () =>
     Number((await sql('select count(distinct segid) as count from listing_index_idx'))[0]?.count);
   const writer = new DatabaseSync(path);
@@ -149,4 +149,18 @@ test('the parts that transactions add to the index are merged, also without furt
   assert.ok((await countParts()) >= 20);
   await create(database, accountId);
   await until('few parts are left', async () => (await countParts()) < 10);
+});
+
+test('listings are indexed after an attempt that failed before it began', async (t) => {
+  const { database, sql, path, accountId } = await databaseFor(t);
+  const other = new DatabaseSync(path);
+  defer(t, () => other.close());
+  await create(database, accountId, ELM);
+  // Longer than a write waits for the lock, from when the listing is due to be indexed.
+  other.exec('begin immediate');
+  await assert.rejects(create(database, accountId, ELM), { code: 'unavailable' });
+  await until('the attempt has failed', () => database.measure().waitingWrites === 0);
+  other.exec('commit');
+  await create(database, accountId, OAK);
+  await until('all listings are indexed', async () => (await countPending(sql)) === 0);
 });
