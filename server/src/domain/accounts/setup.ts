@@ -78,13 +78,13 @@ export async function setUp(database: Database, setup: Setup, address: string | 
   return prepared.user;
 }
 
-async function requireOpen(transaction: Executor, token: string | undefined): Promise<void> {
-  if (await hasAdministrator(transaction)) {
-    throw new AppError('conflict', 'There is already an administrator; sign in, or ask them for an invitation.');
-  }
+async function requireOpen(executor: Executor, token: string | undefined): Promise<void> {
+  await requireNoAdministrator(executor);
   if (token === undefined) return;
-  const link = await findSetupLink(transaction);
+  const link = await findSetupLink(executor);
   if (link?.hash !== hashToken(token)) {
+    // Someone else may have used the link since the first look.
+    await requireNoAdministrator(executor);
     throw new AppError(
       'forbidden',
       'This setup link is not valid; only the newest works, and each start of the service prints a new one.',
@@ -93,6 +93,11 @@ async function requireOpen(transaction: Executor, token: string | undefined): Pr
   if (link.expiresAt <= Date.now()) {
     throw new AppError('forbidden', 'This setup link expired after 30 minutes; restart the service for a new one.');
   }
+}
+
+async function requireNoAdministrator(executor: Executor): Promise<void> {
+  if (!(await hasAdministrator(executor))) return;
+  throw new AppError('conflict', 'There is already an administrator; sign in, or ask them for an invitation.');
 }
 
 async function storeFirst(
