@@ -65,6 +65,8 @@ export interface MixSize {
 }
 
 const SHARED_CONNECTIONS = 3;
+/** The service closes a connection with more than 128 unanswered requests. */
+const PIPELINED = 100;
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const LONG_LIST = 400;
 
@@ -82,14 +84,16 @@ export async function mixAccounts(
   const wire = new Wire(url, SHARED_CONNECTIONS);
   const pipeline = async () => {
     using connection = await openRaw(url);
-    const asked = Array.from({ length: requests }, () => {
-      const side = pick(sides);
-      return { side, sent: pick(REQUESTS)(side, canaries) };
-    });
-    connection.send(Buffer.from(asked.map(({ sent }) => write(sent, url)).join('')));
-    for (const { side, sent } of asked) {
-      const { headers, body, status } = await connection.readReply();
-      look(side, sent, `${status} ${JSON.stringify(headers)} ${body}`, canaries);
+    for (let left = requests; left > 0; left -= PIPELINED) {
+      const asked = Array.from({ length: Math.min(left, PIPELINED) }, () => {
+        const side = pick(sides);
+        return { side, sent: pick(REQUESTS)(side, canaries) };
+      });
+      connection.send(Buffer.from(asked.map(({ sent }) => write(sent, url)).join('')));
+      for (const { side, sent } of asked) {
+        const { headers, body, status } = await connection.readReply();
+        look(side, sent, `${status} ${JSON.stringify(headers)} ${body}`, canaries);
+      }
     }
   };
   const inTurn = async () => {
