@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Canaries, Owner } from './canaries.ts';
 import type { Answer } from './tenant.ts';
 import { administratorsOf, bearer, type Founder, type Tenant } from './tenant.ts';
@@ -17,11 +18,13 @@ export const BAIT_KINDS = [
 export type BaitKind = (typeof BAIT_KINDS)[number];
 
 async function readBait<Made extends { city: string }>(founder: Founder, tenant: Tenant, made: Made) {
-  const { accountId, keys, session, administrator } = tenant;
+  const { accountId, keys, session, administrator, owner } = tenant;
   const read = (path: string) =>
     founder.ask({ method: 'GET', path, headers: path.startsWith('/v1') ? bearer(keys.full.secret) : session });
   const readJson = async (path: string) => JSON.parse((await read(path)).body);
   const list = await read('/v1/listings');
+  const [entry] = (await readJson('/admin/requests')).data;
+  assert.ok(entry !== undefined, `the request log of ${owner} lacks the requests with their key`);
   return {
     ...made,
     accountId,
@@ -34,7 +37,7 @@ async function readBait<Made extends { city: string }>(founder: Founder, tenant:
     sortedCursor: (await readJson('/v1/listings?limit=1&sort=-beds')).nextCursor,
     cityCursor: (await readJson(`/v1/listings?limit=1&city=${made.city}`)).nextCursor,
     activityCursor: (await readJson('/admin/activity?limit=1')).nextCursor,
-    entryId: (await readJson('/admin/requests')).data[0].id,
+    entryId: entry.id,
     requestsCursor: (await readJson('/admin/requests?limit=1')).nextCursor,
     etag: etagOf(list),
     sequence: String(JSON.parse(list.body).sequence),
