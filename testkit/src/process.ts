@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { type CommandResult, WarmProgram } from './warm-program.ts';
 
 /** Runs the sources, as in a clone. */
@@ -66,11 +65,16 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
     stderr += text;
   });
   child.once('close', (code) => reject(new Error(`The service ended with ${code} before it listened: ${stderr}`)));
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const entry = readEntry(line);
-    if (entry === undefined) stderr += `${line}\n`;
-    else log.push(entry);
-    if (entry?.msg === 'listening') resolve(String(entry.url));
+  // Without its newline, the last line of a process that was killed may be cut.
+  let rest = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const entry = JSON.parse(line);
+      log.push(entry);
+      if (entry.msg === 'listening') resolve(entry.url);
+    }
   });
   return {
     url: await url,
@@ -84,15 +88,6 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
       return code;
     },
   };
-}
-
-/** Undefined for anything but JSON, such as the last line of a process that was killed while it wrote. */
-function readEntry(line: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Planted faults are changes of the sources. */

@@ -81,7 +81,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['unindexed_listings', 'listing_index', 'listings', 'listing_facets'],
     statement:
-      /^select count\(\*\) as count from \(select 1 from unindexed_listings limit \d+\)$|^(?:delete|insert)[\s\S]* in \(select number from unindexed_listings order by number limit \?\)(?: returning number)?$|^insert into listing_index \(listing_index, rank\) values \('merge', \d+\)$/,
+      /^select count\(\*\) as count from \(select 1 from unindexed_listings limit \d+\)$|^(?:delete from (?:listing_index|unindexed_listings)|insert into listing_index \(rowid, terms\)\s+select [\s\S]*) where (?:rowid|number) in \(select number from unindexed_listings order by number limit \?\)(?: returning number)?$|^insert into listing_index \(listing_index, rank\) values \('merge', \d+\)$/,
     why: 'changed listings of all accounts are indexed together on SQLite',
   },
   {

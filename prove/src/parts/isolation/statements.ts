@@ -217,7 +217,11 @@ function readTokens(sql: string): Token[] {
 
 /** Whether the conditions in parentheses hold as if there were no parentheses. */
 function isConjunction(tokens: Token[]): boolean {
-  return !isPart(tokens) && tokens.includes('and') && !tokens.some((token) => token === ',' || token === 'or' || token === 'not');
+  return (
+    !isPart(tokens) &&
+    tokens.includes('and') &&
+    !tokens.some((token) => token === ',' || token === 'or' || token === 'not')
+  );
 }
 
 const PART_STARTS = new Set<Token | undefined>(['select', 'insert', 'update', 'delete', 'with']);

@@ -53,8 +53,8 @@ export class ImportPlan {
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
-  /** Whether the plan must be made again. */
-  #isLost = false;
+  /** Set if `refresh` needed a document that was released. */
+  #mustBeRemade = false;
 
   constructor(rows: readonly ImportRow[], account: AccountHead, options: PlanOptions) {
     this.#rows = rows;
@@ -100,7 +100,7 @@ export class ImportPlan {
     changesMax: number,
     pause: () => Promise<void>,
   ): Promise<boolean> {
-    if (this.#isLost || !haveSameSettings(account, this.#account)) return false;
+    if (this.#mustBeRemade || !haveSameSettings(account, this.#account)) return false;
     if (account.sequence === this.#account.sequence) return true;
     const changes = await findChangedListings(transaction, account.id, this.#account.sequence, changesMax + 1);
     if (changes.length > changesMax) return false;
@@ -110,14 +110,14 @@ export class ImportPlan {
     for (const id of ids) this.#known.forget(id);
     await this.#known.lookUp(transaction, account.id, 'id', ids, pause);
     if (ids.size > 0 || !hasSameRoom) await this.#computeAgain(pause);
-    return !this.#isLost;
+    return !this.#mustBeRemade;
   }
 
   async remake(transaction: Executor, account: AccountHead, pause: () => Promise<void>): Promise<void> {
     this.#account = { ...account };
     this.#known = new KnownListings(this.#options.keep);
     this.#planned.clear();
-    this.#isLost = false;
+    this.#mustBeRemade = false;
     await this.make(transaction, pause);
   }
 
@@ -126,7 +126,7 @@ export class ImportPlan {
       await this.#compute(pause);
     } catch (error) {
       if (!(error instanceof ReleasedDocError)) throw error;
-      this.#isLost = true;
+      this.#mustBeRemade = true;
     }
   }
 
