@@ -54,25 +54,30 @@ const NUMBERS: ReadonlySet<string> = new Set<Part>([
 
 type Values = Record<`column${number}`, string>;
 
+/** With a single row, the values are in the statement's own clauses, which takes less time. */
 function declareUpdate(parts: readonly Part[]) {
   return batchStatement((length) =>
     statement<BatchValues>((query, parameter, engine) => {
       const { rows, accountId } = batchParameters(parameter, length);
       const changed = engine.updatesAllIndexes ? allPartsLike(parts) : parts;
+      const setTo = (value: (name: Part) => RawBuilder<string>) => {
+        const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), value(name)]);
+        const terms = changed.includes('terms') && engine.facetTerms(value('terms'), accountId);
+        return { ...Object.fromEntries(columns), ...terms };
+      };
+      const update = query.updateTable('listing_facets').where('account_id', '=', engine.accountKey(accountId));
+      const [first, ...others] = rows;
+      if (first !== undefined && others.length === 0) return update.set(setTo(first)).where('id', '=', first('id'));
       const given = ['id', ...changed] as const;
       const values = rows.map((value) => sql`(${sql.join(given.map(value))})`);
-      const changedValue = (name: Part): RawBuilder<string> => {
+      const givenValue = (name: Part): RawBuilder<string> => {
         const value = sql.ref<string>(`given.column${given.indexOf(name) + 1}`);
         // PostgreSQL treats parameters in `values` as text.
         return NUMBERS.has(name) ? sql`cast(${value} as double precision)` : value;
       };
-      const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), changedValue(name)]);
-      const terms = changed.includes('terms') && engine.facetTerms(changedValue('terms'), accountId);
-      return query
-        .updateTable('listing_facets')
+      return update
         .from(sql<Values>`(values ${sql.join(values)})`.as('given'))
-        .set({ ...Object.fromEntries(columns), ...terms })
-        .where('account_id', '=', engine.accountKey(accountId))
+        .set(setTo(givenValue))
         .whereRef('id', '=', 'given.column1');
     }),
   );
