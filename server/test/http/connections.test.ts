@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
+import { requestText } from '../../../testkit/src/raw-http.ts';
 import { readList } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
@@ -187,5 +188,20 @@ test('a client with a few requests in flight can send any number on one connecti
   for (let count = 0; count < 100; count += 1) {
     assert.equal((await connection.readReply()).status, 200);
     connection.send(one);
+  }
+});
+
+test('pipelined requests are served one after another', async () => {
+  const tenant = await service.createTenant();
+  using connection = await openRaw(service.url);
+  const create = (address: string) =>
+    requestText('POST', '/v1/listings', tenant.key, JSON.stringify({ ...MINIMAL, address }));
+  const newest = requestText('GET', '/v1/listings?limit=1&sort=-createdAt', tenant.key);
+  const addresses = Array.from({ length: 20 }, (_, index) => `${index} Elm Street`);
+  connection.send(addresses.map((address) => create(address) + newest).join(''));
+  for (const address of addresses) {
+    assert.equal((await connection.readReply()).status, 201);
+    const [listing] = JSON.parse((await connection.readReply()).body).data;
+    assert.equal(listing.address, address);
   }
 });

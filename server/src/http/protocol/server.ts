@@ -31,9 +31,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** An idle connection closes after one to two times this period. Longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * Maximum of pipelined requests per connection: all requests of one read start in the same
- * event-loop turn. After the last one, the connection closes, and the client sends the others
- * again.
+ * Maximum of pipelined requests per connection, because each takes memory while it waits. After the last one, the
+ * connection closes, and the client sends the others again.
  */
 const PIPELINED_MAX = 128;
 /** A path without a route, for request targets that cannot be normalized. */
@@ -97,7 +96,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     if (headers['transfer-encoding'] !== undefined)
       limitChunks(incoming, () => rejectConnection('SMALL_CHUNKS', socket, options));
     incoming.url = normalTarget(incoming.url ?? '/');
-    void app(incoming, outgoing);
+    if (outgoing.socket !== null) void app(incoming, outgoing);
+    else startInTurn(socket, outgoing, () => void app(incoming, outgoing));
   };
   server.on('request', onRequest);
   // `readBody` sends 100 Continue once the handler reads the body.
@@ -106,6 +106,19 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   server.on('connect', (_incoming, socket) => rejectConnect(socket, options));
   server.on('clientError', (error: ParserError, socket) => rejectConnection(faultOf(error), socket, options));
   return server;
+}
+
+/**
+ * Starts a pipelined request once the earlier responses of its connection are sent, so that a connection takes the time
+ * and memory of one request (RFC 9112 §9.3.2 allows more only for safe methods). Each starts in a later turn of the
+ * event loop; otherwise, all of them could be served in one turn.
+ */
+function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void): void {
+  outgoing.once('socket', () => {
+    setImmediate(() => {
+      if (!socket.destroyed) start();
+    });
+  });
 }
 
 /** Counts the requests that wait for an earlier response on their connection. */
