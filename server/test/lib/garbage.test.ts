@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { until } from '../../../testkit/src/until.ts';
+import { FLAGS, MEMORY_FLAGS } from '../../bin/v8-flags.js';
 import { collectSoon } from '../../src/lib/garbage.ts';
 
 test('V8 collects garbage of the old generation soon after it is asked to, and memory does not grow', async (t) => {
@@ -21,4 +23,39 @@ test('V8 collects garbage of the old generation soon after it is asked to, and m
     await until('garbage is collected', () => collections > before);
   }
   assert.ok(process.memoryUsage().rss - rss < 40 * 1024 * 1024);
+});
+
+const MODULE = new URL('../../src/lib/garbage.ts', import.meta.url).href;
+
+/** Allocates live objects until the young generation has more than 8 MB, then awaits `untilMarked`. Prints both sizes. */
+const GROW = `
+  const { getHeapSpaceStatistics } = await import('node:v8');
+  const { untilMarked } = await import(${JSON.stringify(MODULE)});
+  const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_used_size / 1024 / 1024;
+  const live = [];
+  while (young() <= 8 && live.length < 2_000) {
+    live.push(Array.from({ length: 2_000 }, (_, index) => ({ index })));
+    await new Promise(setImmediate);
+  }
+  const before = young();
+  // On a busy machine, marking can take longer than it waits.
+  for (let calls = 0; calls < 50 && young() > 4; calls += 1) await untilMarked();
+  console.log(JSON.stringify([before, young()]));
+`;
+
+function grow(...flags: string[]): [number, number] {
+  const text = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', GROW], { encoding: 'utf8' });
+  return JSON.parse(text);
+}
+
+test('work can wait for the end of the marking, in which the young generation is larger than its maximum', () => {
+  const [before, after] = grow(...FLAGS, ...MEMORY_FLAGS);
+  assert.ok(before > 8, `${before} MB`);
+  assert.ok(after <= 4, `${after} MB`);
+});
+
+test('with another maximum, it does not wait', () => {
+  const [before, after] = grow();
+  assert.ok(before > 8, `${before} MB`);
+  assert.ok(after >= before, `${after} MB`);
 });

@@ -26,6 +26,8 @@ const LISTINGS = { full: 3_000, small: 500 };
 const FAVORITES = 50;
 /** Requests of each kind that start all threads, with two workers as well. */
 const WARM_UPS = 10;
+/** A file of this size brings the memory of a thread to what it keeps. */
+const WARM_UP_ROWS = 1_000;
 
 export interface Stage {
   service: ServeProcess;
@@ -110,7 +112,11 @@ async function warmUp(url: string, key: string): Promise<void> {
   // Each on a connection of its own, since a connection stays with its worker.
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
   const search = async () => (await fetch(`${url}/v1/listings?sort=-listPrice&fields=id`, { headers })).arrayBuffer();
-  const file = { method: 'POST', headers: { ...headers, 'Content-Type': NDJSON }, body: seeds(WARM_UPS).join('\n') };
+  const file = {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': NDJSON },
+    body: seeds(WARM_UP_ROWS).join('\n'),
+  };
   const check = async () => (await fetch(`${url}/v1/imports?dryRun=true`, file)).arrayBuffer();
   // Two at a time: more searches of one account would wait, which is left to the attacks.
   for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search(), check()]);
