@@ -1,3 +1,4 @@
+import { ownTurn } from '../../lib/turns.ts';
 import type { Account, AccountHead } from '../../model/accounts.ts';
 import { UNKNOWN_ACTOR } from '../../model/history.ts';
 import type { Listing } from '../../model/listings.ts';
@@ -36,6 +37,8 @@ export class DryRun {
   /** @throws {AppError} `unauthorized` */
   static async open(database: Database, actor: Actor): Promise<DryRun> {
     const account = await getActingAccount(database, actor);
+    // Creating the tables takes 10 ms, and several dry runs can start at once.
+    await ownTurn(actor.accountId);
     const dryRun = new DryRun(database, actor, openScratch());
     try {
       await dryRun.#scratch.write((transaction) => insertAccount(transaction, account, Date.now()));
