@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 
 const { FLAGS } = await import('./bin/v8-flags.js');
 for (const flag of FLAGS) setFlagsFromString(flag);
-// Workers and backups are started as `node PROGRAM ARGUMENTS`, and the program is this file.
-if (process.argv[2] === process.execPath) process.argv.splice(2, 1);
+// Workers and backups are started as `node FLAGS PROGRAM ARGUMENTS`, and the program is this file.
+const flagsEnd = process.argv.findIndex((text, index) => index >= 2 && !process.execArgv.includes(text));
+if (process.argv[flagsEnd] === process.execPath) process.argv.splice(2, flagsEnd - 1);
 await import('./dist/main.js');

@@ -1,11 +1,13 @@
 // Builds dist/property-listings: Node.js and the files of the package in one file.
-import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SERVER = join(import.meta.dirname, '..');
 const OUTPUT = join(SERVER, '../dist');
 const CONFIG = join(OUTPUT, 'sea.json');
+const STRIPPED = join(OUTPUT, 'node');
+const { MEMORY_FLAGS } = await import(join(SERVER, 'bin/v8-flags.js'));
 
 rmSync(OUTPUT, { recursive: true, force: true });
 mkdirSync(OUTPUT);
@@ -16,6 +18,8 @@ writeFileSync(
   JSON.stringify({
     main: join(import.meta.dirname, 'executable-main.js'),
     mainFormat: 'module',
+    executable: withoutSymbols(),
+    execArgv: MEMORY_FLAGS,
     output: join(OUTPUT, 'property-listings'),
     disableExperimentalSEAWarning: true,
     useVfs: true,
@@ -23,7 +27,17 @@ writeFileSync(
   }),
 );
 runNode(`--build-sea=${CONFIG}`);
+rmSync(STRIPPED, { force: true });
 for (const name of ['licenses.md', 'sbom.cdx.json']) cpSync(join(SERVER, 'dist', name), join(OUTPUT, name));
+
+/** A copy of Node.js without its symbols, or Node.js itself: on macOS, removing them would invalidate its signature. */
+function withoutSymbols(): string {
+  if (process.platform !== 'linux') return process.execPath;
+  copyFileSync(process.execPath, STRIPPED);
+  if (spawnSync('strip', [STRIPPED]).status === 0) return STRIPPED;
+  console.warn('Install binutils (`strip`) to make the executable 30 MB smaller.');
+  return process.execPath;
+}
 
 function runNode(...args: string[]): void {
   execFileSync(process.execPath, args, { stdio: 'inherit' });
