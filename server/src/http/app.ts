@@ -74,7 +74,7 @@ export function createApp(services: Services): App {
     try {
       const answering = isRejected ? reject(exchange, found) : found.answer(exchange);
       const reply = await answering
-        .then((found) => requireSendable(found, exchange))
+        .then((handled) => requireSendable(handled, exchange))
         .catch((error: unknown) => replyTo(error, exchange));
       exchange.repliedMs = performance.now();
       await rateLimit.settle(exchange, reply.status);

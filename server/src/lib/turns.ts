@@ -2,7 +2,7 @@ import { FairQueue } from './fair-queue.ts';
 
 /**
  * Node.js accepts one connection per turn of the event loop. While connections arrive, turns are short for 10 of every
- * 15 ms: otherwise, a client would wait for one long turn per connection before its own.
+ * 15 ms: otherwise, a client would wait for one long turn for each connection ahead of it.
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
@@ -16,7 +16,7 @@ let connectingSinceMs = 0;
 let connectingTurns = 0;
 
 /**
- * Yields to the event loop. Each turn continues only one of the waiting tasks, and owners (account IDs) alternate, so
+ * Yields to the event loop. Each turn resumes only one of the waiting tasks, and owners (account IDs) alternate, so
  * other work waits for at most one long task.
  */
 export function ownTurn(owner = ''): Promise<void> {
@@ -49,7 +49,7 @@ export function countWaiting(): number {
   return waitingCount;
 }
 
-/** Counts as waiting until the result is disposed of. For tasks that wait for a database first. */
+/** Counts the caller as waiting until the result is disposed of. For tasks that wait for a database first. */
 export function noteWaiting(): Disposable {
   waitingCount += 1;
   return {

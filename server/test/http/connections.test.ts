@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, test } from 'node:test';
+import { defer } from '../../../testkit/src/cleanup.ts';
 import { MINIMAL, post } from '../../../testkit/src/listings.ts';
 import { openRaw } from '../../../testkit/src/raw.ts';
 import { requestText } from '../../../testkit/src/raw-http.ts';
-import { readList } from '../../../testkit/src/replies.ts';
+import { readList, readListing } from '../../../testkit/src/replies.ts';
 import { startSharedService, startTestService, type Tenant } from '../../../testkit/src/service.ts';
 import { directoryFor, serveFor } from '../../../testkit/src/serving.ts';
 import { untilStill } from '../../../testkit/src/still.ts';
@@ -204,4 +206,39 @@ test('pipelined requests are served one after another', async () => {
     const [listing] = JSON.parse((await connection.readReply()).body).data;
     assert.equal(listing.address, address);
   }
+});
+
+describe('a client that pipelines requests without end is disconnected', () => {
+  const requests = {
+    'without bodies': 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n',
+    'with bodies': 'POST /v1/listings HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx',
+  };
+  for (const [name, request] of Object.entries(requests)) {
+    test(name, async (t) => {
+      let parsed = 0;
+      const count = () => {
+        parsed += 1;
+      };
+      subscribe('http.server.request.start', count);
+      defer(t, () => unsubscribe('http.server.request.start', count));
+      using connection = await openRaw(service.url);
+      connection.send(request.repeat(50_000));
+      await connection.readToEnd();
+      assert.ok(parsed < 10_000, `${parsed} requests were parsed`);
+    });
+  }
+});
+
+test('a pipelined request does not start once the connection has got its last response', async () => {
+  const tenant = await service.createTenant();
+  const { id } = await readListing(await post(service, tenant, MINIMAL), 201);
+  using connection = await openRaw(service.url);
+  const lines = `${head(tenant)}Transfer-Encoding: chunked\r\n`;
+  const list = requestText('GET', '/v1/listings', tenant.key);
+  connection.send(`${list}${list}DELETE /v1/listings/${id} HTTP/1.1\r\n${lines}\r\nzz\r\n`);
+  const statuses: number[] = [];
+  for (let index = 0; index < 3; index += 1) statuses.push((await connection.readReply()).status);
+  assert.deepEqual(statuses, [200, 200, 400]);
+  assert.equal(await connection.readToEnd(), '');
+  assert.equal((await service.fetch(tenant, `/v1/listings/${id}`)).status, 200);
 });

@@ -28,10 +28,10 @@ test('V8 collects garbage of the old generation soon after it is asked to, and m
 const FLAGS = ['--max-semi-space-size=4', '--initial-old-space-size=24', '--concurrent-marking-max-worker-num=1'];
 const MODULE = new URL('../../src/lib/garbage.ts', import.meta.url).href;
 
-/** Allocates live objects until the young generation has more than 8 MB, then awaits `untilMarked`. Prints both sizes. */
+/** Allocates live objects until the young generation has more than 8 MB, then awaits `untilMarkingEnds`. Prints both sizes. */
 const GROW = `
   const { getHeapSpaceStatistics } = await import('node:v8');
-  const { untilMarked } = await import(${JSON.stringify(MODULE)});
+  const { untilMarkingEnds } = await import(${JSON.stringify(MODULE)});
   const young = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_used_size / 1024 / 1024;
   const live = [];
   while (young() <= 8 && live.length < 2_000) {
@@ -40,7 +40,7 @@ const GROW = `
   }
   const before = young();
   // On a busy machine, marking can take longer than it waits.
-  for (let calls = 0; calls < 50 && young() > 4; calls += 1) await untilMarked();
+  for (let calls = 0; calls < 50 && young() > 4; calls += 1) await untilMarkingEnds();
   console.log(JSON.stringify([before, young()]));
 `;
 

@@ -53,6 +53,7 @@ const ANONYMOUS: readonly Row[] = [
 /** Incomplete requests, or several at once. */
 const RAW: readonly Member[] = [
   raw('pipelined', 'nothing', ({ port }) => head(port, 'GET /nothing').repeat(100), { manner: 'pour', lanes: 4 }),
+  raw('pipelined-bodies', 'nothing', bodies, { manner: 'pour', lanes: 4 }),
   raw('pipelined-searches', 'read', searches, { manner: 'pour', lanes: 8 }),
   raw('opened-and-closed', 'nothing', () => 'G', { manner: 'leave', lanes: 32 }),
   raw('half-sent-heads', 'nothing', () => `GET / HTTP/1.1\r\nA: ${'b'.repeat(1_500)}`, { manner: 'ask', lanes: 500 }),
@@ -64,6 +65,10 @@ export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ..
 
 function searches({ port, keys }: Scene): string {
   return head(port, 'GET /v1/listings?q=a&limit=100', `Authorization: Bearer ${keys.read}`).repeat(50);
+}
+
+function bodies({ port }: Scene): string {
+  return `${head(port, 'POST /v1/listings', 'Content-Length: 1')}x`.repeat(1_000);
 }
 
 function tinyChunks({ port }: Scene): string {

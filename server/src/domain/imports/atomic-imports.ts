@@ -1,4 +1,4 @@
-import { collectSoon, untilMarked } from '../../lib/garbage.ts';
+import { collectSoon, untilMarkingEnds } from '../../lib/garbage.ts';
 import { pauseAfterSlices } from '../../lib/pause.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
@@ -94,7 +94,7 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
     if (bytes > bytesMax) throw changesTooMuch(bytesMax);
     // Pauses while another atomic import is being written.
     await ownTurn(actor.accountId);
-    await untilMarked();
+    await untilMarkingEnds();
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
     const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
     throw new AppError('payload_too_large', message);
@@ -118,7 +118,7 @@ function pauseOutside(database: Database, { actor, signal }: Import): () => Prom
   let askedMs = performance.now();
   return pauseAfterSlices(async () => {
     await ownTurn(actor.accountId);
-    await untilMarked();
+    await untilMarkingEnds();
     signal?.throwIfAborted();
     if (performance.now() - askedMs < ACTOR_INTERVAL_MS) return;
     await getActingAccount(database, actor);

@@ -31,10 +31,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** An idle connection closes after one to two times this period. Longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * Maximum of pipelined requests per connection, because each takes memory while it waits. After the last one, the
- * connection closes, and the client sends the others again.
+ * The maximum number of pipelined requests per connection; each takes memory while it waits. After the last one, the
+ * connection closes, and the client has to send the others again.
  */
 const PIPELINED_MAX = 128;
+/** The maximum number of ignored requests after a connection's last one. One read has up to 64 KiB, or 3,600 of them. */
+const IGNORED_MAX = 4_000;
 /** A path without a route, for request targets that cannot be normalized. */
 const NOWHERE = '/nowhere';
 
@@ -52,11 +54,11 @@ export interface ServerLimits {
   idleTimeoutMs?: number;
   connectionsMax?: number;
   publicUrl?: string | undefined;
-  /** How long running requests can still take when the service stops. */
+  /** How much longer requests in progress can take when the service stops. */
   shutdownMaxMs?: number;
 }
 
-/** Creates a server that rejects requests which a proxy could parse differently (RFC 9112). */
+/** Creates a server that rejects requests that a proxy could parse differently (RFC 9112). */
 export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}): Server {
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, connectionsMax = readConnectionsMax(), publicUrl } = limits;
   const options: RejectOptions = { log, headers: isHttps(publicUrl) ? HTTPS_ONLY : {} };
@@ -72,18 +74,14 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
   // The size of the headers is limited; a limit on their number would silently drop some.
   server.maxHeadersCount = 0;
   server.timeout = idleTimeoutMs;
-  server.on('connection', closeWithoutStackTrace);
+  server.on('connection', omitStackTraceOnClose);
   limitConnections(server, connectionsMax, log);
 
-  /**
-   * Connections whose last request has arrived: the start of a further request could be ambiguous.
-   */
-  const finished = new WeakSet<Socket>();
+  const finished = new FinishedConnections();
   const pipelined = new PipelinedRequests();
   const onRequest: RequestListener = (incoming, outgoing) => {
     const { socket, headers } = incoming;
-    // In the next tick, because the parser resumes the socket at the end of each request.
-    if (finished.has(socket)) return void process.nextTick(() => socket.pause());
+    if (finished.has(socket)) return finished.ignoreRequest(socket);
     for (const [name, value] of Object.entries(options.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
     // After a request with an Upgrade header, `node:http` drops the input that it read with the
@@ -97,7 +95,11 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
       limitChunks(incoming, () => rejectConnection('SMALL_CHUNKS', socket, options));
     incoming.url = normalTarget(incoming.url ?? '/');
     if (outgoing.socket !== null) void app(incoming, outgoing);
-    else startInTurn(socket, outgoing, () => void app(incoming, outgoing));
+    else
+      startInTurn(socket, outgoing, () => {
+        void app(incoming, outgoing);
+        if (incoming.complete && finished.has(socket)) finished.stopReading(socket);
+      });
   };
   server.on('request', onRequest);
   // `readBody` sends 100 Continue once the handler reads the body.
@@ -110,15 +112,43 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
 
 /**
  * Starts a pipelined request once the earlier responses of its connection are sent, so that a connection takes the time
- * and memory of one request (RFC 9112 §9.3.2 allows more only for safe methods). Each starts in a later turn of the
- * event loop; otherwise, all of them could be served in one turn.
+ * and memory of one request (RFC 9112 §9.3.2 allows parallel processing only for safe methods). Each starts in a later
+ * turn of the event loop; otherwise, all of them could be served in one turn.
  */
 function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void): void {
   outgoing.once('socket', () => {
     setImmediate(() => {
-      if (!socket.destroyed) start();
+      // After a parse error, the connection has been sent its last response.
+      if (socket.writable) start();
     });
   });
+}
+
+/** Connections that accept no further requests, because it could be ambiguous where the next one starts. */
+class FinishedConnections {
+  /** Connection → the number of ignored requests. */
+  readonly #ignored = new WeakMap<Socket, number>();
+
+  add(socket: Socket): void {
+    this.#ignored.set(socket, 0);
+  }
+
+  has(socket: Socket): boolean {
+    return this.#ignored.has(socket);
+  }
+
+  /** Closes the connection if it has sent too many requests: each takes memory until then. */
+  ignoreRequest(socket: Socket): void {
+    const count = (this.#ignored.get(socket) ?? 0) + 1;
+    this.#ignored.set(socket, count);
+    if (count > IGNORED_MAX) socket.destroy();
+    else this.stopReading(socket);
+  }
+
+  stopReading(socket: Socket): void {
+    // Later, because the parser resumes the socket at the end of each request.
+    setImmediate(() => socket.pause());
+  }
 }
 
 /** Counts the requests that wait for an earlier response on their connection. */
@@ -169,10 +199,10 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * When a client disconnects, `node:http` creates an error, whose stack trace is never read. It would take a quarter of the
- * time when hundreds of clients disconnect at once.
+ * When a client disconnects, `node:http` creates an error in its own listener, which runs between these two. Nobody reads
+ * its stack trace, and capturing it takes a quarter of the CPU time when hundreds of clients disconnect at once.
  */
-function closeWithoutStackTrace(socket: Socket): void {
+function omitStackTraceOnClose(socket: Socket): void {
   let { stackTraceLimit } = Error;
   socket.prependOnceListener('close', () => {
     ({ stackTraceLimit } = Error);
