@@ -68,7 +68,7 @@ export function noteConnection(): void {
   connectingTurns = 2;
 }
 
-/** Whether this turn is reserved for connections: one arrived in this turn or the previous one. */
+/** Whether this turn is reserved for connections: for 10 of every 15 ms while they arrive. */
 export function areConnecting(): boolean {
   if (connectingTurns === 0) return false;
   return (performance.now() - connectingSinceMs) % (CONNECTING_MS + OTHERS_MS) < CONNECTING_MS;

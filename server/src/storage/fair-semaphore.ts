@@ -27,7 +27,7 @@ export interface RunOptions {
   pauses?: boolean | undefined;
 }
 
-/** Permits for concurrent reads. Accounts take turns, so that one with many reads does not delay the others. */
+/** Permits for concurrent work, such as reads. Accounts take turns, so that one with much work does not delay the others. */
 export class FairSemaphore {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();

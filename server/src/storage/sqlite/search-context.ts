@@ -16,7 +16,7 @@ export interface SearchContext extends AccountSearch {
   terms: TermCondition[];
   /** The account's listings that have changed since they were indexed, newest first. */
   unindexed: number[];
-  /** Whether the search gives up once it takes more than a few milliseconds. */
+  /** Whether the search gives up once it has read as much as takes a few milliseconds. */
   isQuick: boolean;
 }
 

@@ -43,7 +43,7 @@ export class SearchReader {
 
   /**
    * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick search
-   * returns undefined if it takes longer than a few milliseconds.
+   * returns undefined once it has read as much as takes a few milliseconds (`search-context.ts`).
    */
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
     return this.#queries.onSnapshot(() => {
@@ -55,7 +55,7 @@ export class SearchReader {
     });
   }
 
-  /** Counts the matches. A quick count returns undefined if it takes longer than a few milliseconds. */
+  /** Counts the matches. A quick count returns undefined once it has read too much. */
   count(accountId: string, search: Search, isQuick: boolean): number | undefined {
     return this.#queries.onSnapshot(() => this.#counts.count(this.#beginCount(accountId, search, isQuick)));
   }
