@@ -1,3 +1,4 @@
+import { EARTH_RADIUS_METRES } from '../../src/model/geo.ts';
 import type { Listing } from '../../src/model/listings.ts';
 
 /** The expected result of a search, computed as simply as possible from the contract. */
@@ -86,19 +87,15 @@ function comparer(sort: Parameters[string] = 'distance', { near }: Parameters) {
 
 function sortKey(listing: Listing, sort: string, near: Parameters[string] | undefined): number {
   const field = sort.replace('-', '');
-  const distance = near === undefined ? 0 : rounded(distanceTo(listing, near));
+  const distance = near === undefined ? 0 : stepsOf(distanceTo(listing, near));
   const value = field === 'distance' ? distance : numberIn(listing, field);
   if (value === undefined) return Number.NEGATIVE_INFINITY;
   return sort.startsWith('-') ? value : -value;
 }
 
-/**
- * Rounded, because different formulas differ in the last digits. The service compares steps of 0.01 mm, which matters for
- * near listings: two that are equally far in a plane can differ by less than a millimeter on a sphere.
- */
-function rounded(metres: number): number {
-  const stepsPerMetre = metres < 100_000 ? 1e5 : 1e3;
-  return Math.round(metres * stepsPerMetre) / stepsPerMetre;
+/** Distances as the service compares them, in steps of the sine of half the angle: 0.013 mm for near listings. */
+function stepsOf(metres: number): number {
+  return metres === Number.POSITIVE_INFINITY ? metres : Math.floor(Math.sin(metres / EARTH_RADIUS_METRES / 2) * 1e12);
 }
 
 function isInBox({ latitude, longitude }: Listing, text: string): boolean {
@@ -118,7 +115,7 @@ export function distanceTo({ latitude, longitude }: Listing, near: Parameters[st
   if (latitude === undefined || longitude === undefined) return Number.POSITIVE_INFINITY;
   const [a, b] = [toVector(String(near).split(',').map(Number)), toVector([latitude, longitude])];
   const across = Math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
-  return 6_371_008.8 * Math.atan2(across, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+  return EARTH_RADIUS_METRES * Math.atan2(across, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
 function toVector([latitude = 0, longitude = 0]: number[]): Vector {
