@@ -199,8 +199,8 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * When a client disconnects, `node:http` creates an error in its own listener, which runs between these two. Nobody reads
- * its stack trace, and capturing it takes a quarter of the CPU time when hundreds of clients disconnect at once.
+ * When a client disconnects, `node:http` creates an error in its own listener, which runs between these two. Its stack
+ * trace is never read, and capturing it takes a quarter of the CPU time when hundreds of clients disconnect at once.
  */
 function omitStackTraceOnClose(socket: Socket): void {
   let { stackTraceLimit } = Error;
