@@ -73,7 +73,7 @@ export class PostgresSearch implements ListingSearch {
       });
       if (rows.length === wanted.limit || isUnfiltered(search) || isTooLong(rows)) return toRun(rows);
     }
-    const every = withDocs(accountId, search, allMatches(accountId, search, wanted), wanted.bytesMax);
+    const every = () => withDocs(accountId, search, allMatches(accountId, search, wanted), wanted.bytesMax);
     return toRun((await this.#scan(accountId, every, options)).rows);
   }
 
@@ -84,9 +84,10 @@ export class PostgresSearch implements ListingSearch {
     options: SearchOptions,
   ): Promise<PackedRows<Position>> {
     const isInOrder = isUnfiltered(search) && wanted.limit <= IN_ORDER_MAX;
-    const found = isInOrder
-      ? sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as found order by ${inOrder(search)}`
-      : allMatches(accountId, search, wanted);
+    const found = () =>
+      isInOrder
+        ? sql`select id, value from (${inIndexOrder(accountId, search, wanted)}) as found order by ${inOrder(search)}`
+        : allMatches(accountId, search, wanted);
     const settings = isInOrder ? IN_INDEX_ORDER : '';
     const { rows } = await this.#scan(accountId, found, { ...options, settings });
     const packs: (() => Position[])[] = [];
@@ -104,7 +105,7 @@ export class PostgresSearch implements ListingSearch {
     ids: readonly string[],
     { bytesMax, ...options }: SearchOptions & { bytesMax: number },
   ): Promise<{ docs: string[]; count: number }> {
-    const query = sql`select place, case when coalesce(bytes_before, 0) <= ${bytesMax}::float8 then doc end from (
+    const find = () => sql`select place, case when coalesce(bytes_before, 0) <= ${bytesMax}::float8 then doc end from (
         select wanted.place, listings.doc, sum(octet_length(listings.doc))
           over (order by wanted.place rows between unbounded preceding and 1 preceding) as bytes_before
         from unnest(${ids}::text[]) with ordinality as wanted (id, place)
@@ -112,7 +113,7 @@ export class PostgresSearch implements ListingSearch {
         inner join listings on listings.account_id = ${accountId} and listings.id = wanted.id
         where ${meets(search)} and ${hasTerms(accountId, wordsOf(search))}
       ) as found order by place`;
-    const { rows } = await this.#scan(accountId, query, { ...options, settings: BY_KEY });
+    const { rows } = await this.#scan(accountId, find, { ...options, settings: BY_KEY });
     const end = rows.findIndex(([, doc]) => doc === null);
     if (end === -1) return { docs: rows.map(([, doc]) => String(doc)), count: ids.length };
     return { docs: rows.slice(0, end).map(([, doc]) => String(doc)), count: Number(rows[end]?.[0]) - 1 };
@@ -120,29 +121,32 @@ export class PostgresSearch implements ListingSearch {
 
   async count(accountId: string, search: Search, options: SearchOptions): Promise<number> {
     const conditions = search.conditions.filter(({ field }) => !COUNTED.has(field));
-    const query = sql`select count(*) from listing_facets as facets where account_id = ${accountId}
+    const count = () => sql`select count(*) from listing_facets as facets where account_id = ${accountId}
       and ${meets(search)} and ${hasTerms(accountId, termConditions({ ...search, conditions }))}`;
-    const { rows } = await this.#scan(accountId, query, options);
+    const { rows } = await this.#scan(accountId, count, options);
     return Number(rows[0]?.[0]);
   }
 
   async cluster(accountId: string, search: Search, sideDegrees: number, options: SearchOptions): Promise<Cluster[]> {
     const { column, row } = squaresFrom(sideDegrees);
-    const query = sql`select ${CLUSTER} from listing_facets as facets where ${isMatch(accountId, search)}
+    const group = () => sql`select ${CLUSTER} from listing_facets as facets where ${isMatch(accountId, search)}
       group by floor(${column}), floor(${row})`;
-    const { rows } = await this.#scan(accountId, query, options);
+    const { rows } = await this.#scan(accountId, group, options);
     return rows.map(toCluster);
   }
 
   async countByStatus(accountId: string): Promise<Totals> {
     const counting = sql`select status, count(*) from listing_facets where account_id = ${accountId} group by status`;
     const newest = sql`select max(created_at) from listing_facets where account_id = ${accountId}`;
-    const [counts, dates] = await Promise.all([counting, newest].map((query) => this.#scan(accountId, query, {})));
+    const [counts, dates] = await Promise.all(
+      [counting, newest].map((query) => this.#scan(accountId, () => query, {})),
+    );
     return toTotals(counts?.rows ?? [], dates?.rows[0]);
   }
 
-  #scan(accountId: string, query: Sql, options: ScanOptions): Promise<Result> {
-    return this.#scans.run(accountId, () => toQuery(query), options);
+  /** Builds the query when it can run, since the client of a waiting one may disconnect. */
+  #scan(accountId: string, build: () => Sql, options: ScanOptions): Promise<Result> {
+    return this.#scans.run(accountId, () => toQuery(build()), options);
   }
 }
 
