@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryState } from '../model/webhooks.ts';
-import { BATCH_LENGTH, type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
+import { type BatchValues, batchRows, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows, command, countRows, firstRow, hasRow } from './functions.ts';
 import type { Tables } from './schema.ts';
@@ -77,8 +77,7 @@ export async function putDeliveries(
     d.error,
     d.updatedAt,
   ]);
-  for (let start = 0; start < rows.length; start += BATCH_LENGTH)
-    await executeBatch(executor, put, rows.slice(start, start + BATCH_LENGTH));
+  await executeBatch(executor, put, rows);
 }
 
 type Page = OfWebhook & { beforeSequence: number; beforeEpoch: string; limit: number } & Record<
