@@ -321,3 +321,24 @@ for (const isAnalyzed of [true, false]) {
     },
   );
 }
+
+for (const isAnalyzed of [true, false]) {
+  test(
+    `the documents of a list are read by their ids, ${isAnalyzed ? 'with' : 'without'} statistics`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, sql, accountId } = await accountFor(t, 6_000);
+      if (isAnalyzed) await sql('analyze listings, listing_facets');
+      const ids = (await sql('select id from listing_facets order by id limit 100')).map(({ id }) => String(id));
+      const plans = collectPlans(t);
+      for (const search of [make({}), make({ conditions: [{ field: 'status', operator: 'is', value: 'active' }] })]) {
+        plans.length = 0;
+        const { count } = await database.search.findDocs(accountId, search, ids, { bytesMax: 1e9 });
+        assert.equal(count, ids.length);
+        const scans = (await plans[0])?.filter((node) => node['Relation Name'] !== undefined) ?? [];
+        for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
+        assert.equal(scans.length, 2);
+      }
+    },
+  );
+}

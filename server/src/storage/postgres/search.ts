@@ -45,9 +45,6 @@ const IN_INDEX_ORDER =
 /** The columns of the index `listing_facets_counts`. Their terms would be compared for each match, which takes longer. */
 const COUNTED: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
 
-/** Without statistics, the planner would read the whole table for each run of documents. */
-const BY_KEY = '; set local enable_hashjoin = off; set local enable_mergejoin = off';
-
 export class PostgresSearch implements ListingSearch {
   readonly #pool: Pool;
   readonly #scans: PostgresScans;
@@ -109,11 +106,11 @@ export class PostgresSearch implements ListingSearch {
         select wanted.place, listings.doc, sum(octet_length(listings.doc))
           over (order by wanted.place rows between unbounded preceding and 1 preceding) as bytes_before
         from unnest(${ids}::text[]) with ordinality as wanted (id, place)
-        inner join listing_facets as facets on facets.account_id = ${accountId} and facets.id = wanted.id
-        inner join listings on listings.account_id = ${accountId} and listings.id = wanted.id
+        cross join lateral (${byKey('listing_facets', accountId)}) as facets
+        cross join lateral (${byKey('listings', accountId)}) as listings
         where ${meets(search)} and ${hasTerms(accountId, wordsOf(search))}
       ) as found order by place`;
-    const { rows } = await this.#scan(accountId, find, { ...options, settings: BY_KEY });
+    const { rows } = await this.#scan(accountId, find, options);
     const end = rows.findIndex(([, doc]) => doc === null);
     if (end === -1) return { docs: rows.map(([, doc]) => String(doc)), count: ids.length };
     return { docs: rows.slice(0, end).map(([, doc]) => String(doc)), count: Number(rows[end]?.[0]) - 1 };
@@ -228,6 +225,11 @@ function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
     return 'prefix' in condition ? [`'${tag}${condition.prefix}':*`] : [];
   });
   return parts.length === 0 ? sql`true` : sql`facets.terms @@ cast(${parts.join(' & ')} as tsquery)`;
+}
+
+/** The limit makes the planner look each id up: without statistics, it would read the whole account instead. */
+function byKey(table: 'listings' | 'listing_facets', accountId: string): Sql {
+  return sql`select * from ${raw(table)} where account_id = ${accountId} and id = wanted.id limit 1`;
 }
 
 /** The documents are null if they have more than `bytesMax` bytes in total. They are not read then. */
