@@ -3,7 +3,7 @@ import { AppError } from '../model/errors.ts';
 import { ping } from '../storage/database-info.ts';
 import { createMap, type Found, V1 } from './map.ts';
 import { createForwardedCheck } from './protocol/client-address.ts';
-import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
+import { type App, type Exchange, HAS_LEFT, hasKey, openExchange } from './protocol/exchange.ts';
 import { FailureLog } from './protocol/failure-log.ts';
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
@@ -108,5 +108,7 @@ function toAppError(error: unknown): AppError {
 }
 
 function hasLeft(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return (
+    error === HAS_LEFT || (error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
+  );
 }
