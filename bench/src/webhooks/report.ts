@@ -37,7 +37,7 @@ export function formatWebhookReport(results: WebhookResults): string {
     '',
     formatTable([
       [
-        'beside deliveries, p99 of a list and of a create, 200 a second each',
+        'during deliveries: p99 of a list and of a create, 200 a second each',
         `${list.toFixed(1)} and ${create.toFixed(1)} ms`,
       ],
       ['arrival at 100 events a second: p99', `${results.arrivalP99Ms.toFixed(1)} ms`],

@@ -85,7 +85,7 @@ export function floodSearches(trial: Trial): Promise<Figures> {
 
 /** A key far above its limit next to one below it. */
 export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
-  trial.say('a key above its limit beside one below it');
+  trial.say('a key above its limit, and one below it');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');
   const settings = { DATA_DIR, RATE_LIMIT: LIMIT };
   const stage = await setStage(own, settings);
@@ -107,7 +107,7 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
       `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: responses, of them 429`,
       `${greedy.completed}, ${greedy.statuses[429]}`,
     ],
-    [`A key at ${POLITE_PER_SECOND}/s beside it: p99`, `${polite.p99Ms.toFixed(0)} ms, no request rejected`],
+    [`A key at ${POLITE_PER_SECOND}/s at the same time: p99`, `${polite.p99Ms.toFixed(0)} ms, no request rejected`],
   ];
 }
 
