@@ -1,7 +1,7 @@
 import { ownTurn } from '../lib/turns.ts';
 import { AppError } from '../model/errors.ts';
 import { ping } from '../storage/database-info.ts';
-import { createMap, type Found, V1 } from './map.ts';
+import { createMap, type RouteMatch, V1 } from './map.ts';
 import { createForwardedCheck } from './protocol/client-address.ts';
 import { type App, type Exchange, HAS_LEFT, hasKey, openExchange } from './protocol/exchange.ts';
 import { FailureLog } from './protocol/failure-log.ts';
@@ -25,7 +25,7 @@ export function createApp(services: Services): App {
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
   /** Rejects a request because too many are waiting. Even then, a malformed key gets 401. */
-  async function reject(exchange: Exchange, { api, isPublic }: Found): Promise<Reply> {
+  async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
     admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
     throw new Overloaded();

@@ -108,12 +108,12 @@ interface Route {
   answer: PublicHandler;
 }
 
-export interface Found extends Omit<Route, 'answer'> {
+export interface RouteMatch extends Omit<Route, 'answer'> {
   answer(exchange: Exchange): Promise<Reply>;
 }
 
 /** Creates all routes: two APIs, and the public pages. */
-export function createMap(services: Services): (exchange: Exchange) => Found {
+export function createMap(services: Services): (exchange: Exchange) => RouteMatch {
   const routes = new Routes<Route>();
   addApi(routes, V1, services);
   addApi(routes, ADMIN, services);
@@ -169,7 +169,7 @@ function originOf({ incoming }: Exchange, { publicUrl }: Services): string {
  * Handles an unknown path. Unauthenticated requests get 401, so they cannot reveal which paths
  * exist.
  */
-function toMissing(error: AppError, path: string, services: Services): Found {
+function toMissing(error: AppError, path: string, services: Services): RouteMatch {
   const api = path === V1.base ? V1 : [V1, ADMIN].find(({ base }) => path.startsWith(`${base}/`));
   const isPublic = api?.openBelow === undefined ? api === undefined : path.startsWith(api.openBelow);
   const answer = async (exchange: Exchange): Promise<Reply> => {

@@ -81,7 +81,7 @@ export class ImportPlan {
     const ids = good.map(({ id }) => id).filter((id) => id !== undefined);
     const externalIds = good.map(({ externalId }) => externalId).filter((externalId) => externalId !== undefined);
     const watched = async () => {
-      this.#requireRoom(this.#known.bytes);
+      this.#limitBytes(this.#known.bytes);
       await pause();
     };
     await this.#known.lookUp(transaction, this.#account.id, 'id', ids, watched);
@@ -137,7 +137,7 @@ export class ImportPlan {
     const overlay = { byId: new Map<string, PlanListing>(this.#known.byId), idOf: new Map(this.#known.idOf) };
     for (const row of this.#rows) {
       this.outcomes.push({ row, result: this.#takeRow(row, overlay) });
-      this.#requireRoom(this.bytes);
+      this.#limitBytes(this.bytes);
       await pause();
     }
   }
@@ -191,7 +191,7 @@ export class ImportPlan {
     return readyChange(type, listing, changes, this.#options.keep);
   }
 
-  #requireRoom(bytes: number): void {
+  #limitBytes(bytes: number): void {
     if (bytes > this.#options.bytesMax) throw changesTooMuch(this.#options.bytesMax);
   }
 }

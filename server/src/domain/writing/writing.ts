@@ -60,7 +60,7 @@ export async function write<T>(
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing) => Promise<T>,
 ): Promise<WriteResult<T>> {
-  return commit(database, actor, () =>
+  return submit(database, actor, () =>
     database.write((transaction) => runOnce(transaction, actor, idempotency, work), actor.accountId),
   );
 }
@@ -72,7 +72,7 @@ export async function writeLong<T>(
   idempotency: IdempotentRequest | undefined,
   work: (writing: Writing<LongTransaction>) => Promise<T>,
 ): Promise<WriteResult<T>> {
-  return commit(database, actor, () =>
+  return submit(database, actor, () =>
     database.writeLong((transaction) => runOnce(transaction, actor, idempotency, work), actor.accountId),
   );
 }
@@ -91,7 +91,7 @@ export async function findEarlierResult<T>(
   return outcome === undefined ? undefined : { outcome, isReplayed: true };
 }
 
-async function commit<T>(database: Database, actor: Actor, run: () => Promise<Ran<T>>): Promise<WriteResult<T>> {
+async function submit<T>(database: Database, actor: Actor, run: () => Promise<Ran<T>>): Promise<WriteResult<T>> {
   if (actor.keyId !== undefined) database.requireRoom(actor.accountId);
   const { events, ...written } = await run();
   noteWritten(actor.accountId, events);

@@ -26,7 +26,7 @@ export const INDEXED_COLUMNS = [
 ] as const satisfies SearchColumn[];
 
 /** Listings that may match. */
-interface Found<T> {
+interface Selected<T> {
   numbers: T;
   /** As in `AccountSearch`. */
   hasWords: boolean;
@@ -43,7 +43,7 @@ export class Candidates {
   }
 
   /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
-  findFew(context: SearchContext): Found<number[]> | undefined {
+  findFew(context: SearchContext): Selected<number[]> | undefined {
     const { account, search, terms, unindexed, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;
     const withChanged = (found: number[]) => [...new Set([...found, ...unindexed])];
@@ -69,7 +69,7 @@ export class Candidates {
   }
 
   /** All candidates of the condition with the fewest, as a table in the descending order of their numbers. */
-  selectAll(context: SearchContext, before = END): Found<Sql> {
+  selectAll(context: SearchContext, before = END): Selected<Sql> {
     const { account } = context;
     const fewest = this.#selectFewest(context);
     // In order, so that each page of the table is read once. The limit keeps SQLite from leaving the order out.
@@ -83,8 +83,8 @@ export class Candidates {
   }
 
   /** Undefined if every condition has more candidates than `MANY_SHARE`. */
-  #selectFewest(context: SearchContext): Found<Sql> | undefined {
-    let fewest: Found<Sql> | undefined;
+  #selectFewest(context: SearchContext): Selected<Sql> | undefined {
+    let fewest: Selected<Sql> | undefined;
     let countMax = MANY_SHARE * this.countAccount(context);
     for (const found of this.#selectEach(context)) {
       const count = this.count(sql`${found.numbers} limit ${Math.ceil(countMax)}`);
@@ -95,7 +95,7 @@ export class Candidates {
     return fewest;
   }
 
-  #selectEach(context: SearchContext): Found<Sql>[] {
+  #selectEach(context: SearchContext): Selected<Sql>[] {
     const { account, terms } = context;
     const match = this.#index.matchAll(account, terms, true);
     const byMatch = sql`select rowid as number from listing_index where listing_index match ${match}`;

@@ -15,7 +15,7 @@ import {
 } from '../search-conditions.ts';
 import type { Wanted } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
-import type { Found } from './walk.ts';
+import type { FoundRow } from './walk.ts';
 
 /** More than a grid of places has rows. */
 const ROWS_MAX = 2 ** 31;
@@ -45,7 +45,7 @@ export class MatchRows {
   }
 
   /** The first `limit` of some matches, in their order. */
-  readMatches({ accountId, wanted }: AccountSearch, found: readonly Found[], limit: number): Run<unknown[]> {
+  readMatches({ accountId, wanted }: AccountSearch, found: readonly FoundRow[], limit: number): Run<unknown[]> {
     const first = found.slice(0, limit);
     const { rows, isCut } = this.#runDocs(
       (doc) => sql`select listings.id, null, ${doc} from ${listed(first.map(([number]) => number))} as found

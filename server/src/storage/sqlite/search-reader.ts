@@ -77,7 +77,7 @@ export class SearchReader {
     if (by === 'distance') return findNearest(this.#index, this.#rows, context);
     if (by === 'beds' || by === 'baths') return this.#readByCount(context, by);
     const match = by === 'id' ? this.#index.matchAll(context.account, context.terms) : undefined;
-    return match === undefined ? this.#readWalk(context) : this.#readMatches(context, match);
+    return match === undefined ? this.#readWalk(context) : this.#readByTerms(context, match);
   }
 
   /** Reads the listings with each number of beds or baths, newest first. */
@@ -101,7 +101,7 @@ export class SearchReader {
       const rest = { ...wanted, after: value === after?.value ? after : undefined, limit: page.rest };
       const terms = termConditions(some);
       const match = this.#index.matchAll(account, terms) ?? '';
-      const run = this.#readMatches({ ...context, search: some, terms, wanted: rest }, match, value);
+      const run = this.#readByTerms({ ...context, search: some, terms, wanted: rest }, match, value);
       if (run === undefined) return undefined;
       if (page.add(run)) return page.run;
     }
@@ -134,7 +134,7 @@ export class SearchReader {
    * Reads listings that meet all conditions on terms, newest first.
    * @param value is their value in the sort column
    */
-  #readMatches(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
+  #readByTerms(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
     const { account, search, wanted, terms, unindexed, isQuick } = context;
     const end = this.#endOf(context);
     const after = isQuick && terms.length > 1 ? this.#findPart(account, end) : 0;

@@ -12,7 +12,7 @@ export const END = Number.MAX_SAFE_INTEGER;
 const BATCH_LENGTHS = { first: 32, max: 256 };
 
 /** A listing's number, and its value in the sort column. */
-export type Found = readonly [number: number, value: Position['value']];
+export type FoundRow = readonly [number: number, value: Position['value']];
 
 /** Whether `walk` returns only matches, so that their rows need not be checked. */
 export function isWalked({ conditions, box, circle, words, order }: Search): boolean {
@@ -34,7 +34,7 @@ export function walk(
   search: Search,
   after: Position | undefined,
   firstMax: number,
-): Generator<Found[]> {
+): Generator<FoundRow[]> {
   const { by } = search.order;
   if (by === 'distance') throw new Error('No index has this order');
   const lengths = batchLengths(firstMax);
@@ -46,7 +46,7 @@ function* walkIds(
   account: number,
   after: Position | undefined,
   lengths: Iterable<number>,
-): Generator<Found[]> {
+): Generator<FoundRow[]> {
   let lastId = after?.id ?? '~';
   for (const length of lengths) {
     const rows = queries.all(sql`select number, id from listing_facets indexed by listing_facets_id
@@ -69,7 +69,7 @@ function* walkColumn(
   { order, conditions }: Search,
   after: Position | undefined,
   lengths: Iterable<number>,
-): Generator<Found[]> {
+): Generator<FoundRow[]> {
   const name = columnOf(order.by);
   const [column, index] = [raw(`facets.${name}`), raw(`listing_facets_${name}`)];
   const beyond = order.isDescending ? raw('<') : raw('>');
@@ -90,7 +90,7 @@ function* walkColumn(
       next = sql`select * from (${ties(place, length)})
         union all select * from (${others(sql`${column} ${beyond} ${place.value}`, length)}) limit ${length}`;
     }
-    const rows = queries.all(next) as unknown as Found[];
+    const rows = queries.all(next) as unknown as FoundRow[];
     const isFull = rows.length === length;
     const [lastNumber = 0, lastValue = null] = rows.at(-1) ?? [];
     // In ascending order, listings with the same value come in the wrong order, of which the batch may lack some.
@@ -108,8 +108,8 @@ function* batchLengths(firstMax: number): Generator<number> {
 }
 
 /** Sorts rows with the same value. The rows are sorted by value. */
-function inTiesNewestFirst(rows: Found[]): Found[] {
-  const groups: Found[][] = [];
+function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
+  const groups: FoundRow[][] = [];
   for (const row of rows) {
     if (groups.at(-1)?.[0]?.[1] !== row[1]) groups.push([]);
     groups.at(-1)?.push(row);
