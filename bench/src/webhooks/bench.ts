@@ -97,7 +97,7 @@ async function measureRound(
   return { ...counted, ...arrival, ...ratios, isQuiet: isQuiet(endWatch()) };
 }
 
-/** Sends the whole log to one endpoint, during lists and creates of another account. */
+/** Sends the whole log to one endpoint while another account lists and creates. */
 async function countDeliveries(service: Service, filled: Account, other: Account, sink: Sink) {
   const id = await createEndpoint(service, filled, await sink.open('healthy'), { enabled: false });
   const list: Call = { method: 'GET', path: '/v1/listings?limit=20', key: other.key };

@@ -64,7 +64,7 @@ async function run(trial: Trial): Promise<Outcome> {
   assert.equal(await service.end(), 0, 'the exit code of the service');
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
-    tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, during ${REQUESTS_PER_SECOND} normal requests a second`,
+    tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, together with ${REQUESTS_PER_SECOND} normal requests a second`,
     figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections remained`,
     figures: told,
     skipped,

@@ -3,7 +3,7 @@ import { AppError } from '../model/errors.ts';
 import { ping } from '../storage/database-info.ts';
 import { createMap, type RouteMatch, V1 } from './map.ts';
 import { createForwardedCheck } from './protocol/client-address.ts';
-import { type App, type Exchange, HAS_LEFT, hasKey, openExchange } from './protocol/exchange.ts';
+import { type App, type Exchange, hasKey, openExchange } from './protocol/exchange.ts';
 import { FailureLog } from './protocol/failure-log.ts';
 import { logRequest } from './protocol/log-request.ts';
 import { Overloaded, RejectionCount } from './protocol/overload.ts';
@@ -48,10 +48,12 @@ export function createApp(services: Services): App {
    */
   function reportCut(error: unknown, exchange: Exchange): void {
     const { requestId, outgoing } = exchange;
+    const hasLeft = outgoing.destroyed;
     outgoing.destroy();
     if (error instanceof AppError && error.code === 'unauthorized') exchange.errorCode = error.code;
+    else if (hasLeft) return;
     else if (error instanceof AppError && failures.isOfDatabase(error)) failures.add(error, requestId);
-    else if (!hasLeft(error)) log.logger.error({ requestId, err: error }, 'a response was cut off');
+    else log.logger.error({ requestId, err: error }, 'a response was cut off');
   }
 
   return async (incoming, outgoing) => {
@@ -105,10 +107,4 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const message = 'An unexpected error occurred; send the request again, or report its requestId.';
   return new AppError('internal_error', message, { cause: error });
-}
-
-function hasLeft(error: unknown): boolean {
-  return (
-    error === HAS_LEFT || (error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')
-  );
 }

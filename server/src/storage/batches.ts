@@ -18,7 +18,7 @@ export function batchRows<T>(
   return Array.from({ length }, (_, row) => Object.fromEntries(rowOf(row * columns.length)) as T);
 }
 
-/** The lengths that each batch statement is declared for, so that the rest of a batch needs few statements as well. */
+/** The lengths that each batch statement is declared for, so that fewer than 50 rows need few statements as well. */
 const LENGTHS = [BATCH_LENGTH, 16, 4, 1] as const;
 
 /** A statement for each of `LENGTHS`. */
@@ -28,7 +28,7 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return LENGTHS.map((length) => ({ length, statement: build(length) }));
 }
 
-/** Runs a statement for rows, in order. `last` follows the values of each batch. @returns the statement's rows */
+/** Runs a statement for rows, in order. `last` follows the values of each statement. @returns the statement's rows */
 export async function executeBatch<R>(
   executor: Executor,
   statements: BatchStatement<R>,

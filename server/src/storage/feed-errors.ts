@@ -22,7 +22,7 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Stores up to `BATCH_LENGTH` failed rows. */
+/** Stores failed rows. */
 export async function insertFailures(
   executor: Executor,
   accountId: string,

@@ -58,7 +58,7 @@ const setMarks = batchStatement((length) =>
   }),
 );
 
-/** Stores the marks of up to `BATCH_LENGTH` listings, by id. */
+/** Stores the marks of listings, by id. */
 export async function setFeedMarks(
   executor: Executor,
   accountId: string,

@@ -68,8 +68,8 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
   };
 }
 
-/** The reason of `abortWhenLeft`. Created once, because many clients can disconnect at the same time. */
-export const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
+/** Created once, because many clients can disconnect at the same time. */
+const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
 /**
  * Aborts when the client disconnects. It listens to the request, because a response that waits

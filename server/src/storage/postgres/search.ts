@@ -141,7 +141,7 @@ export class PostgresSearch implements ListingSearch {
     return toTotals(counts?.rows ?? [], dates?.rows[0]);
   }
 
-  /** Builds the query when it can run, since the client of a waiting one may disconnect. */
+  /** Builds the query only once it can run: the client may disconnect while it waits. */
   #scan(accountId: string, build: () => Sql, options: ScanOptions): Promise<Result> {
     return this.#scans.run(accountId, () => toQuery(build()), options);
   }
