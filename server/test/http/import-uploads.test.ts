@@ -100,7 +100,7 @@ describe('an incomplete upload saves only whole rows', () => {
     const sent = `{}\n${body}${line().slice(0, -5)}`;
     connection.send(
       `POST /v1/imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\n` +
-        `Content-Type: ${NDJSON}\r\nContent-Length: 1000\r\nX-Request-Id: broken-off\r\n\r\n${sent}`,
+        `Content-Type: ${NDJSON}\r\nAccept: ${NDJSON}\r\nContent-Length: 1000\r\nX-Request-Id: broken-off\r\n\r\n${sent}`,
     );
     await until('the rows are stored', async () => (await countListings(tenant)) === 2);
     connection.socket.destroy();
