@@ -13,7 +13,8 @@ export interface Noticed {
 export class Neighbour {
   readonly #flood: Flood;
 
-  constructor(port: number, key: string, listingIds: readonly string[], name: string) {
+  /** A request without a response after `patienceSeconds` has failed. */
+  constructor(port: number, key: string, listingIds: readonly string[], name: string, patienceSeconds: number) {
     this.#flood = new Flood({
       port,
       listingIds,
@@ -29,7 +30,7 @@ export class Neighbour {
       ],
       idleMax: 20,
       freshEvery: 10,
-      patienceSeconds: 5,
+      patienceSeconds,
     });
     this.#flood.start();
   }
