@@ -13,8 +13,7 @@ export interface Noticed {
 export class Neighbour {
   readonly #flood: Flood;
 
-  /** A request without a response after `patienceSeconds` has failed. */
-  constructor(port: number, key: string, listingIds: readonly string[], name: string, patienceSeconds: number) {
+  constructor(port: number, key: string, listingIds: readonly string[], name: string) {
     this.#flood = new Flood({
       port,
       listingIds,
@@ -30,7 +29,7 @@ export class Neighbour {
       ],
       idleMax: 20,
       freshEvery: 10,
-      patienceSeconds,
+      patienceSeconds: 5,
     });
     this.#flood.start();
   }

@@ -22,8 +22,6 @@ export type Setting = (typeof SETTINGS)[number];
 
 /** The number of listings of each account. */
 const LISTINGS = { full: 3_000, small: 500 };
-/** The small form runs beside other tests, which can take most of the processor time. */
-const PATIENCE_SECONDS = { full: 5, small: 60 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
 /** Requests of each kind that start all threads, with two workers as well. */
@@ -55,7 +53,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   const begin = (url: string) => {
     generation += 1;
     const name = `N${generation}`;
-    return new Neighbour(portOf(url), key, ids, name, PATIENCE_SECONDS[trial.size]);
+    return new Neighbour(portOf(url), key, ids, name);
   };
   const findServing = () => withChildren(Number(stage.service.child.pid));
   const stage: Stage = {
