@@ -15,6 +15,8 @@ import { directoryFor, serveFor, spawnFor } from '../../../testkit/src/serving.t
 
 const OLD_NODES = ['20.20.2', '22.23.3'];
 const CURRENT_NODE = '26.10.0';
+/** The oldest npm that installs a clone. */
+const OLD_NPM = '10.0.0';
 /** Platforms other than Node.js with `fetch`, and how to run a program on each. */
 const OTHER_PLATFORMS: Record<string, string[]> = {
   'bun@1.4.5': ['bun'],
@@ -190,6 +192,16 @@ describe('installed into an empty directory', () => {
       assert.equal(await closed, 1);
       assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is [\d.]+;[^\n]+$/m);
     }
+  });
+
+  test('in a clone, an old npm on an old Node.js installs the Node.js that the service uses', async (t) => {
+    const [oldest = ''] = OLD_NODES;
+    const { cwd, run } = await directoryWith(t, oldest);
+    const clone = join(cwd, 'clone');
+    await run('git', ['clone', '--quiet', '--no-hardlinks', REPOSITORY, clone]);
+    await run('npx', ['--yes', `npm@${OLD_NPM}`, 'ci'], {}, clone);
+    assert.equal(await run(join(clone, 'node_modules/.bin/node'), ['--version']), `v${CURRENT_NODE}\n`);
+    assert.ok(existsSync(join(clone, 'dashboard/dist/index.html')));
   });
 
   test('a clone without development dependencies runs on the installed Node.js', async (t) => {
