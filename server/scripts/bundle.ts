@@ -26,7 +26,7 @@ async function bundle(files: string[], output: OutputOptions): Promise<string[]>
   const folder = output.file === undefined ? '.' : dirname(files.join());
   const input = files.map((file) => join(SOURCE, file));
   const built = await rolldown({ input, platform: 'node', plugins: [keepPaths(folder)], logLevel: 'warn' });
-  const { output: chunks } = await built.write({ ...output, format: 'esm' });
+  const { output: chunks } = await built.write({ ...output, format: 'esm', charset: 'ascii', comments: false });
   await built.close();
   return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 }
