@@ -44,5 +44,7 @@ export function toReading({ map, clean, dates, ignoreUnknown }: ReadingOptions):
 export function toFormat(file: string, { format }: UploadOptions, command: Command): (typeof FORMATS)[number] {
   if (format !== undefined) return format;
   if (file === '-') return usageError(command, 'Set --format to read from stdin.');
-  return chooseFormat(FORMATS, file.replace(/\.gz$/i, ''), command);
+  // The service finds out which separator a CSV file has.
+  const name = file.replace(/\.gz$/i, '').replace(/\.(tsv|tab|txt)$/i, '.csv');
+  return chooseFormat(FORMATS, name, command);
 }

@@ -36,6 +36,18 @@ describe('import', () => {
     assert.equal((await listingsOf(settings)).length, 2);
   });
 
+  test('reads files with tabs, whatever their extension', async (t) => {
+    const { settings } = await newAccount();
+    const content = 'address\tbeds\tbaths\n12 Elm Street\t3\t2\n';
+    for (const name of ['a.tsv', 'a.TAB', 'a.txt']) {
+      const { code } = await listings(['import', await fileFor(t, name, content)], settings);
+      assert.equal(code, 0, name);
+    }
+    const { code } = await listings(['import', await fileFor(t, 'a.tsv.gz', gzipSync(content))], settings);
+    assert.equal(code, 0);
+    assert.equal((await listingsOf(settings)).length, 4);
+  });
+
   test('with --atomic saves all rows or none', async (t) => {
     const { settings } = await newAccount();
     const { code, stderr } = await listings(['import', '--atomic', await fileFor(t, 'a.csv', ROWS)], settings);

@@ -953,7 +953,7 @@ export interface components {
              * @example 5%
              */
             failedMax: string;
-            /** @description Whether values are cleaned: read as people write them, such as $450K. */
+            /** @description Whether values are cleaned: read as people write them, such as $450,000. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             /** @description Whether unknown columns are skipped. */

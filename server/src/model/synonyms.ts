@@ -29,7 +29,7 @@ export const FIELD_SYNONYMS: Words = {
   LotSizeSquareMeters: 'lotsqm lotsizesqm lotsquaremeters',
   lotSizeArea: 'lotsize lot lotarea landarea landsize',
   lotSizeUnits: 'lotunits lotunit',
-  yearBuilt: 'year built constructionyear buildyear',
+  yearBuilt: 'year built yrbuilt constructionyear buildyear',
   onMarketDate: 'listdate listingdate listeddate datelisted marketdate dateonmarket',
   closeDate: 'solddate datesold saledate closingdate closeddate dateclosed settlementdate',
   description: 'remarks publicremarks text notes comments',

@@ -24,7 +24,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       activateOnClick={false}
       activateOnKeyboard={false}
       useFsAccessApi={false}
-      inputProps={{ 'aria-label': 'File', accept: '.csv,.ndjson,.jsonl,.json,text/csv' }}
+      inputProps={{ 'aria-label': 'File', accept: '.csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv' }}
       onDrop={([dropped]) => onChoose(dropped)}
       // Of several files, the first one.
       onReject={([rejected]) => onChoose(rejected?.file)}

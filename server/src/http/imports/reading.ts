@@ -11,7 +11,7 @@ export interface ReadingOptions {
   map: ReadonlyMap<string, string>;
   /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
-  /** Whether values are cleaned: read as people write them, such as $450K. */
+  /** Whether values are cleaned: read as people write them, such as $450,000. */
   clean: boolean;
   /** The order of numeric dates such as 03/04/2026; without it, they are invalid. Only with `clean`. */
   dates: DateOrder | undefined;

@@ -47,7 +47,7 @@ const settings = {
   failedMax: limitText(FAILED_MAX, '5%'),
   clean: z
     .boolean(expected('true or false'))
-    .meta({ description: 'Whether values are cleaned: read as people write them, such as $450K.' }),
+    .meta({ description: 'Whether values are cleaned: read as people write them, such as $450,000.' }),
   dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
   ignoreUnknown: z.boolean(expected('true or false')).meta({ description: 'Whether unknown columns are skipped.' }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
