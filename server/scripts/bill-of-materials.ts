@@ -13,17 +13,25 @@ const DIRECTORY = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 /** The dashboard's build writes them, too. */
 const HEADING = /^## (\S+) - (\S+) \(.+\)$/gm;
 
+/** Files of a package or of code that it contains. */
+const LICENSE_FILE = /(^|\/)(licen[cs]e|notice|copyright)[^/.]*(\.(md|txt))?$/i;
+/** Comments that minifiers keep. The bundle has no comments. */
+const NOTICE = /\/\*!.*?\*\//gs;
+
 /** Writes `licenses.md` with the packages of these modules: most licenses require their texts to be distributed. */
 export function writeLicenses(directory: string, modules: readonly string[]): void {
-  const places = new Set(modules.flatMap((file) => DIRECTORY.exec(file)?.[0] ?? []));
-  const texts = Array.from(places, (place) => {
+  const placed = Map.groupBy(modules, (file) => DIRECTORY.exec(file)?.[0] ?? '');
+  placed.delete('');
+  const texts = Array.from(placed, ([place, files]) => {
     const { name, version, license, author } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    const files = globSync('*', { cwd: place }).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-    const texts = files.sort().map((file) => readFileSync(join(place, file), 'utf8').trim());
+    const all = globSync('**/*', { cwd: place, exclude: ['**/node_modules/**'] });
+    const licenses = all.filter((file) => LICENSE_FILE.test(file)).sort();
+    const texts = licenses.map((file) => readFileSync(join(place, file), 'utf8').trim());
     // Some packages only name their license.
-    const text =
-      texts.join('\n\n') || `Copyright (c) ${author?.name ?? author}, https://spdx.org/licenses/${license}.html`;
-    return `## ${name} - ${version} (${license})\n\n${text}\n`;
+    if (texts.length === 0)
+      texts.push(`Copyright (c) ${author?.name ?? author}, https://spdx.org/licenses/${license}.html`);
+    const notices = files.flatMap((file) => readFileSync(file, 'utf8').match(NOTICE) ?? []);
+    return `## ${name} - ${version} (${license})\n\n${[...texts, ...new Set(notices)].join('\n\n')}\n`;
   });
   const title = '# Licenses\n\nThe service contains packages with the following licenses:\n';
   writeFileSync(join(directory, 'licenses.md'), [title, ...texts.sort()].join('\n'));

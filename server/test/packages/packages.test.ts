@@ -142,6 +142,7 @@ describe('the published packages', () => {
         [],
         file,
       );
+      assert.equal(Buffer.byteLength(code), code.length, `${file} is not ASCII`);
     }
     const bill = JSON.parse(await readFile(join(directory, 'dist/sbom.cdx.json'), 'utf8'));
     const { packages: locked } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
@@ -154,6 +155,7 @@ describe('the published packages', () => {
     }
     const licenses = await readFile(join(directory, 'dist/licenses.md'), 'utf8');
     assert.match(licenses, /^## pino - [\d.]+ \(MIT\)\n\nThe MIT License \(MIT\)\n\nCopyright/m);
+    assert.match(licenses, /^\/\*! formdata-polyfill\. MIT License\./m, 'code in undici');
   });
 
   test('have a description, keywords, engines, and the MIT license', () => {
