@@ -60,11 +60,16 @@ export function createApp(services: Services): App {
     const exchange = openExchange(incoming, outgoing);
     const found = find(exchange);
     const { api, isPublic, route } = found;
-    measureRequest(exchange, route);
+    const endMeasuring = measureRequest(exchange, route);
     const needsKey = api === V1 && !isPublic;
     const isRejected = admission.isFull(exchange, needsKey);
+    const endLogging = isRejected ? undefined : logRequest(exchange, services);
+    // One listener, since an emitter calls several of them through a copy of their list.
+    outgoing.on('close', () => {
+      endMeasuring?.();
+      endLogging?.();
+    });
     if (!isRejected) {
-      logRequest(exchange, services);
       if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;

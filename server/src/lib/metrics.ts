@@ -83,14 +83,80 @@ export function createCounter<L extends string = never>({ labels = [], ...defini
   return { add: (values: Labels<L>, count = 1): void => counter?.inc(values, count), watch: sources.watch };
 }
 
+/** The observed values with the same labels. `counts` has one more element than there are buckets. */
+interface Series<L extends string> {
+  labels: Labels<L>;
+  counts: number[];
+  sum: number;
+}
+
+/** Finds series by the value of one label after the other: a key of all values would have to be made for each one. */
+interface Branch<L extends string> {
+  series?: Series<L>;
+  branches: Map<string | number, Branch<L>>;
+}
+
 /** Declares a histogram, like `createCounter`. `buckets` are upper bounds. */
-export function createHistogram<L extends string = never>(definition: Definition<L> & { buckets: number[] }) {
-  const { labels = [], ...rest } = definition;
-  let histogram: Histogram<L> | undefined;
+export function createHistogram<L extends string = never>({
+  labels: labelNames = [],
+  buckets,
+  ...definition
+}: Definition<L> & { buckets: number[] }) {
+  const all: Series<L>[] = [];
+  const root: Branch<L> = { branches: new Map() };
+  const seriesOf = (labels: Labels<L>): Series<L> => {
+    let branch = root;
+    for (const name of labelNames) {
+      let next = branch.branches.get(labels[name]);
+      if (next === undefined) {
+        next = { branches: new Map() };
+        branch.branches.set(labels[name], next);
+      }
+      branch = next;
+    }
+    branch.series ??= addSeries(labels);
+    return branch.series;
+  };
+  const addSeries = (labels: Labels<L>): Series<L> => {
+    const series = { labels, counts: Array(buckets.length + 1).fill(0), sum: 0 };
+    all.push(series);
+    return series;
+  };
   whenEnabled(({ Histogram: Metric }) => {
-    histogram = new Metric({ ...rest, labelNames: labels });
+    const metric: Histogram<L> = new Metric({ ...definition, labelNames, buckets });
+    const get = metric.get.bind(metric);
+    // The library's `observe` takes three times as long as ours, which is one percent of a request.
+    metric.get = async () => ({
+      ...(await get()),
+      values: all.flatMap((series) => toValues(definition.name, buckets, series)),
+    });
+    // Like the library, begins with 0.
+    if (labelNames.length === 0) seriesOf({} as Labels<L>);
   });
-  return { observe: (values: Labels<L>, value: number): void => histogram?.observe(values, value) };
+  return {
+    observe(labels: Labels<L>, value: number): void {
+      if (library === undefined) return;
+      const series = seriesOf(labels);
+      const found = buckets.findIndex((bound) => value <= bound);
+      const bucket = found < 0 ? buckets.length : found;
+      series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+      series.sum += value;
+    },
+  };
+}
+
+/** The values in the library's form: of each bucket with all lower ones, their sum, and their number. */
+function toValues<L extends string>(name: string, buckets: readonly number[], { labels, counts, sum }: Series<L>) {
+  let count = 0;
+  const values = [...buckets, '+Inf'].map((le, index) => {
+    count += counts[index] ?? 0;
+    return { labels: { ...labels, le }, value: count, metricName: `${name}_bucket` };
+  });
+  return [
+    ...values,
+    { labels, value: sum, metricName: `${name}_sum` },
+    { labels, value: count, metricName: `${name}_count` },
+  ];
 }
 
 /** Declares a gauge, like `createCounter`. Its values are read when metrics are collected. */

@@ -22,25 +22,25 @@ interface Logging {
 }
 
 /**
- * When the response is done, logs one line without any key, query, or body, and records requests
- * with a key in the request log. Requests rejected because too many are waiting share a line: see
- * `RejectionCount`.
+ * Reads what is lost when the connection closes.
+ * @returns a function to call when the response has ended: it logs one line without any key, query,
+ * or body, and records requests with a key in the request log. Requests rejected because too many
+ * are waiting share a line: see `RejectionCount`.
  */
-export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): void {
+export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): (() => void) | undefined {
   const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));
-  if (!isLogged && !requestLog?.isOn) return;
-  const { incoming, outgoing } = exchange;
-  // Read now, because a closed connection has no address.
+  if (!isLogged && !requestLog?.isOn) return undefined;
+  const { incoming } = exchange;
   const address = clientAddress(incoming, trustedProxies);
   const { socket } = incoming;
   const sentBefore = socket.bytesWritten;
-  outgoing.on('close', () => {
+  return () => {
     const at = Date.now();
     const bytes = socket.bytesWritten - sentBefore;
     if (isLogged && !exchange.isOverload)
       log.writeLine(requestLine(exchange, { at, address, bytes, worker: log.worker }));
     if (requestLog?.isOn && hasKey(exchange)) record(exchange, requestLog, at);
-  });
+  };
 }
 
 function record(exchange: Admitted<KeyPrincipal>, requestLog: RequestLog, at: number): void {

@@ -25,12 +25,12 @@ const errors = createCounter({
   labels: ['code'],
 });
 
-/** Measures a request until its response ends. */
-export function measureRequest(exchange: Exchange, route: string): void {
-  if (!areMetricsEnabled()) return;
+/** Starts to measure a request. @returns a function to call when its response has ended; undefined without metrics */
+export function measureRequest(exchange: Exchange, route: string): (() => void) | undefined {
+  if (!areMetricsEnabled()) return undefined;
   const { incoming, outgoing, arrivedMs } = exchange;
   active += 1;
-  outgoing.on('close', () => {
+  return () => {
     active -= 1;
     const { method = '' } = incoming;
     const labels = {
@@ -42,5 +42,5 @@ export function measureRequest(exchange: Exchange, route: string): void {
     durations.observe(labels, (performance.now() - arrivedMs) / 1_000);
     const code = exchange.isOverload ? 'overload' : exchange.errorCode;
     if (code !== undefined) errors.add({ code });
-  });
+  };
 }
