@@ -329,7 +329,7 @@ describe('feeds', () => {
     const file = await fileFor(t, csv(1));
     const runs: [args: string[], code: number, words: RegExp][] = [
       [['push', 'mls'], 2, /missing required argument 'file'/],
-      [['push', 'mls', 'a.txt', '--yes'], 2, /Set --format/],
+      [['push', 'mls', 'a.xlsx', '--yes'], 2, /Set --format/],
       [['push', 'mls', file, '--yes', '--missing', 'sell'], 2, /keep, withdraw, delete/],
       [['push', 'mls', file, '--yes', '--missing-max', 'many'], 1, /--missing-max: Must be a percentage/],
       [['push', 'MLS', file, '--yes'], 1, /The name of a feed/],

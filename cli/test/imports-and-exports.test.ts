@@ -179,7 +179,7 @@ describe('import', () => {
 
   test('says how to fix an unknown format or file', async (t) => {
     const { settings } = await newAccount();
-    for (const file of ['-', await fileFor(t, 'a.txt', '')]) {
+    for (const file of ['-', await fileFor(t, 'a.xlsx', '')]) {
       const { code, stderr } = await listings(['import', file], settings);
       assert.equal(code, 2);
       assert.match(stderr, /Set --format/);
