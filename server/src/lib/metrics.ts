@@ -90,7 +90,7 @@ interface Series<L extends string> {
   sum: number;
 }
 
-/** Finds series by the value of one label after the other: a key of all values would have to be made for each one. */
+/** Finds series by one label after another, since making a key of all labels for each observation takes longer. */
 interface Branch<L extends string> {
   series?: Series<L>;
   branches: Map<string | number, Branch<L>>;

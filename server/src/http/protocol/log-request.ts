@@ -24,8 +24,8 @@ interface Logging {
 /**
  * Reads what is lost when the connection closes.
  * @returns a function to call when the response has ended: it logs one line without any key, query,
- * or body, and records requests with a key in the request log. Requests rejected because too many
- * are waiting share a line: see `RejectionCount`.
+ * or body, and records requests with a key in the request log. Undefined if nothing is logged.
+ * Requests rejected because too many are waiting share a line: see `RejectionCount`.
  */
 export function logRequest(exchange: Exchange, { log, requestLog, trustedProxies }: Logging): (() => void) | undefined {
   const isLogged = log.logger.isLevelEnabled('info') && !(log.omitsProbes && isProbe(exchange));
