@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer';
-import { finished } from 'node:stream/promises';
-import { parse } from 'csv-parse';
+import { isAscii, isUtf8 } from 'node:buffer';
+import { CellCutter, type CutRecord } from './csv-cells.ts';
 import { chooseSeparator, FirstLine, type Separator } from './csv-separator.ts';
 import { BrokenFileError, EmptyRecords, type FileRecord, type Splitter } from './records.ts';
 
@@ -9,7 +8,7 @@ export type Cells = (string | undefined)[];
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const LINE_BREAK = /\r\n|\r|\n/g;
-/** Twenty times the maximum number of columns. The parser limits a record's bytes but not its cells. */
+/** Twenty times the maximum number of columns. */
 const CELLS_MAX = 10_000;
 
 /**
@@ -20,12 +19,14 @@ export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
   readonly #isKnown: (name: string) => boolean;
   readonly #firstLine = new FirstLine();
-  #parser: ReturnType<typeof createParser> | undefined;
+  #cutter: CellCutter | undefined;
   /** Known once the first record is there. */
   separator: Separator = ',';
   #records: FileRecord<Cells>[] = [];
   readonly #empty = new EmptyRecords();
   #line = 1;
+  /** Whether the unfinished record, and the chunk in which it ends, have only ASCII so far. */
+  #isAscii = true;
   #fault: unknown;
   /** The file's first bytes, until they are known to be a byte order mark or not. */
   #start: Buffer | undefined = Buffer.alloc(0);
@@ -42,34 +43,39 @@ export class CsvSplitter implements Splitter<Cells> {
 
   *push(chunk: Buffer): Generator<FileRecord<Cells>> {
     const bytes = this.#start === undefined ? chunk : this.#withoutMark(chunk);
-    if (bytes.length > 0) this.#parse(bytes);
-    if (this.#openCells().length > CELLS_MAX) this.#endHere();
+    if (bytes.length > 0) this.#cut(bytes);
     yield* this.#take();
   }
 
   async end(): Promise<Iterable<FileRecord<Cells>>> {
-    const parser = this.#parser ?? this.#begin(this.#firstLine.bytes);
-    if (this.#start !== undefined) parser.write(this.#start);
-    parser.end();
-    await finished(parser.resume()).catch(() => {});
+    const cutter = this.#cutter ?? this.#begin(this.#firstLine.bytes);
+    if (this.#start !== undefined) this.#write(cutter, this.#start);
+    if (!cutter.end()) this.#fail('is still open when the file ends: look for an unclosed quote');
     return this.#take();
   }
 
-  #parse(bytes: Buffer): void {
-    if (this.#parser !== undefined) {
-      this.#parser.write(bytes);
-      return;
-    }
-    const start = this.#firstLine.add(bytes);
-    if (start !== undefined) this.#begin(start);
+  #cut(bytes: Buffer): void {
+    const start = this.#cutter === undefined ? this.#firstLine.add(bytes) : undefined;
+    if (this.#cutter !== undefined) this.#write(this.#cutter, bytes);
+    else if (start !== undefined) this.#begin(start);
   }
 
-  #begin(start: Buffer): ReturnType<typeof createParser> {
+  #begin(start: Buffer): CellCutter {
     this.separator = chooseSeparator(start, this.#isKnown);
-    const parser = createParser(this.#recordBytesMax, this.separator, (cells) => this.#add(cells));
-    this.#parser = parser;
-    if (start.length > 0) parser.write(start);
-    return parser;
+    const cutter = new CellCutter(this.separator, (record) => this.#add(record));
+    this.#cutter = cutter;
+    this.#write(cutter, start);
+    return cutter;
+  }
+
+  #write(cutter: CellCutter, bytes: Buffer): void {
+    const isPlain = isAscii(bytes);
+    this.#isAscii &&= isPlain;
+    // One character per byte, since decoding would replace bytes that are not UTF-8.
+    cutter.write(bytes.toString('latin1'));
+    if (cutter.length < bytes.length) this.#isAscii = isPlain;
+    if (cutter.length > this.#recordBytesMax) this.#failTooLong();
+    if (cutter.cells.length > CELLS_MAX) this.#endHere(cutter.cells);
   }
 
   #withoutMark(chunk: Buffer): Buffer {
@@ -81,32 +87,33 @@ export class CsvSplitter implements Splitter<Cells> {
     return isMark ? start.subarray(BYTE_ORDER_MARK.length) : start;
   }
 
-  #add(cells: string[]): null {
-    if (this.#fault !== undefined) return null;
+  #add({ cells, hasQuotes, length }: CutRecord): void {
+    if (length > this.#recordBytesMax) this.#failTooLong();
+    if (this.#fault !== undefined) return;
     const isBlank = cells.length === 1 && cells[0] === '';
     try {
       this.#empty.note(cells.every((cell) => cell.trim() === ''));
     } catch (error) {
       this.#fault = error;
     }
-    if (!isBlank) this.#records.push({ line: this.#line, content: cells.map(decode) });
+    if (!isBlank) this.#records.push({ line: this.#line, content: this.#isAscii ? cells : cells.map(decode) });
     this.#line += 1;
-    for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
-    return null;
-  }
-
-  /** The cells of the unfinished record. In a file that contains only commas, they would fill the memory. */
-  #openCells(): string[] {
-    const record: unknown = Reflect.get(Object(Reflect.get(Object(this.#parser), 'state')), 'record');
-    return Array.isArray(record) ? record : [];
+    if (hasQuotes) for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
   }
 
   /** Keeps the start of the overlong record, which may be the header. */
-  #endHere(): void {
+  #endHere(cells: string[]): void {
     if (this.#fault !== undefined) return;
-    const line = this.#line;
-    this.#records.push({ line, content: this.#openCells().map(decode) });
-    this.#fault = new BrokenFileError(`The row that begins on line ${line} has more than ${CELLS_MAX} cells`);
+    this.#records.push({ line: this.#line, content: cells.map(decode) });
+    this.#fail(`has more than ${CELLS_MAX} cells`);
+  }
+
+  #failTooLong(): void {
+    this.#fail(`is longer than ${this.#recordBytesMax} bytes: look for an unclosed quote`);
+  }
+
+  #fail(fault: string): void {
+    this.#fault ??= new BrokenFileError(`The row that begins on line ${this.#line} ${fault}`);
   }
 
   *#take(): Generator<FileRecord<Cells>> {
@@ -114,31 +121,7 @@ export class CsvSplitter implements Splitter<Cells> {
     this.#records = [];
     yield* records;
     if (this.#fault !== undefined) throw this.#fault;
-    if (this.#parser?.errored) throw new BrokenFileError(this.#describe(this.#parser.errored));
   }
-
-  #describe(error: Error): string {
-    const isTooLong = 'code' in error && error.code === 'CSV_MAX_RECORD_SIZE';
-    const fault = isTooLong ? `is longer than ${this.#recordBytesMax} bytes` : 'is still open when the file ends';
-    return `The row that begins on line ${this.#line} ${fault}: look for an unclosed quote`;
-  }
-}
-
-function createParser(recordBytesMax: number, delimiter: Separator, onRecord: (cells: string[]) => null) {
-  const parser = parse({
-    delimiter,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: recordBytesMax,
-    // One character per byte: with UTF-8, the parser would silently replace invalid bytes.
-    encoding: 'latin1',
-    // The stream has no output, so it parses each chunk synchronously.
-    on_record: onRecord,
-  });
-  // Errors are not handled here: `errored` is checked after each chunk.
-  parser.on('error', () => {});
-  return parser;
 }
 
 /** Decodes a cell that has one character per byte. */

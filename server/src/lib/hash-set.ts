@@ -33,6 +33,12 @@ export class HashSet {
     return true;
   }
 
+  has(text: string): boolean {
+    const hash = hashText(text, this.#seed);
+    const slot = findSlot(this.#hashes, hash);
+    return slot !== undefined && this.#hashes[slot] === hash;
+  }
+
   #grow(): void {
     const larger = new Float64Array(2 * this.#hashes.length);
     for (const hash of this.#hashes) {

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** What a run does with listings of the feed that are not in the file. */
 export const MISSING_MODES = ['keep', 'withdraw', 'delete'] as const;
 export type MissingMode = (typeof MISSING_MODES)[number];
@@ -53,6 +55,14 @@ export interface FeedCounts {
   deleted: number;
   failed: number;
   cleaned: number;
+}
+
+/** The characters of a row's hash, 96 bits. */
+const HASH_LENGTH = 16;
+
+/** Identifies a row of a file, or its content. */
+export function hashRow(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }
 
 export function emptyCounts(): FeedCounts {

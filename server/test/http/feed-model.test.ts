@@ -6,6 +6,7 @@ import { NDJSON } from '../../../testkit/src/imports.ts';
 import { beginRequest, openSocket, requestText } from '../../../testkit/src/raw-http.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { get, ndjson, type Run, sendFeed } from '../support/feeds.ts';
+import { CSV } from '../support/formats.ts';
 
 /** `npm run test:model` runs 10,000; repeat a failure with the seed and path that it prints. */
 const { MODEL_RUNS = '40', MODEL_SEED, MODEL_PATH } = process.env;
@@ -48,6 +49,22 @@ const row: fc.Arbitrary<Row> = fc.record(
   { requiredKeys: ['externalId', 'beds'] },
 );
 
+interface File {
+  type: string;
+  text: string;
+}
+
+/** A CSV file if that is wanted and each row has all fields, since an empty cell removes one. */
+function makeFile(rows: readonly Row[], isCsv: boolean): File {
+  const whole = rows.map((each) => ({ address: 'Elm', baths: 1, ...each }));
+  if (!isCsv || whole.some(({ status }) => status === undefined)) return { type: NDJSON, text: ndjson(whole) };
+  const lines = whole.map(({ externalId, beds, status }) => `"${externalId}",Elm,${beds},1,${status}\n`);
+  return { type: CSV, text: `externalId,address,beds,baths,status\n${lines.join('')}` };
+}
+
+/** Cuts a file in the middle of a row. */
+const cut = ({ type, text }: File) => text + (type === CSV ? 'a,El' : '{"externalId":"a","be');
+
 /** Rows whose listings do not depend on whether a feed had withdrawn them. */
 const settled = fc.array(
   row.map((given) => ({ ...given, status: given.status === 'pending' ? 'pending' : 'active' })),
@@ -64,6 +81,7 @@ const step = fc.oneof(
       missing: fc.constantFrom(...MODES),
       limit: fc.constantFrom('0', '2', '100%'),
       fault: fc.constantFrom('none', 'none', 'none', 'cut', 'left', 'twice'),
+      isCsv: fc.boolean(),
     }),
   },
   {
@@ -76,7 +94,14 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('delete' as const), at: fc.nat(7) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('create' as const), externalId: fc.nat(7) }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('together' as const), files: fc.tuple(settled, settled) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      does: fc.constant('together' as const),
+      files: fc.tuple(settled, settled),
+      isCsv: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('deleteFeed' as const), feed: fc.constantFrom(...FEEDS) }) },
 );
 
@@ -94,7 +119,7 @@ class Client {
 
   async take(each: Step): Promise<void> {
     if (each.does === 'run') return this.#run(each);
-    if (each.does === 'together') return this.#runTogether(each.files);
+    if (each.does === 'together') return this.#runTogether(each.files, each.isCsv);
     if (each.does === 'deleteFeed') return this.#deleteFeed(each.feed);
     if (each.does === 'create') {
       const body = { externalId: EXTERNAL_IDS[each.externalId], address: 'Oak', beds: 1, baths: 1 };
@@ -120,17 +145,18 @@ class Client {
   }
 
   /** Two feeds and a client change listings at the same time. Each file is then sent again alone. */
-  async #runTogether(files: readonly Row[][]): Promise<void> {
+  async #runTogether(files: readonly Row[][], isCsv: boolean): Promise<void> {
     const query = '?missingMax=100%25&failedMax=100%25';
-    const bodies = files.map((rows) => ndjson(rows.map((each) => ({ address: 'Elm', baths: 1, ...each }))));
-    const runs = bodies.map(async (body, index) => {
-      const response = await sendFeed(service, this.tenant, FEEDS[index] ?? '', body, { query });
+    const runs = files.map(async (rows, index) => {
+      const { text, type } = makeFile(rows, isCsv);
+      const response = await sendFeed(service, this.tenant, FEEDS[index] ?? '', text, { query, type });
       assert.equal(response.status, 200, await response.text());
     });
     const changes = files.flat().map(({ externalId, beds }) => this.#change(externalId, Math.abs(beds)));
     await Promise.all([...runs, ...changes]);
     for (const [index, rows] of files.entries()) {
-      await this.#run({ does: 'run', feed: FEEDS[index] ?? '', rows, missing: 'keep', limit: '100%', fault: 'none' });
+      const step = { does: 'run', missing: 'keep', limit: '100%', fault: 'none' } as const;
+      await this.#run({ ...step, feed: FEEDS[index] ?? '', rows, isCsv });
     }
   }
 
@@ -158,20 +184,16 @@ class Client {
     return (await get<{ sequence: number }>(service, this.tenant, '/listings?limit=1')).sequence;
   }
 
-  async #run({ feed, rows, missing, limit, fault }: RunStep): Promise<void> {
+  async #run({ feed, rows, missing, limit, fault, isCsv }: RunStep): Promise<void> {
     const before = await this.states();
     const sequence = await this.#sequence();
     const all = fault === 'twice' ? [...rows, ...rows] : rows;
-    const file = ndjson(all.map((each) => ({ address: 'Elm', baths: 1, ...each })));
+    const file = makeFile(all, isCsv);
+    const { type } = file;
     const query = `?missing=${missing}&missingMax=${encodeURIComponent(limit)}&failedMax=100%25`;
     if (fault === 'left') return this.#leave(feed, file, query);
-    const response = await sendFeed(
-      service,
-      this.tenant,
-      feed,
-      fault === 'cut' ? `${file}{"externalId":"a","be` : file,
-      { query },
-    );
+    const body = fault === 'cut' ? cut(file) : file.text;
+    const response = await sendFeed(service, this.tenant, feed, body, { query, type });
     const text = await response.text();
     if (response.status === 409) {
       const { error } = JSON.parse(text);
@@ -187,13 +209,8 @@ class Client {
     assert.ok(rows.length > 0 && fault !== 'cut');
     const after = await this.states();
     this.#compare(before, after, { feed, missing, rows: all }, JSON.parse(text));
-    const again: Run = Object(
-      await (
-        await sendFeed(service, this.tenant, feed, file, {
-          query: `${query}&missingMax=100%25`.replace(/missingMax=[^&]*&/, ''),
-        })
-      ).json(),
-    );
+    const sent = { type, query: `${query}&missingMax=100%25`.replace(/missingMax=[^&]*&/, '') };
+    const again: Run = Object(await (await sendFeed(service, this.tenant, feed, file.text, sent)).json());
     assert.deepEqual(
       [again.outcome, again.created, again.updated, again.withdrawn, again.deleted],
       ['succeeded', 0, 0, 0, 0],
@@ -259,11 +276,11 @@ class Client {
   }
 
   /** Disconnects before the last byte of the file: nothing is written. */
-  async #leave(feed: string, file: string, query: string): Promise<void> {
+  async #leave(feed: string, { text, type }: File, query: string): Promise<void> {
     const before = await this.states();
     const socket = await openSocket(service.url);
-    const request = requestText('PUT', `/v1/feeds/${feed}${query}`, this.tenant.key, `${file}\n`);
-    await beginRequest(socket, request.replace('application/json', NDJSON));
+    const request = requestText('PUT', `/v1/feeds/${feed}${query}`, this.tenant.key, `${text}\n`);
+    await beginRequest(socket, request.replace('application/json', type));
     socket.destroySoon();
     await once(socket, 'close');
     await this.#untilIdle(feed);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { JSON_ARRAY, listAll } from '../../../testkit/src/imports.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { countsOf, get, ndjson, type Run, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
+import { CSV } from '../support/formats.ts';
+import { openUpload } from '../support/uploads.ts';
 
 const service = await startSharedService();
 
@@ -156,6 +159,62 @@ describe('a run', () => {
     const same = await runFeed(service, tenant, 'mls', array, { type: JSON_ARRAY });
     assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2 });
   });
+
+  test('of CSV recognizes rows, changes what clients have changed, and still counts cleaned values', async () => {
+    const tenant = await service.createTenant();
+    const lines = rows(60).map(
+      ({ externalId, address, beds }, index) => `${externalId},${address},${beds},2,$${index + 1}00`,
+    );
+    const csv = ['externalId,address,beds,baths,listPrice', ...lines].join('\n');
+    const sent = { type: CSV, query: '?clean=true' };
+    await runFeed(service, tenant, 'mls', csv, sent);
+    const same = await runFeed(service, tenant, 'mls', csv, sent);
+    assert.deepEqual(countsOf(same), { rows: 60, unchanged: 60, cleaned: 60 });
+    const [newest] = await listingsOf(tenant);
+    await (await request(tenant, 'PATCH', `/listings/${newest?.id}`, { beds: 7 })).text();
+    const run = await runFeed(service, tenant, 'mls', csv, sent);
+    assert.deepEqual(countsOf(run), { rows: 60, updated: 1, unchanged: 59, cleaned: 60 });
+    assert.equal((await listingsOf(tenant))[0]?.beds, 3);
+    // The same cells mean something else below another header.
+    const renamed = csv.replace('beds,baths', 'baths,beds');
+    const other = await runFeed(service, tenant, 'mls', renamed, sent);
+    assert.deepEqual(countsOf(other), { rows: 60, updated: 60, cleaned: 60 });
+  });
+
+  for (const [what, beds, counts] of [
+    ['a listing that has changed since', 7, { rows: 2, updated: 1, unchanged: 1, cleaned: 2 }],
+    ['a listing that has changed to what the row says', 3, { rows: 2, unchanged: 2, cleaned: 2 }],
+  ] as const) {
+    test(`compares a row that it first recognized with ${what}`, async () => {
+      const tenant = await service.createTenant();
+      const file = (bedsOfA: number) =>
+        `externalId,address,beds,baths,listPrice\nA,1 Elm,${bedsOfA},2,$5\nB,2 Elm,1,1,$6\n`;
+      const sent = { type: CSV, query: '?clean=true' };
+      await runFeed(service, tenant, 'mls', file(3), sent);
+      const { sending, replied } = openUpload(service, tenant, 'PUT', '/v1/feeds/mls?clean=true', {
+        Expect: '100-continue',
+        'Content-Type': CSV,
+      });
+      // The file is read once the known rows are.
+      await once(sending, 'continue');
+      for (const each of [4, beds]) {
+        await (await request(tenant, 'PATCH', '/listings/external/A', { beds: each })).text();
+      }
+      sending.end(file(3));
+      const { status, body } = await replied;
+      assert.equal(status, 200, body);
+      assert.deepEqual(countsOf(JSON.parse(body)), counts);
+      assert.deepEqual(
+        (await listingsOf(tenant)).map((listing) => listing.beds),
+        [1, 3],
+      );
+      assert.deepEqual(countsOf(await runFeed(service, tenant, 'mls', file(3), sent)), {
+        rows: 2,
+        unchanged: 2,
+        cleaned: 2,
+      });
+    });
+  }
 
   test('applies the quota to each row', async () => {
     const tenant = await service.createTenant();

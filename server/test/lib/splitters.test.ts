@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { createRandom } from '../../../testkit/src/random.ts';
 import { randomDocument } from '../../../testkit/src/random-json.ts';
 import { type Cells, CsvSplitter } from '../../src/lib/csv.ts';
 import { JsonArraySplitter } from '../../src/lib/json-array.ts';
@@ -35,6 +37,19 @@ async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer
   }
   assert.deepEqual(await split(create(), pieces(bytes, 1)), expected, 'byte by byte');
   return expected;
+}
+
+/** The records of a CSV text without blank lines; undefined if a quote is open at its end. */
+function parseLeniently(text: string): string[][] | undefined {
+  try {
+    return parse(text, {
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+    }).filter(([first, ...others]: string[]) => first !== '' || others.length > 0);
+  } catch {
+    return undefined;
+  }
 }
 
 const lines = () => new LineSplitter(20);
@@ -135,6 +150,23 @@ describe('CSV records are found with any chunk boundaries', () => {
   for (const [text, ...records] of cases) {
     test(JSON.stringify(text.toString()), async () => assert.deepEqual(await splitEveryWay(csv, text), { records }));
   }
+
+  test('in any text, as another parser finds them', async () => {
+    const parts = ['"', '""', ',', ';', '\n', '\r\n', '\r', 'a', ' b', 'é', '"c,d"', '"e\r\nf"'];
+    let compared = 0;
+    for (let seed = 1; seed <= 3_000; seed += 1) {
+      const random = createRandom(seed);
+      const text = `,,,,\n${Array.from({ length: random.upTo(29) }, () => random.pick(parts)).join('')}`;
+      const expected = parseLeniently(text);
+      const { records, message } = await split(csv(), pieces(Buffer.from(text), 1 + random.upTo(8)));
+      assert.equal(message === undefined, expected !== undefined, JSON.stringify(text));
+      if (expected === undefined) continue;
+      compared += 1;
+      const found = records.map(([, cells]) => cells);
+      assert.deepEqual(found, expected, JSON.stringify(text));
+    }
+    assert.ok(compared > 1_000, `${compared} texts have no open quote`);
+  });
 
   test('an unclosed quote is reported at the end of the file, with its line', async () => {
     const { records, line, message } = await splitEveryWay(csv, 'a,b\r\n"1\n",2\r\n3,"4\r\n5,6\r\n');

@@ -10,8 +10,19 @@ export const line = (members: object = {}) => `${JSON.stringify({ ...MINIMAL, ..
 
 /** Starts an import; the test sends its body piece by piece. */
 export function openImport(service: TestService, tenant: Tenant, headers: Record<string, string> = {}, query = '') {
-  const sending = request(`${service.url}/v1/imports${query}`, {
-    method: 'POST',
+  return openUpload(service, tenant, 'POST', `/v1/imports${query}`, headers);
+}
+
+/** Starts a request; the test sends its body piece by piece. */
+export function openUpload(
+  service: TestService,
+  tenant: Tenant,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+) {
+  const sending = request(`${service.url}${path}`, {
+    method,
     headers: { Authorization: `Bearer ${tenant.key}`, 'Content-Type': NDJSON, ...headers },
     agent: false,
   });

@@ -15,7 +15,7 @@ import { storeDeleted } from '../writing/write-path.ts';
 import type { Writing } from '../writing/writing.ts';
 import type { LeasedRun } from './feed-lease.ts';
 import { failureText, valuesToKeep } from './feed-plan.ts';
-import { type FeedChange, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
+import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
 /** Content and documents that are written together, unless a single row is longer: other writes wait meanwhile. */
 const GROUP_LENGTH_MAX = 128 * 1024;
@@ -24,13 +24,13 @@ const GROUP_LENGTH_MAX = 128 * 1024;
 export class FeedApplication {
   readonly #leased: LeasedRun;
   readonly #file: StagedFile;
-  readonly #restore: RestoreRow;
+  readonly #source: FeedSource;
   readonly #signal: AbortSignal;
 
-  constructor(leased: LeasedRun, file: StagedFile, { restore, signal }: { restore: RestoreRow; signal: AbortSignal }) {
+  constructor(leased: LeasedRun, file: StagedFile, { source, signal }: { source: FeedSource; signal: AbortSignal }) {
     this.#leased = leased;
     this.#file = file;
-    this.#restore = restore;
+    this.#source = source;
     this.#signal = signal;
   }
 
@@ -67,13 +67,13 @@ export class FeedApplication {
     const { transaction, account } = writing;
     const group = new RowGroup(writing, run);
     for (const row of rows) {
-      const change = attempt(() => group.add(row, this.#restore, stored.get(row.externalId)));
+      const change = attempt(() => group.add(row, this.#source.restore, stored.get(row.externalId)));
       if (change !== undefined) group.fail(row, change);
     }
     await group.batch.store(writing);
     await setFeedMarks(transaction, account.id, group.marks);
     const failures = group.failed.map(({ row, error }) => {
-      const values = valuesToKeep(this.#file.valuesOf(row.number));
+      const values = valuesToKeep(this.#file.valuesOf(row.number), this.#source);
       return { number: row.number, error: failureText(row, error), values };
     });
     await insertFailures(transaction, account.id, run.id, failures);
@@ -134,12 +134,12 @@ class RowGroup {
   }
 
   /** @throws {AppError} for a row that fails */
-  add({ kind, content, hash }: StagedWork, restore: RestoreRow, stored: KeyedListing | undefined): undefined {
+  add({ kind, content, ...row }: StagedWork, restore: RestoreRow, stored: KeyedListing | undefined): undefined {
     const { counts, feed } = this.#run;
     const { listing, changes, before } = makeFeedChange(this.#writing, feed, restore(content), stored);
-    const feedMark = markOf(listing.version, hash);
+    const feedMark = markOf(listing.version, row);
     if (before !== undefined && Object.keys(changes).length === 0) {
-      this.marks.push([listing.id, markOf(before.stored.version, hash)]);
+      this.marks.push([listing.id, markOf(before.stored.version, row)]);
       if (kind === 'change') counts.unchanged += 1;
       return;
     }

@@ -8,7 +8,7 @@ import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts'
 import type { StagedKey } from '../../storage/open.ts';
 import type { FeedExamples } from './feed-examples.ts';
 import { duplicateRow, type FeedPlan } from './feed-plan.ts';
-import { isSettled, makeFeedChange, markOf, type RestoreRow } from './feed-rows.ts';
+import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
 /** The content of rows that are compared together, unless a single row is longer. */
@@ -19,7 +19,7 @@ interface ComparisonOptions {
   versionFloor: number;
   feed: string;
   missing: MissingMode;
-  restore: RestoreRow;
+  source: FeedSource;
   /** Undefined if the plan is not shown. */
   examples: FeedExamples | undefined;
   pause: () => Promise<void>;
@@ -48,7 +48,7 @@ export class FeedComparison {
 
   async run(): Promise<void> {
     const { file } = this.#plan;
-    let last: StagedKey = { externalId: '', number: 0, hash: null };
+    let last: StagedKey = { externalId: '', number: 0, hash: null, isKnown: 0 };
     for (let keys = file.keysAfter('', 0, PAGE_LENGTH); keys.length > 0; ) {
       for (const key of keys) {
         if (key.externalId === last.externalId) this.#failDuplicate(key);
@@ -84,7 +84,8 @@ export class FeedComparison {
     const isSame = listing?.externalId === key.externalId;
     if (isSame) this.#take();
     if (key.hash === null) return;
-    if (isSame && listing?.mark === markOf(listing?.version ?? 0, key.hash)) return this.#plan.addUnchanged();
+    const known = isSame && listing !== undefined ? readMark(listing) : undefined;
+    if (known?.hash === key.hash) return this.#plan.addUnchanged(key.isKnown ? known : undefined);
     this.#differing.push({ ...key, hash: key.hash });
     this.#differingLength += this.#plan.file.contentOf(key.number).length;
     if (this.#differing.length < BATCH_LENGTH && this.#differingLength < COMPARED_LENGTH_MAX) return;
@@ -111,12 +112,12 @@ export class FeedComparison {
   }
 
   #compare(row: StagedKey & { hash: string }, stored: KeyedListing | undefined): void {
-    const { account, versionFloor, feed, restore, examples } = this.#options;
+    const { account, versionFloor, feed, source, examples } = this.#options;
     const { file } = this.#plan;
     try {
-      const makeInput = restore(file.contentOf(row.number));
+      const makeInput = source.restore(row.isKnown ? this.#readKnown(row.number) : file.contentOf(row.number));
       const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
-      if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addUnchanged(row.number);
+      if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addMark(row.number);
       else {
         this.#plan.addChange(row, stored?.version ?? 0, change);
         examples?.addChange(file.lineOf(row.number), change);
@@ -125,6 +126,12 @@ export class FeedComparison {
       if (!(error instanceof AppError)) throw error;
       this.#plan.fail({ ...row, line: file.lineOf(row.number) }, error);
     }
+  }
+
+  /** Reads a row that was known, but whose listing is not like it any more. */
+  #readKnown(number: number): string {
+    const values = this.#plan.file.valuesOf(number) ?? '';
+    return this.#plan.completeRow(number, this.#options.source.readKnown(values));
   }
 
   /** Notes a listing that is not in the file. */
@@ -163,6 +170,21 @@ export class FeedComparison {
       for (const listing of some) this.#skip(listing);
       await pause();
     }
+  }
+}
+
+/** The hashes of rows that listings of the feed are like. */
+export async function* findKnownRows(
+  database: Database,
+  accountId: string,
+  feed: string,
+  pause: () => Promise<void>,
+): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const listings: FeedListing[] = await findFeedPage(database, accountId, feed, 'byExternalId', after, PAGE_LENGTH);
+    yield listings.flatMap((listing) => readMark(listing)?.hash ?? []);
+    await pause();
+    after = listings.length < PAGE_LENGTH ? undefined : (listings.at(-1)?.externalId ?? undefined);
   }
 }
 

@@ -1,10 +1,10 @@
 import { createHash, hash } from 'node:crypto';
 import { isObject } from '../../lib/merge-patch.ts';
-import { AppError, type PlainError } from '../../model/errors.ts';
-import { emptyCounts, type FeedCounts, type MissingMode } from '../../model/feeds.ts';
+import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
+import { emptyCounts, type FeedCounts, hashRow, type MissingMode } from '../../model/feeds.ts';
 import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
-import type { FeedChange, FeedRow } from './feed-rows.ts';
+import type { FeedChange, FeedRow, FeedSource } from './feed-rows.ts';
 
 /** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
 export interface PlanId {
@@ -14,8 +14,6 @@ export interface PlanId {
 }
 
 const DIGEST_LENGTH = 22;
-/** The characters of a row's hash, 96 bits. */
-const HASH_LENGTH = 16;
 /** Issues of a failed row that are kept. */
 const DETAILS_MAX = 20;
 
@@ -34,16 +32,25 @@ export class FeedPlan implements JudgedPlan {
   }
 
   /** Stores a row of the file, and its error if it is invalid by itself. */
-  addRow({ line, externalId, values, cleaned, content, isCut }: FeedRow): void {
+  addRow({ line, externalId, values, cleaned, content, hash, isCut }: FeedRow): void {
     this.counts.rows += 1;
     this.counts.cleaned += cleaned;
     if (isCut) this.cutLine = line;
     const number = this.counts.rows;
-    const good = typeof content === 'string' && externalId !== undefined ? content : undefined;
-    const rowHash = good === undefined ? undefined : hash('sha256', good, 'base64url').slice(0, HASH_LENGTH);
-    this.file.add({ number, line, externalId, values, content: good, hash: rowHash });
-    if (typeof content !== 'string') this.fail({ number, line, externalId }, content);
-    else if (externalId === undefined) this.fail({ number, line, externalId }, withoutExternalId());
+    const error = findRowError(externalId, content);
+    const text = error === undefined && typeof content === 'string' ? content : undefined;
+    const rowHash = error === undefined ? (hash ?? hashRow(text ?? '')) : undefined;
+    this.file.add({ number, line, externalId, values, cleaned, content: text, hash: rowHash });
+    if (error !== undefined) this.fail({ number, line, externalId }, error);
+  }
+
+  /** Adds what was missing of a known row. @throws {AppError} if the row is not valid any more */
+  completeRow(number: number, { content, cleaned }: Pick<FeedRow, 'content' | 'cleaned'>): string {
+    this.counts.cleaned += cleaned;
+    if (typeof content === 'object') throw fromPlainError(content);
+    const text = content ?? '';
+    this.file.complete(number, text, cleaned);
+    return text;
   }
 
   /** Notes that the file ends in the middle of a row; without rows, it is empty. */
@@ -63,10 +70,16 @@ export class FeedPlan implements JudgedPlan {
     this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
   }
 
-  /** Adds a row that changes nothing. With a mark, the next run knows without reading the listing. */
-  addUnchanged(number?: number): void {
+  /** Adds a row that changes nothing. If it was not read, its listing's mark has its number of cleaned values. */
+  addUnchanged(unread?: { cleaned: number }): void {
     this.counts.unchanged += 1;
-    if (number !== undefined) this.file.addWork(number, 'mark');
+    this.counts.cleaned += unread?.cleaned ?? 0;
+  }
+
+  /** Adds a row that changes nothing. With its mark, the next run knows without reading the row and its listing. */
+  addMark(number: number): void {
+    this.counts.unchanged += 1;
+    this.file.addWork(number, 'mark');
   }
 
   addMissing(listing: { id: string; version: number; status: string }, mode: MissingMode, isSettled: boolean): void {
@@ -121,8 +134,10 @@ export function failureText({ line, externalId }: FailingRow, error: PlainError 
 const VALUES_LENGTH_MAX = 64 * 1024;
 
 /** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
-export function valuesToKeep(values: string | null): string | null {
-  if (values === null || values.length > VALUES_LENGTH_MAX) return null;
+export function valuesToKeep(given: string | null, source: Pick<FeedSource, 'describeValues'>): string | null {
+  if (given === null || given.length > VALUES_LENGTH_MAX) return null;
+  const values = source.describeValues(given);
+  if (values.length > VALUES_LENGTH_MAX) return null;
   const parsed = attemptJson(values);
   // Strings of JSON have no line breaks.
   return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
@@ -134,6 +149,12 @@ function attemptJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The error that a row has by itself. */
+function findRowError(externalId: string | undefined, content: FeedRow['content']): PlainError | RowError | undefined {
+  if (typeof content === 'object') return content;
+  return externalId === undefined ? withoutExternalId() : undefined;
 }
 
 function withoutExternalId(): RowError {

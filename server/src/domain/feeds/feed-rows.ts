@@ -1,5 +1,5 @@
 import { AppError, type PlainError } from '../../model/errors.ts';
-import type { MissingMode } from '../../model/feeds.ts';
+import type { FeedSettings, MissingMode } from '../../model/feeds.ts';
 import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
 import type { KeyedListing } from '../../storage/listings.ts';
 import { makeChanged, makeNew, readStored } from '../writing/save-listing.ts';
@@ -12,10 +12,12 @@ export interface FeedRow {
   externalId: string | undefined;
   /** The row's own values as JSON text. */
   values: string | undefined;
-  /** Values that were not written as the API writes them. */
+  /** Values that were not written as the API writes them; 0 if the row was not read. */
   cleaned: number;
-  /** Why the row is invalid by itself, or what `RestoreRow` needs to make it again. */
-  content: PlainError | string;
+  /** Why the row is invalid by itself, or what `RestoreRow` needs to make it again; undefined if it was not read. */
+  content: PlainError | string | undefined;
+  /** Identifies the row; if undefined, its content does. */
+  hash: string | undefined;
   /** Whether the file ends in the middle of this row. */
   isCut: boolean;
 }
@@ -26,12 +28,41 @@ export interface FeedRow {
  */
 export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
 
+/** The file of a feed. */
+export interface FeedSource {
+  /**
+   * Reads the rows of an account with this currency. Rows whose hash is known, which is that of a valid row, need not be
+   * read.
+   * @throws {AppError} `feed_guard` if the file is empty or cut short, or others if it is not readable
+   */
+  read(settings: FeedSettings, currency: string, known: AsyncIterable<string[]>): AsyncIterable<FeedRow[]>;
+  /** Reads a row that was known. */
+  readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
+  restore: RestoreRow;
+  /** A row's values as JSON text, with their names. */
+  describeValues(values: string): string;
+}
+
 /** Marks of listings that were missing in the last file; other marks are those of `markOf`. */
 const MISSING_MARKS = { keep: 'kept', withdraw: 'withdrawn' } as const;
 
-/** The mark of a listing as it is after a row. While it is the same, the same row changes nothing. */
-export function markOf(version: number, hash: string): string {
-  return `${version}.${hash}`;
+/** What is known of the row that a listing is like. */
+interface KnownRow {
+  hash: string;
+  cleaned: number;
+}
+
+/** The mark of a listing as it is after a row. While the listing has this version, the same row changes nothing. */
+export function markOf(version: number, { hash, cleaned }: KnownRow): string {
+  return cleaned === 0 ? `${version}.${hash}` : `${version}.${hash}~${cleaned}`;
+}
+
+/** The row that a listing is like; undefined if there is none, or if the listing has changed since. */
+export function readMark({ mark, version }: { mark: string | null; version: number }): KnownRow | undefined {
+  const start = `${version}.`;
+  if (!mark?.startsWith(start)) return undefined;
+  const [hash = '', cleaned = '0'] = mark.slice(start.length).split('~');
+  return { hash, cleaned: Number(cleaned) };
 }
 
 export function missingMark(mode: Exclude<MissingMode, 'delete'>): string {

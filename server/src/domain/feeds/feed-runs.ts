@@ -11,12 +11,12 @@ import { findFeed } from '../../storage/feeds.ts';
 import { StagedFile } from '../../storage/open.ts';
 import { type Actor, getActingAccount, type Reader } from '../writing/writing.ts';
 import { FeedApplication } from './feed-apply.ts';
-import { FeedComparison } from './feed-comparison.ts';
+import { FeedComparison, findKnownRows } from './feed-comparison.ts';
 import { EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
 import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
 import { FeedPlan, type PlanId, parsePlanId, valuesToKeep } from './feed-plan.ts';
-import type { FeedRow, RestoreRow } from './feed-rows.ts';
+import type { FeedSource } from './feed-rows.ts';
 
 export interface FeedRequest<R extends Reader = Actor> {
   actor: R;
@@ -25,9 +25,7 @@ export interface FeedRequest<R extends Reader = Actor> {
   parameters: Partial<FeedSettings>;
   /** The id of the plan to apply. */
   planId: string | undefined;
-  /** Reads the file of an account with this currency. */
-  read: (settings: FeedSettings, currency: string) => AsyncIterable<FeedRow[]>;
-  restore: RestoreRow;
+  source: FeedSource;
   /** Aborts when the client disconnects. */
   signal: AbortSignal;
 }
@@ -52,7 +50,7 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     const settings = { ...leased.settings, ...request.parameters, ...(expected && { missing: expected.missing }) };
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
-    await storeFailures(leased, plan, request.signal);
+    await storeFailures(leased, plan, request);
     requireConsent(plan, request, settings, expected);
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
@@ -98,7 +96,7 @@ function scopeOf({ actor, name }: FeedRequest<Reader>): string {
 
 async function makePlan(
   database: Database,
-  { actor, name, read, restore, signal }: FeedRequest<Reader>,
+  { actor, name, source, signal }: FeedRequest<Reader>,
   settings: FeedSettings,
   plan: FeedPlan,
   examples?: FeedExamples,
@@ -109,7 +107,8 @@ async function makePlan(
   });
   const account = await getActingAccount(database, actor);
   try {
-    for await (const rows of read(settings, account.currency)) {
+    const known = findKnownRows(database, account.id, name, pause);
+    for await (const rows of source.read(settings, account.currency, known)) {
       for (const row of rows) {
         plan.addRow(row);
         await pause();
@@ -120,7 +119,7 @@ async function makePlan(
     plan.noteCut(Number(error.members.line));
   }
   const context = { account, versionFloor: versionFloorOf(actor.epoch ?? '') };
-  const options = { ...context, feed: name, missing: settings.missing, restore, examples, pause };
+  const options = { ...context, feed: name, missing: settings.missing, source, examples, pause };
   await new FeedComparison(database, plan, options).run();
   return plan;
 }
@@ -154,7 +153,7 @@ function requireSameMissing(given: FeedSettings['missing'] | undefined, expected
 }
 
 /** Stores the failed rows of a plan, and its other counts that do not change any more. @throws the reason of `signal` */
-async function storeFailures(leased: LeasedRun, plan: FeedPlan, signal: AbortSignal): Promise<void> {
+async function storeFailures(leased: LeasedRun, plan: FeedPlan, { source, signal }: FeedRequest): Promise<void> {
   const { file, counts } = plan;
   const { rows, unchanged, missing, failed, cleaned } = counts;
   let after = 0;
@@ -162,7 +161,7 @@ async function storeFailures(leased: LeasedRun, plan: FeedPlan, signal: AbortSig
   do {
     signal.throwIfAborted();
     const failures = file.failuresAfter(after, BATCH_LENGTH).map(({ values, ...failure }) => {
-      return { ...failure, values: valuesToKeep(values) };
+      return { ...failure, values: valuesToKeep(values, source) };
     });
     after = failures.at(-1)?.number ?? 0;
     await leased.write(async ({ transaction, account }, run) => {

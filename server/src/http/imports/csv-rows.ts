@@ -1,7 +1,9 @@
 import { type Cells, CsvSplitter } from '../../lib/csv.ts';
 import type { Separator } from '../../lib/csv-separator.ts';
+import type { HashSet } from '../../lib/hash-set.ts';
 import type { FileRecord } from '../../lib/records.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { hashRow } from '../../model/feeds.ts';
 import { isFieldWord } from '../../model/suggest.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { fieldOf, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
@@ -9,20 +11,28 @@ import { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
-import type { ReadingRequest, ReadRow } from './reading.ts';
+import type { ReadBadRow, ReadGoodRow, ReadHeader, ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
 import { RowValues } from './row-values.ts';
 
+interface CsvOptions {
+  /** Hashes of rows that are not read. */
+  known: HashSet;
+  onHeader(header: ReadHeader): void;
+}
+
 /** The header row has our field names, RESO's, or those of `map`. */
-export function csvFile(request: ReadingRequest): FileFormat<Cells> {
+export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions): FileFormat<Cells> {
   let reader: CsvRowReader | undefined;
   const targets = targetsOf(request.map);
   const splitter = new CsvSplitter(ROW_BYTES_MAX, (name) => targets.has(name) || isFieldWord(name));
   return {
     splitter,
     toRow({ line, content = [] }, hasDetails) {
-      if (reader !== undefined) return reader.read({ line, content }, hasDetails);
-      reader = new CsvRowReader(content, request, splitter.separator);
+      if (reader !== undefined) return reader.readUnknown({ line, content }, hasDetails, known);
+      const header = { cells: content, separator: splitter.separator };
+      reader = new CsvRowReader(header, request);
+      onHeader(header);
       return undefined;
     },
     end() {
@@ -33,37 +43,53 @@ export function csvFile(request: ReadingRequest): FileFormat<Cells> {
   };
 }
 
+const ID_KEYS: ReadonlySet<string> = new Set(['externalId', 'ListingId']);
 const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
 
-class CsvRowReader {
+/** Reads the rows of a CSV file, as records of cells. */
+export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
-  readonly #names: string[];
+  /** The columns that are, or can be, the external id. */
+  readonly #idColumns: (CsvColumn | null)[];
   readonly #options: ReadingRequest;
   readonly #builder: RowBuilder;
   readonly #separator: Separator;
+  /** What is hashed before a row's values. */
+  readonly #hashStart: string;
 
   /** @throws {AppError} `validation_failed` for an invalid header */
-  constructor(header: Cells, options: ReadingRequest, separator: Separator) {
+  constructor({ cells, separator }: ReadHeader, options: ReadingRequest) {
     this.#separator = separator;
-    this.#columns = parseHeader(header, options);
-    this.#names = header.map((cell, index) => cell?.trim() || `column ${index + 1}`);
+    this.#columns = parseHeader(cells, options);
+    this.#idColumns = this.#columns.map((column) => (column && ID_KEYS.has(column.target.key) ? column : null));
     this.#options = options;
     this.#builder = new RowBuilder({ ...options, isCsv: true });
+    this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }
 
-  read({ line, content: cells = [] }: FileRecord<Cells>, hasDetails: boolean): ReadRow {
-    const own = this.#options.hasValues ? this.#toOwnValues(cells) : undefined;
+  /** Reads a row, unless it is known. */
+  readUnknown(record: FileRecord<Cells>, hasDetails: boolean, known: HashSet): ReadRow {
+    const { line, content: cells = [] } = record;
+    if (!this.#options.isFeed) return this.read(record, hasDetails);
+    const values = JSON.stringify(cells);
+    const hash = hashRow(this.#hashStart + values);
+    if (!known.has(hash)) return { ...this.read(record, hasDetails), values, hash };
+    const externalId = this.#builder.externalIdOf(this.#collect(cells, this.#idColumns));
+    return { line, externalId, isRepeated: false, values, hash };
+  }
+
+  read({ line, content: cells = [] }: FileRecord<Cells>, hasDetails: boolean): ReadBadRow | ReadGoodRow {
     const details = this.#findCellIssues(cells);
     if (details.length > 0) {
       const error = new AppError('validation_failed', 'The row is not valid CSV; see details.', { details });
-      return this.#builder.fail(line, error, own);
+      return this.#builder.fail(line, error, undefined);
     }
-    return this.#builder.build(line, this.#collect(cells), own, hasDetails);
+    return this.#builder.build(line, this.#collect(cells), undefined, hasDetails);
   }
 
-  #collect(cells: Cells): RowValues {
+  #collect(cells: Cells, columns = this.#columns): RowValues {
     const values = new RowValues(this.#createCleaner());
-    for (const [index, column] of this.#columns.entries()) {
+    for (const [index, column] of columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
       // Line breaks in cells are often CRLF, as between rows; ours are LF.
@@ -83,10 +109,6 @@ class CsvRowReader {
   #createCleaner(): RowCleaner | undefined {
     const { clean, currency } = this.#options;
     return clean ? new RowCleaner({ ...this.#options, hasDecimalComma: this.#separator === ';' }, currency) : undefined;
-  }
-
-  #toOwnValues(cells: Cells): string {
-    return JSON.stringify(Object.fromEntries(cells.map((cell, index) => [this.#names[index] ?? '', cell ?? ''])));
   }
 
   #findCellIssues(cells: Cells): ValidationIssue[] {

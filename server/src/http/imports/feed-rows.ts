@@ -1,17 +1,59 @@
-import type { FeedRow, RestoreRow } from '../../domain/feeds/feed-rows.ts';
-import { makeInput } from './file-reading.ts';
+import type { FeedRow, FeedSource, RestoreRow } from '../../domain/feeds/feed-rows.ts';
+import type { FeedSettings } from '../../model/feeds.ts';
+import { type FileReading, makeInput } from './file-reading.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
 
-/** A row for a feed, which keeps the parts that change its listing on disk. */
-export function toFeedRow(row: ReadRow): FeedRow {
-  const { line, externalId, values, isCut = false } = row;
-  const any = { line, externalId, values, isCut };
-  if ('issue' in row) return { ...any, cleaned: 0, content: row.issue };
-  const { patch, lack, cleaned } = row;
-  return { ...any, cleaned, content: JSON.stringify([patch, lack]) };
+interface FeedReading {
+  file: FileReading;
+  rows: AsyncIterable<ReadRow[]>;
 }
 
-export const restoreRow: RestoreRow = (content) => {
+/** The uploaded file of a feed. */
+export class FeedUpload implements FeedSource {
+  readonly #open: (settings: FeedSettings, currency: string) => FeedReading;
+  #file: FileReading | undefined;
+  readonly restore = restoreRow;
+
+  constructor(open: (settings: FeedSettings, currency: string) => FeedReading) {
+    this.#open = open;
+  }
+
+  async *read(settings: FeedSettings, currency: string, known: AsyncIterable<string[]>): AsyncGenerator<FeedRow[]> {
+    const { file, rows } = this.#open(settings, currency);
+    this.#file = file;
+    await file.sendKnown(known);
+    for await (const some of rows) yield some.map(toFeedRow);
+  }
+
+  readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'> {
+    return toContent(this.#opened.readKnown(values));
+  }
+
+  describeValues(values: string): string {
+    return this.#opened.describeValues(values);
+  }
+
+  get #opened(): FileReading {
+    if (this.#file === undefined) throw new Error('The file has not been read.');
+    return this.#file;
+  }
+}
+
+/** A row for a feed, which keeps the parts that change its listing on disk. */
+function toFeedRow(row: ReadRow): FeedRow {
+  const { line, externalId, values, isCut = false } = row;
+  const hash = 'hash' in row ? row.hash : undefined;
+  return { line, externalId, values, hash, isCut, ...toContent(row) };
+}
+
+function toContent(row: ReadRow): Pick<FeedRow, 'content' | 'cleaned'> {
+  if ('issue' in row) return { content: row.issue, cleaned: 0 };
+  if (!('patch' in row)) return { content: undefined, cleaned: 0 };
+  const { patch, lack, cleaned } = row;
+  return { content: JSON.stringify([patch, lack]), cleaned };
+}
+
+const restoreRow: RestoreRow = (content) => {
   const [patch, lack]: [ReadGoodRow['patch'], ReadGoodRow['lack'] | null] = JSON.parse(content);
   return (current) => makeInput({ patch, lack: lack ?? undefined }, 'merge', current);
 };

@@ -1,10 +1,21 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow, ValidRow } from '../../domain/imports/import-rows.ts';
+import type { Cells } from '../../lib/csv.ts';
 import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
-import type { ReadGoodRow, ReadingOptions, ReadingOrder, ReadingReport, ReadRow } from './reading.ts';
+import { CsvRowReader } from './csv-rows.ts';
+import type {
+  ReadBadRow,
+  ReadGoodRow,
+  ReadHeader,
+  ReadingOptions,
+  ReadingOrder,
+  ReadingReport,
+  ReadingRequest,
+  ReadRow,
+} from './reading.ts';
 
 interface Batch {
   rows: ReadRow[];
@@ -14,7 +25,7 @@ interface Batch {
 /** A file in the serving thread: sends its bytes to the reading thread, and receives its rows. */
 export class FileReading {
   readonly #port: MessagePort;
-  readonly #mode: ReadingOptions['mode'];
+  readonly #request: ReadingRequest;
   readonly #onClose: () => void;
   readonly #batches: Batch[] = [];
   #end: { error: unknown } | 'end' | undefined;
@@ -22,17 +33,42 @@ export class FileReading {
   #wake: () => void = () => {};
   /** Set once all rows have been read, if it was requested. */
   fingerprint: string | undefined;
+  /** The header of a CSV file. Set before the first row. */
+  #header: ReadHeader | undefined;
+  #reader: CsvRowReader | undefined;
 
   /** `onClose` is called once. */
-  constructor(port: MessagePort, { mode }: Pick<ReadingOptions, 'mode'>, onClose: () => void) {
+  constructor(port: MessagePort, request: ReadingRequest, onClose: () => void) {
     this.#port = port;
-    this.#mode = mode;
+    this.#request = request;
     this.#onClose = onClose;
   }
 
   /** Like `readRows`, but yields rows that can be saved. */
   async *rows(...parameters: Parameters<FileReading['readRows']>): AsyncGenerator<ImportRow[]> {
-    for await (const rows of this.readRows(...parameters)) yield rows.map((row) => toImportRow(row, this.#mode));
+    for await (const rows of this.readRows(...parameters))
+      yield rows.map((row) => toImportRow(row, this.#request.mode));
+  }
+
+  /** Tells the reading thread which rows need not be read. Call this before `readRows`. */
+  async sendKnown(known: AsyncIterable<string[]>): Promise<void> {
+    if (this.#request.mediaType !== 'text/csv') return;
+    for await (const hashes of known) this.#send({ is: 'known', hashes });
+  }
+
+  /** Reads the values of a known row in this thread. */
+  readKnown(values: string): ReadBadRow | ReadGoodRow {
+    if (this.#header === undefined) throw new Error('Only rows of CSV are known.');
+    this.#reader ??= new CsvRowReader(this.#header, this.#request);
+    return this.#reader.read({ line: 0, content: JSON.parse(values) }, true);
+  }
+
+  /** The own values of a row as JSON text; those of CSV by their columns. */
+  describeValues(values: string): string {
+    if (this.#header === undefined) return values;
+    const names = this.#header.cells.map((cell, index) => cell?.trim() || `column ${index + 1}`);
+    const cells: Cells = JSON.parse(values);
+    return JSON.stringify(Object.fromEntries(cells.map((cell, index) => [names[index] ?? '', cell ?? ''])));
   }
 
   /**
@@ -84,7 +120,8 @@ export class FileReading {
 
   #note(report: ReadingReport, chunks: AsyncGenerator<Buffer>): void {
     if (report.is === 'ready') return void this.#feed(chunks);
-    if (report.is === 'batch') this.#batches.push(report);
+    if (report.is === 'header') this.#header = report.header;
+    else if (report.is === 'batch') this.#batches.push(report);
     else if (report.is === 'end') this.#finish('end', report.fingerprint);
     else if (report.is === 'failed') this.#finish({ error: this.#explain(fromPlainError(report.error)) });
     else this.#finish({ error: new Error(`A thread that reads imports failed: ${report.stack}`) });
@@ -122,7 +159,9 @@ export class FileReading {
 }
 
 function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
-  return 'issue' in row ? row : new FileRow(row, mode);
+  if ('issue' in row) return row;
+  if ('patch' in row) return new FileRow(row, mode);
+  throw new Error('Only rows of feeds are known.');
 }
 
 /** A class, since an import can have thousands of rows in memory. */

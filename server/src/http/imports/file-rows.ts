@@ -117,7 +117,7 @@ class RowReader<T> {
 }
 
 function countDetails(row: ReadRow | undefined): number {
-  if (row === undefined) return 0;
+  if (row === undefined || !('issue' in row || 'patch' in row)) return 0;
   const issue = 'issue' in row ? row.issue : row.patch;
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }

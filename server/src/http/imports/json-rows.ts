@@ -37,7 +37,7 @@ class JsonRowReader {
 
   /** Undefined for the closing line of an export, which is not a row. */
   read({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
-    const own = this.#options.hasValues ? content?.toString() : undefined;
+    const own = this.#options.isFeed ? content?.toString() : undefined;
     try {
       if (content === undefined) throw rowTooLong();
       const { value, inexactNumbers } = parseBody(content, 'row');

@@ -19,7 +19,7 @@ async function readFile(start: ReadingStart): Promise<void> {
   const { port } = start;
   const body = new FileBody(start);
   try {
-    for await (const rows of readRows(body.chunks(), formatOf(start), start.hasAllDetails)) await body.pass(rows);
+    for await (const rows of readRows(body.chunks(), formatOf(start, body), start.hasAllDetails)) await body.pass(rows);
     body.send({ is: 'end', fingerprint: body.fingerprint() });
   } catch (error) {
     if (start.isFeed && error instanceof FileEndError) {
@@ -31,6 +31,7 @@ async function readFile(start: ReadingStart): Promise<void> {
   }
 }
 
-function formatOf(start: ReadingStart): FileFormat<unknown> {
-  return start.mediaType === 'text/csv' ? csvFile(start) : jsonFile(start);
+function formatOf(start: ReadingStart, body: FileBody): FileFormat<unknown> {
+  if (start.mediaType !== 'text/csv') return jsonFile(start);
+  return csvFile(start, { known: body.known, onHeader: (header) => body.send({ is: 'header', header }) });
 }

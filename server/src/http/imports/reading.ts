@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Separator } from '../../lib/csv-separator.ts';
 import type { DateOrder } from '../../model/clean/dates.ts';
 import type { PlainError } from '../../model/errors.ts';
 
@@ -32,10 +33,13 @@ export interface ReadingRequest extends ReadingOptions {
   fingerprintStart: string | undefined;
   /** Whether each invalid row lists its invalid fields; otherwise, only the first of a file do. */
   hasAllDetails: boolean;
-  /** Whether rows include their own values. */
-  hasValues: boolean;
-  /** Whether a file that is empty or cut short has the error `feed_guard`. */
+  /**
+   * Whether the file is that of a feed: its rows include their own values and have a hash, known rows are not read, and a
+   * file that is empty or cut short has the error `feed_guard`.
+   */
   isFeed: boolean;
+  /** What rows are read with, besides their header: the same row then has the same hash. Only of a feed. */
+  hashStart?: string;
 }
 
 export type ReadingStart = ReadingRequest & { port: MessagePort };
@@ -43,7 +47,7 @@ export type ReadingStart = ReadingRequest & { port: MessagePort };
 /**
  * A row for another thread. Its content is JSON text, which is transferred faster than an object.
  */
-export type ReadRow = ReadBadRow | ReadGoodRow;
+export type ReadRow = ReadBadRow | ReadGoodRow | ReadKnownRow;
 
 interface ReadAnyRow {
   line: number;
@@ -52,12 +56,12 @@ interface ReadAnyRow {
   isRepeated: boolean;
   /** Whether the file ends in the middle of the row. */
   isCut?: boolean;
-  /** The row's own values, as the JSON text of an object, if they were requested. */
+  /** The row's own values in a feed: the JSON text of an object, or of an array in the order of the header. */
   values: string | undefined;
 }
 
 /** A row that is invalid regardless of the account's listings. */
-interface ReadBadRow extends ReadAnyRow {
+export interface ReadBadRow extends ReadAnyRow {
   issue: PlainError;
 }
 
@@ -72,10 +76,26 @@ export interface ReadGoodRow extends ReadAnyRow {
   lack: PlainError | undefined;
   /** The number of values that were not written as the API writes them. */
   cleaned: number;
+  /** Of a row of CSV in a feed. */
+  hash?: string;
+}
+
+/** A valid row of a feed whose hash is known, so that its values are not read. */
+interface ReadKnownRow extends ReadAnyRow {
+  values: string;
+  hash: string;
+}
+
+/** The header of a CSV file. */
+export interface ReadHeader {
+  cells: (string | undefined)[];
+  separator: Separator;
 }
 
 /** A message to the reading thread. */
 export type ReadingOrder =
+  /** Hashes of known rows; before the first chunk. */
+  | { is: 'known'; hashes: string[] }
   | { is: 'chunk'; chunk: Uint8Array }
   /** The body has ended. */
   | { is: 'end' }
@@ -88,6 +108,8 @@ export type ReadingOrder =
 export type ReadingReport =
   /** Ready for the next chunk. */
   | { is: 'ready' }
+  /** Before the first row of a CSV file. */
+  | { is: 'header'; header: ReadHeader }
   /** `bytes` were decompressed since the previous batch. */
   | { is: 'batch'; rows: ReadRow[]; bytes: number }
   | { is: 'end'; fingerprint: string | undefined }

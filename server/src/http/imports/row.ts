@@ -3,7 +3,7 @@ import { type AppError, toPlainError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
 import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
 import { explainTexts } from './explain-texts.ts';
-import type { ReadingOptions, ReadRow } from './reading.ts';
+import type { ReadBadRow, ReadGoodRow, ReadingOptions } from './reading.ts';
 import type { RowValues } from './row-values.ts';
 
 /** Longer external ids are invalid, and are not repeated in a report. */
@@ -32,7 +32,7 @@ export class RowBuilder {
   }
 
   /** `own` is the JSON text of the row's own values. */
-  build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadRow {
+  build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadBadRow | ReadGoodRow {
     const fields = row.toFields();
     const { inexactNumbers, issues } = row;
     const id = typeof row.id === 'string' ? row.id : undefined;
@@ -55,8 +55,13 @@ export class RowBuilder {
     return { patch: explainTexts(patch, fields, clean), lack: lack && explainTexts(lack, fields, clean) };
   }
 
+  /** The external id alone, as `build` finds it. */
+  externalIdOf(row: RowValues): string | undefined {
+    return toExternalId(row.toFields().externalId);
+  }
+
   /** A row that cannot be read. */
-  fail(line: number, error: AppError, own: string | undefined): ReadRow {
+  fail(line: number, error: AppError, own: string | undefined): ReadBadRow {
     return { line, externalId: undefined, isRepeated: false, values: own, issue: toPlainError(error) };
   }
 

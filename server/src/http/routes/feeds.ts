@@ -32,8 +32,7 @@ import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { feedName } from '../contract/schemas/listings.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
-import { restoreRow, toFeedRow } from '../imports/feed-rows.ts';
-import type { FileReading } from '../imports/file-reading.ts';
+import { FeedUpload } from '../imports/feed-rows.ts';
 import type { ReadingRequest } from '../imports/reading.ts';
 import { readUpload } from '../imports/upload.ts';
 import { parseBody, readBody } from '../protocol/body.ts';
@@ -55,24 +54,18 @@ export const feedEndpoints = [
     replyLong(showFeed(await getFeed(database, principal.accountId, name))),
   ),
   endpoint(putFeedOperation, async (exchange, { parameters: { name = '' }, query, services }) => {
-    const { uploadGate, readingThreads, database } = services;
+    const { uploadGate, readingThreads, database, release } = services;
     if (readIdempotencyKey(exchange.incoming) !== undefined) throw keyRejected();
     const actor = query.dryRun ? undefined : requireFullAccess(exchange.principal);
     requireName(name);
     return uploadGate.run(exchange, async (signal) => {
       using disposables = new DisposableStack();
-      const request = {
-        name,
-        parameters: parametersOf(query),
-        planId: query.plan,
-        restore: restoreRow,
-        signal,
-        read: (settings: FeedSettings, currency: string) => {
-          const options = { ...requestOf(exchange, settings), currency };
-          const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
-          return readRows(exchange, file, signal);
-        },
-      };
+      const source = new FeedUpload((settings, currency) => {
+        const options = requestOf(exchange, settings, currency, release);
+        const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
+        return { file, rows: file.readRows((stop) => readUpload(exchange, stop), signal) };
+      });
+      const request = { name, parameters: parametersOf(query), planId: query.plan, source, signal };
       if (actor === undefined) return replyLong(await planFeed(database, { ...request, actor: exchange.principal }));
       const run = await runFeed(database, { ...request, actor });
       if (run.sequenceTo !== null && run.sequenceTo !== run.sequenceFrom) exchange.sequence = run.sequenceTo;
@@ -146,23 +139,25 @@ function parametersOf(query: PutFeedQuery): Partial<FeedSettings> {
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
 }
 
-function requestOf({ incoming: { headers } }: Admitted, settings: FeedSettings): Omit<ReadingRequest, 'currency'> {
+function requestOf(
+  { incoming: { headers } }: Admitted,
+  settings: FeedSettings,
+  currency: string,
+  release: string,
+): ReadingRequest {
   const { map, clean, dates, ignoreUnknown } = settings;
   return {
     mediaType: bodyType(headers),
     map: new Map(Object.entries(map)),
-    ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge' },
+    ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge', currency },
     hasAllDetails: true,
-    hasValues: true,
     isFeed: true,
+    // Another release can read the same row differently.
+    hashStart: JSON.stringify([release, map, clean, dates, ignoreUnknown, currency]),
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: undefined,
     fingerprintStart: undefined,
   };
-}
-
-async function* readRows(exchange: Admitted, file: FileReading, signal: AbortSignal) {
-  for await (const rows of file.readRows((stop) => readUpload(exchange, stop), signal)) yield rows.map(toFeedRow);
 }
 
 /** @throws {AppError} `validation_failed` */

@@ -108,7 +108,6 @@ async function toReadingRequest(request: ImportRequest, hasAllDetails: boolean):
     ...{ map, clean, dates, ignoreUnknown, mode },
     currency: clean ? (await getActingAccount(services.database, exchange.principal)).currency : undefined,
     hasAllDetails,
-    hasValues: false,
     isFeed: false,
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: atomic ? ATOMIC_BYTES_MAX : undefined,

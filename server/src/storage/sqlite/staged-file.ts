@@ -12,15 +12,17 @@ export interface StagedRow {
   number: number;
   line: number;
   externalId: string | undefined;
-  /** What the domain needs to make the row again; undefined for a row with an error. */
+  /** What the domain needs to make the row again; undefined for a row with an error, or that was not read. */
   content: string | undefined;
-  /** A hash of the content. */
+  /** Identifies the row; undefined for a row with an error. */
   hash: string | undefined;
   /** The row's own values as JSON text. */
   values: string | undefined;
+  cleaned: number;
 }
 
-export type StagedKey = { externalId: string; number: number; hash: string | null };
+/** `isKnown` is 1 if the row was not read. */
+export type StagedKey = { externalId: string; number: number; hash: string | null; isKnown: 0 | 1 };
 
 /** A row to write. */
 export interface StagedWork {
@@ -30,6 +32,7 @@ export interface StagedWork {
   externalId: string;
   content: string;
   hash: string;
+  cleaned: number;
 }
 
 /** A failed row: `error` is JSON text, as in responses. */
@@ -57,10 +60,10 @@ export class StagedFile {
       pragma cache_size = -${CACHE_KIB};
       pragma max_page_count = ${bytesMax / PAGE_BYTES};
       create table rows (
-        number integer primary key, line integer, external_id text, content text, hash text, own text
+        number integer primary key, line integer, external_id text, content text, hash text, own text, cleaned integer
       ) strict;
       create table keys (
-        external_id text, number integer, hash text, primary key (external_id, number)
+        external_id text, number integer, hash text, is_known integer, primary key (external_id, number)
       ) strict, without rowid;
       create table work (number integer primary key, kind text) strict;
       create table missing (id text primary key) strict, without rowid;
@@ -69,14 +72,22 @@ export class StagedFile {
     `);
   }
 
-  add({ number, line, externalId, content, hash, values }: StagedRow): void {
-    this.#run('insert into rows values (?, ?, ?, ?, ?, ?)', [number, line, externalId, content, hash, values]);
-    if (externalId !== undefined) this.#run('insert into keys values (?, ?, ?)', [externalId, number, hash]);
+  add({ number, line, externalId, content, hash, values, cleaned }: StagedRow): void {
+    const row = [number, line, externalId, content, hash, values, cleaned];
+    this.#run('insert into rows values (?, ?, ?, ?, ?, ?, ?)', row);
+    if (externalId === undefined) return;
+    const isKnown = hash !== undefined && content === undefined ? 1 : 0;
+    this.#run('insert into keys values (?, ?, ?, ?)', [externalId, number, hash, isKnown]);
+  }
+
+  /** Adds what a known row lacks. */
+  complete(number: number, content: string, cleaned: number): void {
+    this.#run('update rows set content = ?, cleaned = ? where number = ?', [content, cleaned, number]);
   }
 
   /** The next rows with an external id, in UTF-8 order. */
   keysAfter(externalId: string, number: number, limit: number): StagedKey[] {
-    const sql = `select external_id as externalId, number, hash from keys
+    const sql = `select external_id as externalId, number, hash, is_known as isKnown from keys
       where (external_id, number) > (?, ?) order by external_id, number limit ?`;
     return this.#all(sql, [externalId, number, limit]);
   }
@@ -101,7 +112,7 @@ export class StagedFile {
 
   /** The next rows to write, in the order of the file. */
   workAfter(number: number, limit: number): StagedWork[] {
-    const sql = `select number, kind, line, external_id as externalId, content, hash
+    const sql = `select number, kind, line, external_id as externalId, content, hash, cleaned
       from work inner join rows using (number) where number > ? order by number limit ?`;
     return this.#all(sql, [number, limit]);
   }

@@ -14,7 +14,7 @@ test('rows take a limited space on disk, and hardly any memory', () => {
     for (;;) {
       number += 1;
       const externalId = `A-${(number * 7_919) % 1_000_003}`;
-      file.add({ number, line: number, externalId, content, hash: 'h', values: content });
+      file.add({ number, line: number, externalId, content, hash: 'h', values: content, cleaned: 0 });
     }
   };
   assert.throws(fill, (error) => error instanceof AppError && error.code === 'storage_full');
