@@ -116,10 +116,15 @@ export class FeedComparison {
     const { file } = this.#plan;
     try {
       const makeInput = source.restore(row.isKnown ? this.#readKnown(row.number) : file.contentOf(row.number));
+      if (stored === undefined && examples === undefined) {
+        makeInput(undefined);
+        this.#plan.addChange(row);
+        return;
+      }
       const change = makeFeedChange({ account: { ...account }, versionFloor }, feed, makeInput, stored);
       if (change.before !== undefined && Object.keys(change.changes).length === 0) this.#plan.addMark(row.number);
       else {
-        this.#plan.addChange(row, stored?.version ?? 0, change);
+        this.#plan.addChange(row, stored?.version);
         examples?.addChange(file.lineOf(row.number), change);
       }
     } catch (error) {

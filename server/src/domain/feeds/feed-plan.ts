@@ -4,7 +4,7 @@ import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts
 import { emptyCounts, type FeedCounts, hashRow, type MissingMode } from '../../model/feeds.ts';
 import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
-import type { FeedChange, FeedRow, FeedSource } from './feed-rows.ts';
+import type { FeedRow, FeedSource } from './feed-rows.ts';
 
 /** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
 export interface PlanId {
@@ -63,9 +63,9 @@ export class FeedPlan implements JudgedPlan {
     this.file.addFailure(row.number, failureText(row, error));
   }
 
-  /** Adds the change of a row. `version` is that of the existing listing. */
-  addChange(row: { number: number; externalId: string; hash: string }, version: number, { before }: FeedChange): void {
-    this.counts[before === undefined ? 'created' : 'updated'] += 1;
+  /** Adds the change of a row. `version` is that of the existing listing; 0 for a new one. */
+  addChange(row: { number: number; externalId: string; hash: string }, version = 0): void {
+    this.counts[version === 0 ? 'created' : 'updated'] += 1;
     this.file.addWork(row.number, 'change');
     this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
   }

@@ -132,8 +132,16 @@ export type RowPatch = { [Name in keyof ListingInput]?: ListingInput[Name] | nul
 
 /** The listing that a row without `lack` creates; `text` is its patch. */
 export function toWholeListing(text: string): ListingInput {
-  // Most rows have no `null`, and a reviver takes five times as long.
-  return JSON.parse(text, text.includes('null') ? (_, value) => value ?? undefined : undefined);
+  const patch = JSON.parse(text);
+  // A reviver takes five times as long.
+  return text.includes('null') ? dropNulls({ ...patch, metadata: patch.metadata && dropNulls(patch.metadata) }) : patch;
+}
+
+/** None of the names is `__proto__`, which fields and metadata do not allow. */
+function dropNulls<T>(members: Record<string, unknown>): T {
+  const given: Record<string, unknown> = {};
+  for (const name in members) if ((members[name] ?? null) !== null) given[name] = members[name];
+  return given as T;
 }
 
 /**
