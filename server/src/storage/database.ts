@@ -22,6 +22,16 @@ export interface EngineSql {
   facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };
   /** Whether an update of a row writes to all of its indexes, so that leaving columns out saves nothing. */
   updatesAllIndexes: boolean;
+  /**
+   * A table to cross join, of which only the account's row with this key is needed. The row is looked up for each row of
+   * the tables before it, whatever an engine knows about the tables. The statement must also have these conditions.
+   */
+  lookUp: <T extends keyof Tables & string>(
+    table: T,
+    accountKey: RawBuilder<unknown>,
+    column: keyof Tables[T] & string,
+    key: RawBuilder<unknown>,
+  ) => RawBuilder<Tables[T]>;
   /** The key with this hash and the head of its account: one row or none. */
   keyPrincipals: (hash: RawBuilder<string>) => RawBuilder<KeyPrincipalRow>;
 }

@@ -14,12 +14,11 @@ export interface FeedListing {
 
 type Page = { accountId: string; feed: string; after: string; limit: number };
 
-/** Cross joins force SQLite to read the tables in this order. */
 const selectPage = (hasExternalId: boolean) =>
   statement<Page, FeedListing>((query, parameter, engine) =>
     query
       .selectFrom('listing_facets as facets')
-      .crossJoin('listings')
+      .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('facets.id')).as('listings'))
       .select(['listings.id', 'external_id as externalId', 'version', 'status', 'feed_mark as mark'])
       .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
       .where('facets.feed', '=', parameter('feed'))
@@ -73,7 +72,7 @@ type Some = { accountId: string; feed: string; limit: number };
 export const findSomeOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<Some>, engine) =>
   query
     .selectFrom('listing_facets as facets')
-    .crossJoin('listings')
+    .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('facets.id')).as('listings'))
     .select(['listings.id', 'version', 'sequence', 'doc'])
     .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
     .where('facets.feed', '=', parameter('feed'))

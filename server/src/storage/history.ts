@@ -46,7 +46,7 @@ interface Superseded {
 }
 
 const copySome = batchStatement((length) =>
-  statement<BatchValues>((query, parameter) => {
+  statement<BatchValues>((query, parameter, engine) => {
     const text = (index: number) => parameter(String(index)) as RawBuilder<string>;
     const keys = Array.from({ length }, (_, row) => sql`(${text(2 * row)}, ${text(2 * row + 1)})`);
     return query
@@ -55,8 +55,7 @@ const copySome = batchStatement((length) =>
       .expression(
         query
           .selectFrom(sql<{ column1: string; column2: string }>`(values ${sql.join(keys)})`.as('keys'))
-          // A cross join forces SQLite to read the tables in this order.
-          .crossJoin('listings')
+          .crossJoin(engine.lookUp('listings', text(2 * length), 'id', sql.ref('keys.column1')).as('listings'))
           .where('listings.account_id', '=', text(2 * length))
           .whereRef('listings.id', '=', 'keys.column1')
           .select([

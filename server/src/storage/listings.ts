@@ -148,17 +148,20 @@ export interface KeyedListing extends StoredListing {
 
 type Lookup = Statement<Record<string, string>, KeyedListing>;
 
-/** Cross joins force SQLite to read the tables in this order. Otherwise, it reads all of the account's listings. */
-const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
+const selectKeyed = (column: 'id' | 'external_id'): Lookup =>
   statement((query, parameter, engine) => {
     const keys = Array.from({ length: BATCH_LENGTH }, (_, index) => sql`(${parameter(String(index))})`);
+    const accountId = parameter('accountId');
+    const accountKey = engine.accountKey(accountId);
+    const facets = engine.lookUp('listing_facets', accountKey, column, sql.ref('keys.column1'));
+    const listings = engine.lookUp('listings', accountId, 'id', sql.ref('facets.id'));
     return query
       .selectFrom(sql<{ column1: string }>`(values ${sql.join(keys)})`.as('keys'))
-      .crossJoin('listing_facets as facets')
-      .crossJoin('listings')
-      .whereRef(column, '=', 'keys.column1')
-      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
-      .where('listings.account_id', '=', parameter('accountId'))
+      .crossJoin(facets.as('facets'))
+      .crossJoin(listings.as('listings'))
+      .whereRef(`facets.${column}`, '=', 'keys.column1')
+      .where('facets.account_id', '=', accountKey)
+      .where('listings.account_id', '=', accountId)
       .whereRef('listings.id', '=', 'facets.id')
       .select([
         'listings.id',
@@ -171,7 +174,7 @@ const selectKeyed = (column: 'facets.id' | 'facets.external_id'): Lookup =>
       ]);
   });
 
-const LOOKUPS = { id: selectKeyed('facets.id'), externalId: selectKeyed('facets.external_id') };
+const LOOKUPS = { id: selectKeyed('id'), externalId: selectKeyed('external_id') };
 
 /**
  * The listings with these ids or external ids, at most `BATCH_LENGTH`. If their documents are large, the result is cut

@@ -8,6 +8,7 @@ import { until } from '../../../testkit/src/until.ts';
 import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { toBox } from '../../src/model/geo.ts';
 import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
+import { findKeyedListings } from '../../src/storage/listings.ts';
 import type { Position } from '../../src/storage/searches.ts';
 import { openReader } from '../../src/storage/sqlite/open-connection.ts';
 import { SearchReader } from '../../src/storage/sqlite/search-reader.ts';
@@ -322,22 +323,61 @@ for (const isAnalyzed of [true, false]) {
   );
 }
 
-for (const isAnalyzed of [true, false]) {
+/** What the server knows about the tables. */
+const STATISTICS = ['none', 'current', 'of another account'] as const;
+
+/** A new account with 6,000 listings. */
+async function accountWith(t: TestContext, statistics: (typeof STATISTICS)[number]) {
+  const made = await databaseFor(t);
+  const { database, sql } = made;
+  const { id: other } = await createAccount(database, 'Other');
+  // Their index is higher than others, so that PostgreSQL only prefers it if it is needed.
+  const withLongKey = (n: number) => ({ externalId: `${'x'.repeat(100)}-${n}` });
+  await storeMany(database, other, 6_000, withLongKey);
+  if (statistics === 'of another account') await sql('analyze listings, listing_facets');
+  await storeMany(database, made.accountId, 6_000, withLongKey);
+  if (statistics === 'current') await sql('analyze listings, listing_facets');
+  const found = await sql('select id, external_id from listing_facets where account_id = ? limit 50', made.accountId);
+  const ids = found.map(({ id }) => String(id));
+  return { ...made, ids, externalIds: found.map((row) => String(row.external_id)) };
+}
+
+async function scansOf(plan: Promise<Node[]> | undefined): Promise<Node[]> {
+  return (await plan)?.filter((node) => node['Relation Name'] !== undefined) ?? [];
+}
+
+for (const statistics of STATISTICS) {
   test(
-    `the documents of a list are read by their ids, ${isAnalyzed ? 'with' : 'without'} statistics`,
+    `the documents of a list are read by their ids, with statistics: ${statistics}`,
     only('postgres', 'it reads the plans of PostgreSQL'),
     async (t) => {
-      const { database, sql, accountId } = await accountFor(t, 6_000);
-      if (isAnalyzed) await sql('analyze listings, listing_facets');
-      const ids = (await sql('select id from listing_facets order by id limit 100')).map(({ id }) => String(id));
+      const { database, accountId, ids } = await accountWith(t, statistics);
       const plans = collectPlans(t);
       for (const search of [make({}), make({ conditions: [{ field: 'status', operator: 'is', value: 'active' }] })]) {
         plans.length = 0;
         const { count } = await database.search.findDocs(accountId, search, ids, { bytesMax: 1e9 });
         assert.equal(count, ids.length);
-        const scans = (await plans[0])?.filter((node) => node['Relation Name'] !== undefined) ?? [];
+        const scans = await scansOf(plans[0]);
         for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
         assert.equal(scans.length, 2);
+      }
+    },
+  );
+
+  test(
+    `a batch of listings is read by its keys, with statistics: ${statistics}`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, accountId, ids, externalIds } = await accountWith(t, statistics);
+      const plans = collectPlans(t);
+      for (const [by, keys] of Object.entries({ id: ids, externalId: externalIds })) {
+        for (const some of [keys, keys.map((key) => `${key}-unknown`)]) {
+          plans.length = 0;
+          await findKeyedListings(database, accountId, by as 'id' | 'externalId', some);
+          const scans = await scansOf(plans[0]);
+          for (const scan of scans) assert.ok(rowsOf(scan) <= keys.length, JSON.stringify(scan));
+          assert.equal(scans.length, 2);
+        }
       }
     },
   );

@@ -229,7 +229,8 @@ function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
 
 /** The limit makes the planner look each id up: without statistics, it would read the whole account instead. */
 function byKey(table: 'listings' | 'listing_facets', accountId: string): Sql {
-  return sql`select * from ${raw(table)} where account_id = ${accountId} and id = wanted.id limit 1`;
+  return sql`select * from ${raw(table)} where account_id = ${accountId} and id between wanted.id and wanted.id
+    order by id limit 1`;
 }
 
 /** The documents are null if they have more than `bytesMax` bytes in total. They are not read then. */

@@ -20,6 +20,14 @@ export const postgresSql: EngineSql = {
   // `updated_at` has an index and always changes, so an update is never heap-only.
   updatesAllIndexes: true,
 
+  // If the statistics do not know an account yet, the server would read all of its rows for each batch. It cannot move
+  // a subquery with a limit, and for this order, only the index of the key needs no sort.
+  lookUp: (table, accountKey, column, key) => {
+    const name = sql.ref(column);
+    return sql`lateral (select * from ${sql.table(table)} where account_id = ${accountKey}
+      and ${name} between ${key} and ${key} order by ${name} limit 1)`;
+  },
+
   // The function is created by migrations/0006-quotas.ts, and replaced on Citus by distribute.ts.
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`find_key_holder(${hash})`,
 };

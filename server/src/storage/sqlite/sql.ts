@@ -18,6 +18,9 @@ export const sqliteSql: EngineSql = {
   facetTerms: () => ({}),
   updatesAllIndexes: false,
 
+  // It reads the tables of cross joins in their order.
+  lookUp: (table) => sql.table(table),
+
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`(
     select id, api_keys.account_id, access, expires_at, sequence, epoch, rate_points, rate_seconds, suspended_for
     from api_keys inner join account_heads on account_heads.account_id = api_keys.account_id
