@@ -4,7 +4,7 @@ export interface CutRecord {
   cells: string[];
   /** Whether a cell was quoted. */
   hasQuotes: boolean;
-  /** The characters up to the separator of lines. */
+  /** The characters before the line break. */
   length: number;
 }
 
@@ -59,12 +59,14 @@ export class CellCutter {
   }
 
   #readQuoted(text: string, at: number): number {
-    const quote = text.indexOf('"', at);
-    const end = quote === -1 ? text.length : quote;
-    this.#cell += text.slice(at, end);
-    if (quote === -1) return end;
+    let quote = text.indexOf('"', at);
+    while (quote !== -1 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2);
+    const part = text.slice(at, quote === -1 ? text.length : quote);
+    // At once, since a long cell of quotes would become a chain of as many strings.
+    this.#cell += part.includes('"') ? part.replaceAll('""', '"') : part;
+    if (quote === -1) return text.length;
     this.#place = 'closed';
-    return end + 1;
+    return quote + 1;
   }
 
   /** Reads a character that decides how the next ones are read. */
