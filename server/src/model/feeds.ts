@@ -57,6 +57,9 @@ export interface FeedCounts {
   cleaned: number;
 }
 
+/** Rows of a file that can be known before it is read. Their hashes take 16 MiB. */
+export const KNOWN_ROWS_MAX = 1_000_000;
+
 /** The characters of a row's hash, 96 bits. */
 const HASH_LENGTH = 16;
 

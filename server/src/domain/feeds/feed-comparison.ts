@@ -1,6 +1,6 @@
 import type { AccountHead } from '../../model/accounts.ts';
 import { AppError } from '../../model/errors.ts';
-import type { MissingMode } from '../../model/feeds.ts';
+import { KNOWN_ROWS_MAX, type MissingMode } from '../../model/feeds.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { type FeedListing, findFeedPage } from '../../storage/feed-listings.ts';
@@ -178,18 +178,20 @@ export class FeedComparison {
   }
 }
 
-/** The hashes of rows that listings of the feed are like. */
+/** The hashes of rows that listings of the feed are like, up to a limit. */
 export async function* findKnownRows(
   database: Database,
   accountId: string,
   feed: string,
   pause: () => Promise<void>,
 ): AsyncGenerator<string[]> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const listings: FeedListing[] = await findFeedPage(database, accountId, feed, 'byExternalId', after, PAGE_LENGTH);
+  let after = '';
+  for (let read = 0; read < KNOWN_ROWS_MAX; read += PAGE_LENGTH) {
+    const listings = await findFeedPage(database, accountId, feed, 'byExternalId', after, PAGE_LENGTH);
     yield listings.flatMap((listing) => readMark(listing)?.hash ?? []);
     await pause();
-    after = listings.length < PAGE_LENGTH ? undefined : (listings.at(-1)?.externalId ?? undefined);
+    if (listings.length < PAGE_LENGTH) return;
+    after = listings.at(-1)?.externalId ?? after;
   }
 }
 

@@ -2,19 +2,17 @@ import { createHash, type Hash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import { HashSet } from '../../lib/hash-set.ts';
 import { AppError } from '../../model/errors.ts';
+import { KNOWN_ROWS_MAX } from '../../model/feeds.ts';
 import { decompress } from './decompress.ts';
 import type { ReadingOrder, ReadingReport, ReadingStart, ReadRow } from './reading.ts';
 
 /** Batches in transit: one is read while the previous one is written. */
 const BATCHES_AHEAD = 2;
 
-/** Known rows that are remembered: 16 MiB for the largest files. */
-const KNOWN_MAX = 1_000_000;
-
 /** A file in the reading thread, which exchanges bytes and rows with the serving thread. */
 export class FileBody {
   /** Hashes of known rows. */
-  readonly known = new HashSet(KNOWN_MAX);
+  readonly known = new HashSet(KNOWN_ROWS_MAX);
   readonly #port: MessagePort;
   readonly #isGzipped: boolean;
   readonly #bytesMax: number;
