@@ -921,6 +921,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
+        };
+        FileWarning: {
+            field: string;
+            message: string;
         };
         FeedList: {
             data: components["schemas"]["Feed"][];
@@ -936,6 +942,24 @@ export interface components {
              *     }
              */
             map: {
+                [key: string]: string;
+            };
+            /**
+             * @description What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.
+             * @example {
+             *       "status:Under contract": "pending"
+             *     }
+             */
+            values: {
+                [key: string]: string;
+            };
+            /**
+             * @description The values of fields in rows that have none.
+             * @example {
+             *       "stateOrProvince": "TX"
+             *     }
+             */
+            defaults: {
                 [key: string]: string;
             };
             /**
@@ -956,6 +980,7 @@ export interface components {
             /** @description Whether values are cleaned: read as people write them, such as $450,000. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
+            decimal: ("comma" | "point") | null;
             /** @description Whether unknown columns are skipped. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
@@ -1019,6 +1044,8 @@ export interface components {
                 code: string;
                 message: string;
             };
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
             /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
@@ -1059,6 +1086,8 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 of each kind. */
             examples: {
                 create: {
@@ -1095,7 +1124,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Is merged column by column; null removes a column.
+             * @description Is merged column by column; null removes a column. A column takes its field from the column that had it.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -1103,11 +1132,30 @@ export interface components {
             map?: {
                 [key: string]: string | null;
             } | null;
+            /**
+             * @description Is merged word by word; null removes a word.
+             * @example {
+             *       "status:Under contract": "pending"
+             *     }
+             */
+            values?: {
+                [key: string]: string | null;
+            } | null;
+            /**
+             * @description Is merged field by field; null removes a default.
+             * @example {
+             *       "stateOrProvince": "TX"
+             *     }
+             */
+            defaults?: {
+                [key: string]: string | null;
+            } | null;
             missing?: ("keep" | "withdraw" | "delete") | null;
             missingMax?: string | null;
             failedMax?: string | null;
             clean?: boolean | null;
             dates?: ("mdy" | "dmy") | null;
+            decimal?: ("comma" | "point") | null;
             ignoreUnknown?: boolean | null;
             expectedEveryHours?: number | null;
         };
@@ -3516,6 +3564,26 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
+                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @example {
+                 *       "status:Under contract": "pending",
+                 *       "listPrice:Ask": ""
+                 *     }
+                 */
+                values?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @example {
+                 *       "stateOrProvince": "TX",
+                 *       "currency": "EUR"
+                 *     }
+                 */
+                defaults?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
                  * @example true
                  */
@@ -3525,6 +3593,11 @@ export interface operations {
                  * @example mdy
                  */
                 dates?: "mdy" | "dmy";
+                /**
+                 * @description The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Requires `clean=true`.
+                 * @example comma
+                 */
+                decimal?: "comma" | "point";
                 /**
                  * @description Skips unknown columns and members.
                  * @example true
@@ -3775,11 +3848,14 @@ export interface operations {
                      *         {
                      *           "name": "mls",
                      *           "map": {},
+                     *           "values": {},
+                     *           "defaults": {},
                      *           "missing": "keep",
                      *           "missingMax": "20%",
                      *           "failedMax": "5%",
                      *           "clean": false,
                      *           "dates": null,
+                     *           "decimal": null,
                      *           "ignoreUnknown": false,
                      *           "expectedEveryHours": null,
                      *           "listings": 2,
@@ -3871,11 +3947,14 @@ export interface operations {
                      * @example {
                      *       "name": "mls",
                      *       "map": {},
+                     *       "values": {},
+                     *       "defaults": {},
                      *       "missing": "keep",
                      *       "missingMax": "20%",
                      *       "failedMax": "5%",
                      *       "clean": false,
                      *       "dates": null,
+                     *       "decimal": null,
                      *       "ignoreUnknown": false,
                      *       "expectedEveryHours": null,
                      *       "listings": 2,
@@ -3985,6 +4064,26 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
+                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @example {
+                 *       "status:Under contract": "pending",
+                 *       "listPrice:Ask": ""
+                 *     }
+                 */
+                values?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @example {
+                 *       "stateOrProvince": "TX",
+                 *       "currency": "EUR"
+                 *     }
+                 */
+                defaults?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
                  * @example true
                  */
@@ -3994,6 +4093,11 @@ export interface operations {
                  * @example mdy
                  */
                 dates?: "mdy" | "dmy";
+                /**
+                 * @description The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Requires `clean=true`.
+                 * @example comma
+                 */
+                decimal?: "comma" | "point";
                 /**
                  * @description Skips unknown columns and members.
                  * @example true
@@ -4321,11 +4425,14 @@ export interface operations {
                      *       "map": {
                      *         "Price": "listPrice"
                      *       },
+                     *       "values": {},
+                     *       "defaults": {},
                      *       "missing": "withdraw",
                      *       "missingMax": "20%",
                      *       "failedMax": "5%",
                      *       "clean": false,
                      *       "dates": null,
+                     *       "decimal": null,
                      *       "ignoreUnknown": false,
                      *       "expectedEveryHours": 24,
                      *       "listings": 2,

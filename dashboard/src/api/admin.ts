@@ -1890,6 +1890,12 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
+        };
+        FileWarning: {
+            field: string;
+            message: string;
         };
         FeedList: {
             data: components["schemas"]["Feed"][];
@@ -1905,6 +1911,24 @@ export interface components {
              *     }
              */
             map: {
+                [key: string]: string;
+            };
+            /**
+             * @description What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.
+             * @example {
+             *       "status:Under contract": "pending"
+             *     }
+             */
+            values: {
+                [key: string]: string;
+            };
+            /**
+             * @description The values of fields in rows that have none.
+             * @example {
+             *       "stateOrProvince": "TX"
+             *     }
+             */
+            defaults: {
                 [key: string]: string;
             };
             /**
@@ -1925,6 +1949,7 @@ export interface components {
             /** @description Whether values are cleaned: read as people write them, such as $450,000. */
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
+            decimal: ("comma" | "point") | null;
             /** @description Whether unknown columns are skipped. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
@@ -1988,6 +2013,8 @@ export interface components {
                 code: string;
                 message: string;
             };
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
             /** @description The line on which the row begins, from 1; for a JSON array, the element, from 1. */
@@ -2028,6 +2055,8 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
+            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 of each kind. */
             examples: {
                 create: {
@@ -2064,7 +2093,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Is merged column by column; null removes a column.
+             * @description Is merged column by column; null removes a column. A column takes its field from the column that had it.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -2072,11 +2101,30 @@ export interface components {
             map?: {
                 [key: string]: string | null;
             } | null;
+            /**
+             * @description Is merged word by word; null removes a word.
+             * @example {
+             *       "status:Under contract": "pending"
+             *     }
+             */
+            values?: {
+                [key: string]: string | null;
+            } | null;
+            /**
+             * @description Is merged field by field; null removes a default.
+             * @example {
+             *       "stateOrProvince": "TX"
+             *     }
+             */
+            defaults?: {
+                [key: string]: string | null;
+            } | null;
             missing?: ("keep" | "withdraw" | "delete") | null;
             missingMax?: string | null;
             failedMax?: string | null;
             clean?: boolean | null;
             dates?: ("mdy" | "dmy") | null;
+            decimal?: ("comma" | "point") | null;
             ignoreUnknown?: boolean | null;
             expectedEveryHours?: number | null;
         };
@@ -7348,6 +7396,26 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
+                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @example {
+                 *       "status:Under contract": "pending",
+                 *       "listPrice:Ask": ""
+                 *     }
+                 */
+                values?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @example {
+                 *       "stateOrProvince": "TX",
+                 *       "currency": "EUR"
+                 *     }
+                 */
+                defaults?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
                  * @example true
                  */
@@ -7357,6 +7425,11 @@ export interface operations {
                  * @example mdy
                  */
                 dates?: "mdy" | "dmy";
+                /**
+                 * @description The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Requires `clean=true`.
+                 * @example comma
+                 */
+                decimal?: "comma" | "point";
                 /**
                  * @description Skips unknown columns and members.
                  * @example true
@@ -7610,11 +7683,14 @@ export interface operations {
                      *         {
                      *           "name": "mls",
                      *           "map": {},
+                     *           "values": {},
+                     *           "defaults": {},
                      *           "missing": "keep",
                      *           "missingMax": "20%",
                      *           "failedMax": "5%",
                      *           "clean": false,
                      *           "dates": null,
+                     *           "decimal": null,
                      *           "ignoreUnknown": false,
                      *           "expectedEveryHours": null,
                      *           "listings": 2,
@@ -7710,11 +7786,14 @@ export interface operations {
                      * @example {
                      *       "name": "mls",
                      *       "map": {},
+                     *       "values": {},
+                     *       "defaults": {},
                      *       "missing": "keep",
                      *       "missingMax": "20%",
                      *       "failedMax": "5%",
                      *       "clean": false,
                      *       "dates": null,
+                     *       "decimal": null,
                      *       "ignoreUnknown": false,
                      *       "expectedEveryHours": null,
                      *       "listings": 2,
@@ -7823,6 +7902,26 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
+                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @example {
+                 *       "status:Under contract": "pending",
+                 *       "listPrice:Ask": ""
+                 *     }
+                 */
+                values?: {
+                    [key: string]: string;
+                };
+                /**
+                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @example {
+                 *       "stateOrProvince": "TX",
+                 *       "currency": "EUR"
+                 *     }
+                 */
+                defaults?: {
+                    [key: string]: string;
+                };
+                /**
                  * @description Reads values as people write them, such as `$450,000`, `1,250 sq ft`, `2.5` baths, and `Sold`. A value that can be read in two ways is an error.
                  * @example true
                  */
@@ -7832,6 +7931,11 @@ export interface operations {
                  * @example mdy
                  */
                 dates?: "mdy" | "dmy";
+                /**
+                 * @description The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Requires `clean=true`.
+                 * @example comma
+                 */
+                decimal?: "comma" | "point";
                 /**
                  * @description Skips unknown columns and members.
                  * @example true
@@ -8163,11 +8267,14 @@ export interface operations {
                      *       "map": {
                      *         "Price": "listPrice"
                      *       },
+                     *       "values": {},
+                     *       "defaults": {},
                      *       "missing": "withdraw",
                      *       "missingMax": "20%",
                      *       "failedMax": "5%",
                      *       "clean": false,
                      *       "dates": null,
+                     *       "decimal": null,
                      *       "ignoreUnknown": false,
                      *       "expectedEveryHours": 24,
                      *       "listings": 2,
@@ -11794,8 +11901,10 @@ export const pathsListingsGetParametersQueryFieldsValues: ReadonlyArray<Flattene
 export const pathsEventsGetParametersQueryTypeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/events"]["get"]["parameters"]["query"]["type"]> = ["listing.created", "listing.updated", "listing.deleted"];
 export const pathsImportsPostParametersQueryModeValues: ReadonlyArray<FlattenedDeepRequired<paths>["/imports"]["post"]["parameters"]["query"]["mode"]> = ["merge", "replace"];
 export const pathsImportsPostParametersQueryDatesValues: ReadonlyArray<FlattenedDeepRequired<paths>["/imports"]["post"]["parameters"]["query"]["dates"]> = ["mdy", "dmy"];
+export const pathsImportsPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/imports"]["post"]["parameters"]["query"]["decimal"]> = ["comma", "point"];
 export const pathsFeedsNamePutParametersQueryMissingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["put"]["parameters"]["query"]["missing"]> = ["keep", "withdraw", "delete"];
 export const pathsFeedsNamePutParametersQueryDatesValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["put"]["parameters"]["query"]["dates"]> = ["mdy", "dmy"];
+export const pathsFeedsNamePutParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["put"]["parameters"]["query"]["decimal"]> = ["comma", "point"];
 export const pathsFeedsNameDeleteParametersQueryListingsValues: ReadonlyArray<FlattenedDeepRequired<paths>["/feeds/{name}"]["delete"]["parameters"]["query"]["listings"]> = ["keep", "delete"];
 export const pathsWebhooksWebhookIdDeliveriesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/webhooks/{webhookId}/deliveries"]["get"]["parameters"]["query"]["state"]> = ["pending", "delivered", "failed", "expired"];
 export const pathsActivityGetParametersQueryActionValues: ReadonlyArray<FlattenedDeepRequired<paths>["/activity"]["get"]["parameters"]["query"]["action"]> = ["account.created", "account.resumed", "account.suspended", "account.updated", "administrator.name_changed", "administrator.passkey_added", "administrator.passkey_removed", "administrator.password_changed", "administrator.recovery_code_used", "administrator.recovery_codes_renewed", "administrator.second_factor_refused", "administrator.sessions_ended", "administrator.signed_in", "administrator.signed_out", "administrator.two_factor_disabled", "administrator.two_factor_enabled", "api_key.created", "api_key.deleted", "api_key.renamed", "api_key.rolled", "feed.created", "feed.deleted", "feed.run_finished", "feed.updated", "import.finished", "invitation.created", "invitation.revoked", "listing.created", "listing.deleted", "listing.updated", "member.joined", "member.removed", "member.role_changed", "webhook.created", "webhook.deleted", "webhook.disabled", "webhook.redelivered", "webhook.replayed", "webhook.secret_rolled", "webhook.updated"];
@@ -11835,10 +11944,12 @@ export const importRowLivingAreaUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRe
 export const importRowLotSizeUnitsAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportRow"]["lotSizeUnits"]> = ["acres", "sqft", "sqm"];
 export const feedMissingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Feed"]["missing"]> = ["keep", "withdraw", "delete"];
 export const feedDatesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Feed"]["dates"]> = ["mdy", "dmy"];
+export const feedDecimalAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Feed"]["decimal"]> = ["comma", "point"];
 export const feedRunOutcomeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedRun"]["outcome"]> = ["running", "succeeded", "stopped_by_guard", "interrupted", "failed"];
 export const guardReasonReasonValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["GuardReason"]["reason"]> = ["empty", "cut", "missing", "failed"];
 export const feedPatchMissingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedPatch"]["missing"]> = ["keep", "withdraw", "delete"];
 export const feedPatchDatesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedPatch"]["dates"]> = ["mdy", "dmy"];
+export const feedPatchDecimalAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FeedPatch"]["decimal"]> = ["comma", "point"];
 export const webhookTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Webhook"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];
 export const newWebhookTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["NewWebhook"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];
 export const webhookWithSecretTypesAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookWithSecret"]["types"]> = ["listing.created", "listing.updated", "listing.deleted"];

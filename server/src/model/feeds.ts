@@ -10,23 +10,31 @@ export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 export interface FeedSettings {
   /** Column → field; empty to skip the column. */
   map: Record<string, string>;
+  /** `FIELD:WORD` → the value that the word means in the field; empty for no value. */
+  values: Record<string, string>;
+  /** Field → its value in rows that have none. */
+  defaults: Record<string, string>;
   missing: MissingMode;
   /** Limits of the guard: a percentage such as `20%`, or a number. */
   missingMax: string;
   failedMax: string;
   clean: boolean;
   dates: 'mdy' | 'dmy' | null;
+  decimal: 'comma' | 'point' | null;
   ignoreUnknown: boolean;
   expectedEveryHours: number | null;
 }
 
 export const DEFAULT_SETTINGS: FeedSettings = {
   map: {},
+  values: {},
+  defaults: {},
   missing: 'keep',
   missingMax: '20%',
   failedMax: '5%',
   clean: false,
   dates: null,
+  decimal: null,
   ignoreUnknown: false,
   expectedEveryHours: null,
 };

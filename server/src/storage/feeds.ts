@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { FeedSettings } from '../model/feeds.ts';
+import { DEFAULT_SETTINGS, type FeedSettings } from '../model/feeds.ts';
 import type { Executor, Parameter, QueryBuilder } from './database.ts';
 import { allRows, columnsOf, command, firstRow, hasRow } from './functions.ts';
 import { insertRow, removeRows, updateRows } from './rows.ts';
@@ -63,7 +63,8 @@ export async function findEveryFeed(
 }
 
 function toFeed({ settings, ...row }: Row): StoredFeed {
-  return { ...row, settings: JSON.parse(settings) };
+  // Settings that are newer than the feed have their defaults.
+  return { ...row, settings: { ...DEFAULT_SETTINGS, ...JSON.parse(settings) } };
 }
 
 const insert = insertRow('feeds', ['accountId', 'name', 'settings', 'listingCount', 'createdAt']);

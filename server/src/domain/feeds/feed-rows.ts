@@ -1,3 +1,4 @@
+import type { Account } from '../../model/accounts.ts';
 import { AppError, type PlainError } from '../../model/errors.ts';
 import type { FeedSettings, MissingMode } from '../../model/feeds.ts';
 import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
@@ -28,14 +29,16 @@ export interface FeedRow {
  */
 export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
 
+/** What amounts are in that name no currency or unit. */
+export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
+
 /** The file of a feed. */
 export interface FeedSource {
   /**
-   * Reads the rows of an account with this currency. Rows whose hash is known, which is that of a valid row, need not be
-   * read.
+   * Reads the rows of an account. Rows whose hash is known, which is that of a valid row, need not be read.
    * @throws {AppError} `feed_guard` if the file is empty or cut short, or others if it is not readable
    */
-  read(settings: FeedSettings, currency: string, known: AsyncIterable<string[]>): AsyncIterable<FeedRow[]>;
+  read(settings: FeedSettings, account: AccountUnits, known: AsyncIterable<string[]>): AsyncIterable<FeedRow[]>;
   /** Reads a row that was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;

@@ -1,7 +1,7 @@
 import { pauseAfterSlices } from '../../lib/pause.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
-import { DEFAULT_SETTINGS, type FeedCounts, type FeedSettings } from '../../model/feeds.ts';
+import { DEFAULT_SETTINGS, type FeedCounts, type FeedSettings, type MissingMode } from '../../model/feeds.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { versionFloorOf } from '../../storage/database-info.ts';
@@ -21,8 +21,10 @@ import type { FeedSource } from './feed-rows.ts';
 export interface FeedRequest<R extends Reader = Actor> {
   actor: R;
   name: string;
-  /** The parameters of the request, which override the settings of the feed. */
-  parameters: Partial<FeedSettings>;
+  /** What the request says about missing listings. */
+  missing: MissingMode | undefined;
+  /** The settings of the run, from those of the feed. @throws {AppError} `validation_failed` */
+  settle(stored: FeedSettings): FeedSettings;
   /** The id of the plan to apply. */
   planId: string | undefined;
   source: FeedSource;
@@ -44,10 +46,10 @@ const ERRORS_LENGTH_MAX = 256 * 1024;
 export async function runFeed(database: Database, request: FeedRequest): Promise<StoredRun> {
   const { actor, name, planId } = request;
   const expected = planId === undefined ? undefined : parsePlanId(planId);
-  requireSameMissing(request.parameters.missing, expected);
+  requireSameMissing(request.missing, expected);
   using leased = await LeasedRun.begin(database, actor, name);
   try {
-    const settings = { ...leased.settings, ...request.parameters, ...(expected && { missing: expected.missing }) };
+    const settings = { ...request.settle(leased.settings), ...(expected && { missing: expected.missing }) };
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
     await storeFailures(leased, plan, request);
@@ -73,9 +75,9 @@ export interface ShownPlan extends FeedCounts {
 
 /** Returns what a run would do. @throws {AppError} what `read` throws */
 export async function planFeed(database: Database, request: FeedRequest<Reader>): Promise<ShownPlan> {
-  const { actor, name, parameters } = request;
+  const { actor, name } = request;
   const feed = await findFeed(database, actor.accountId, name);
-  const settings = { ...(feed?.settings ?? DEFAULT_SETTINGS), ...parameters };
+  const settings = request.settle(feed?.settings ?? DEFAULT_SETTINGS);
   const examples = new FeedExamples();
   using file = new StagedFile();
   const plan = await makePlan(database, request, settings, new FeedPlan(file), examples);
@@ -108,7 +110,7 @@ async function makePlan(
   const account = await getActingAccount(database, actor);
   try {
     const known = findKnownRows(database, account.id, name, pause);
-    for await (const rows of source.read(settings, account.currency, known)) {
+    for await (const rows of source.read(settings, account, known)) {
       for (const row of rows) {
         plan.addRow(row);
         await pause();

@@ -3,7 +3,9 @@ import type { Unit } from '../../model/clean/result.ts';
 import { type CleaningOptions, cleanValue, type ValueKind } from '../../model/clean/values.ts';
 import type { ValidationIssue } from '../../model/errors.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
+import { UNITS as UNITS_OF_AMOUNTS } from '../contract/schemas/listing-patch.ts';
 import { fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+import type { UnitNotes } from './unit-notes.ts';
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
   ...{ listPrice: 'price', closePrice: 'price', currency: 'currency', country: 'country' },
@@ -12,8 +14,8 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   ...{ beds: 'beds', baths: 'baths', yearBuilt: 'year', latitude: 'latitude', longitude: 'longitude' },
   ...{ BathroomsFull: 'baths', BathroomsThreeQuarter: 'baths', BathroomsHalf: 'baths', BathroomsOneQuarter: 'baths' },
   ...{ onMarketDate: 'date', closeDate: 'date', status: 'status', propertyType: 'propertyType' },
-  ...{ externalId: 'text', ListingId: 'text', address: 'text', unitNumber: 'text', city: 'text' },
-  ...{ stateOrProvince: 'text', postalCode: 'text', description: 'text' },
+  ...{ externalId: 'line', ListingId: 'line', address: 'line', unitNumber: 'line', city: 'line' },
+  ...{ stateOrProvince: 'line', postalCode: 'line', description: 'text' },
 };
 
 const NUMBERS: ReadonlySet<ValueKind> = new Set(['price', 'area', 'beds', 'baths', 'year', 'latitude', 'longitude']);
@@ -29,16 +31,18 @@ const UNIT_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Reads the values of a file's rows as people write them. */
 export class RowCleaner {
   readonly #options: CleaningOptions;
-  readonly #accountCurrency: string;
+  readonly #notes: UnitNotes;
+  readonly #line: number;
   cleaned = 0;
   readonly issues: ValidationIssue[] = [];
   /** Units and currencies that the row's values name, by field. */
   readonly #units = new Map<string, Unit>();
   readonly #currencies = new Map<string, string>();
 
-  constructor(options: CleaningOptions, accountCurrency = 'USD') {
+  constructor(options: CleaningOptions, notes: UnitNotes, line: number) {
     this.#options = options;
-    this.#accountCurrency = accountCurrency;
+    this.#notes = notes;
+    this.#line = line;
   }
 
   /** The text of a CSV cell as the API writes it; undefined if it is an issue. */
@@ -88,6 +92,7 @@ export class RowCleaner {
 
   /** Compares the units and currencies in values with those of the row, and adds them to it. */
   complete(fields: Record<string, unknown>): void {
+    this.#noteUnits(fields);
     for (const [field, unit] of this.#units) {
       const name = UNIT_FIELDS.get(field) ?? '';
       const given = fields[name] ?? unit;
@@ -95,10 +100,22 @@ export class RowCleaner {
       else this.#addIssue(field, `Is in ${unit}, but ${name} is ${String(given)}.`, 'inconsistent');
     }
     for (const [field, currency] of this.#currencies) {
-      const given = fields.currency ?? (currency === '$' ? this.#accountCurrency : currency);
+      const given = fields.currency ?? (currency === '$' ? this.#notes.assumed('currency') : currency);
       const isSame = currency === '$' ? isDollar(String(given)) : given === currency;
       if (!isSame) this.#addIssue(field, `Is in ${currency}, but the currency is ${String(given)}.`, 'inconsistent');
       else if (currency !== '$') fields.currency = currency;
+    }
+  }
+
+  #noteUnits(fields: Record<string, unknown>): void {
+    for (const [unitField, amounts] of UNITS_OF_AMOUNTS) {
+      for (const amount of amounts) {
+        if ((fields[amount] ?? null) === null) continue;
+        const named = this.#units.get(amount) ?? this.#currencies.get(amount) ?? fields[unitField] ?? undefined;
+        // The dollars of a file are those of the account.
+        const unit = named === '$' ? this.#notes.assumed(unitField) : named;
+        if (unit === undefined || typeof unit === 'string') this.#notes.add(unitField, { line: this.#line, unit });
+      }
     }
   }
 
@@ -115,6 +132,6 @@ function kindOf({ key, member }: Target): ValueKind | undefined {
 function isReadable(kind: ValueKind, value: unknown): value is string | number {
   if (typeof value === 'string') return true;
   if (typeof value !== 'number') return false;
-  if (kind === 'text') return Number.isSafeInteger(value);
+  if (kind === 'line' || kind === 'text') return Number.isSafeInteger(value);
   return (POSITIVE.has(kind) && value === 0) || (kind === 'baths' && !Number.isInteger(value));
 }

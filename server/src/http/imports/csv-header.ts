@@ -79,9 +79,9 @@ function unknownColumn(name: string, index: number): ValidationIssue {
   return { field, code: 'unknown_field', message: `There is no such column${hint}` };
 }
 
-/** The columns of `map` that the file does not have. */
+/** The columns of `map` that the file does not have, except for those that are skipped. */
 function findMissing(names: string[], map: ReadonlyMap<string, string>): ValidationIssue[] {
-  const missing = [...map.keys()].filter((name) => !names.includes(name));
+  const missing = [...map].flatMap(([name, meant]) => (meant === '' || names.includes(name) ? [] : [name]));
   return missing.map((name) => {
     const nearest = suggest(name, names);
     const hint = nearest === undefined ? '.' : `; did you mean ${nearest}?`;

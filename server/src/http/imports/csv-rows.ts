@@ -6,7 +6,8 @@ import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { hashRow } from '../../model/feeds.ts';
 import { isFieldWord } from '../../model/suggest.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
-import { fieldOf, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
+import { UNITS } from '../contract/schemas/listing-patch.ts';
+import { fieldOf, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/targets.ts';
 import { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
@@ -14,6 +15,8 @@ import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadBadRow, ReadGoodRow, ReadHeader, ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
 import { RowValues } from './row-values.ts';
+import { UnitNotes } from './unit-notes.ts';
+import { ValueRules } from './value-rules.ts';
 
 interface CsvOptions {
   /** Hashes of rows that are not read. */
@@ -40,17 +43,21 @@ export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions
       const message = 'The file is empty; it must begin with a row of column names.';
       throw new FileEndError('validation_failed', message, { members: { line: 1 } });
     },
+    warnings: () => reader?.notes.warnings() ?? [],
   };
 }
 
-const ID_KEYS: ReadonlySet<string> = new Set(['externalId', 'ListingId']);
+const ID_KEYS = ['externalId', 'ListingId'];
+const UNIT_KEYS = [...UNITS.flat(2), ...Object.keys(LOT_SIZES)];
 const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
 
 /** Reads the rows of a CSV file, as records of cells. */
 export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
-  /** The columns that are, or can be, the external id. */
-  readonly #idColumns: (CsvColumn | null)[];
+  /** The columns of a known row that are read: what is, or can be, the external id, and what has a unit. */
+  readonly #knownColumns: (CsvColumn | null)[];
+  readonly #rules: ValueRules;
+  readonly notes: UnitNotes;
   readonly #options: ReadingRequest;
   readonly #builder: RowBuilder;
   readonly #separator: Separator;
@@ -61,8 +68,11 @@ export class CsvRowReader {
   constructor({ cells, separator }: ReadHeader, options: ReadingRequest) {
     this.#separator = separator;
     this.#columns = parseHeader(cells, options);
-    this.#idColumns = this.#columns.map((column) => (column && ID_KEYS.has(column.target.key) ? column : null));
+    const keys = new Set(options.clean ? [...ID_KEYS, ...UNIT_KEYS] : ID_KEYS);
+    this.#knownColumns = this.#columns.map((column) => (column && keys.has(column.target.key) ? column : null));
     this.#options = options;
+    this.#rules = new ValueRules(options);
+    this.notes = new UnitNotes(options);
     this.#builder = new RowBuilder({ ...options, isCsv: true });
     this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }
@@ -74,7 +84,7 @@ export class CsvRowReader {
     const values = JSON.stringify(cells);
     const hash = hashRow(this.#hashStart + values);
     if (!known.has(hash)) return { ...this.read(record, hasDetails), values, hash };
-    const externalId = this.#builder.externalIdOf(this.#collect(cells, this.#idColumns));
+    const externalId = this.#builder.externalIdOf(this.#collect(line, cells, this.#knownColumns));
     return { line, externalId, isRepeated: false, values, hash };
   }
 
@@ -84,16 +94,18 @@ export class CsvRowReader {
       const error = new AppError('validation_failed', 'The row is not valid CSV; see details.', { details });
       return this.#builder.fail(line, error, undefined);
     }
-    return this.#builder.build(line, this.#collect(cells), undefined, hasDetails);
+    return this.#builder.build(line, this.#collect(line, cells), undefined, hasDetails);
   }
 
-  #collect(cells: Cells, columns = this.#columns): RowValues {
-    const values = new RowValues(this.#createCleaner());
+  #collect(line: number, cells: Cells, columns = this.#columns): RowValues {
+    const values = new RowValues(this.#rules, this.#createCleaner(line));
     for (const [index, column] of columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
       // Line breaks in cells are often CRLF, as between rows; ours are LF.
-      const given = toOurChoice(target, (cells[index] ?? '').replaceAll('\r\n', '\n'));
+      const text = (cells[index] ?? '').replaceAll('\r\n', '\n');
+      if (values.addMeaning(target, name, text)) continue;
+      const given = toOurChoice(target, text);
       const cell = values.cleaner === undefined ? given : values.cleaner.cleanText(target, given);
       if (cell === undefined) continue;
       if (target.key === 'id') values.id = cell.trim() || undefined;
@@ -106,9 +118,9 @@ export class CsvRowReader {
     return values;
   }
 
-  #createCleaner(): RowCleaner | undefined {
-    const { clean, currency } = this.#options;
-    return clean ? new RowCleaner({ ...this.#options, hasDecimalComma: this.#separator === ';' }, currency) : undefined;
+  #createCleaner(line: number): RowCleaner | undefined {
+    if (!this.#options.clean) return undefined;
+    return new RowCleaner({ ...this.#options, hasDecimalComma: this.#separator === ';' }, this.notes, line);
   }
 
   #findCellIssues(cells: Cells): ValidationIssue[] {

@@ -1,16 +1,26 @@
 import type { PlainError, RowIssue, ValidationIssue } from '../../model/errors.ts';
 import { PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
 import { suggest } from '../../model/suggest.ts';
+import { UNITS } from '../contract/schemas/listing-patch.ts';
 
 /** The longest part of a value in a message. */
 const SHOWN_LENGTH_MAX = 40;
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
+/** Fields whose values are short and tell nobody's secrets, since the request log keeps messages. */
+const QUOTED: ReadonlySet<string> = new Set([
+  ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],
+  ...['status', 'propertyType', ...UNITS.flat(2)],
+]);
+/** Codes of messages that begin with what the value must be or has. */
+const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
+
 /** Makes the issues of values that were written as text quote the text: a cell has no type. */
 export function explainTexts(error: PlainError, fields: Record<string, unknown>, isClean: boolean): PlainError {
   const details = error.details?.map((issue): RowIssue | ValidationIssue => {
-    const text = fields[issue.field];
+    const value = fields[issue.field];
+    const text = typeof value === 'number' ? String(value) : value;
     return typeof text === 'string' ? { ...issue, message: explain(issue, text, isClean) } : issue;
   });
   return { ...error, details };
@@ -24,6 +34,14 @@ function explain({ field, code, message }: ValidationIssue | RowIssue, text: str
     const hint = isClean ? '.' : '; to read values such as $450,000 and 1,250 sq ft, set clean=true.';
     return `${shown} is not a number such as 450000${hint}`;
   }
-  const meant = code === 'invalid_choice' ? suggest(text, CHOICES[field] ?? []) : undefined;
-  return meant === undefined ? message : `${message.slice(0, -1)}; for ${shown}, did you mean ${meant}?`;
+  if (!QUOTED.has(field) || !OF_VALUES.has(code) || message.startsWith('"')) return message;
+  const choices = CHOICES[field];
+  if (code !== 'invalid_choice' || choices === undefined || text.length > SHOWN_LENGTH_MAX) {
+    return `${shown} ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  }
+  const meant = suggest(text, choices);
+  const how = `set values[${field}:${text}]=${meant ?? 'CHOICE'}.`;
+  return meant === undefined
+    ? `${message.slice(0, -1)}; to say what ${shown} means, ${how}`
+    : `${message.slice(0, -1)}; for ${shown}, did you mean ${meant}? If so, ${how}`;
 }

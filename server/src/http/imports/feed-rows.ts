@@ -1,4 +1,4 @@
-import type { FeedRow, FeedSource, RestoreRow } from '../../domain/feeds/feed-rows.ts';
+import type { AccountUnits, FeedRow, FeedSource, RestoreRow } from '../../domain/feeds/feed-rows.ts';
 import type { FeedSettings } from '../../model/feeds.ts';
 import { type FileReading, makeInput } from './file-reading.ts';
 import type { ReadGoodRow, ReadRow } from './reading.ts';
@@ -10,19 +10,23 @@ interface FeedReading {
 
 /** The uploaded file of a feed. */
 export class FeedUpload implements FeedSource {
-  readonly #open: (settings: FeedSettings, currency: string) => FeedReading;
+  readonly #open: (settings: FeedSettings, units: AccountUnits) => FeedReading;
   #file: FileReading | undefined;
   readonly restore = restoreRow;
 
-  constructor(open: (settings: FeedSettings, currency: string) => FeedReading) {
+  constructor(open: (settings: FeedSettings, units: AccountUnits) => FeedReading) {
     this.#open = open;
   }
 
-  async *read(settings: FeedSettings, currency: string, known: AsyncIterable<string[]>): AsyncGenerator<FeedRow[]> {
-    const { file, rows } = this.#open(settings, currency);
+  async *read(settings: FeedSettings, units: AccountUnits, known: AsyncIterable<string[]>): AsyncGenerator<FeedRow[]> {
+    const { file, rows } = this.#open(settings, units);
     this.#file = file;
     await file.sendKnown(known);
     for await (const some of rows) yield some.map(toFeedRow);
+  }
+
+  get warnings(): FileReading['warnings'] {
+    return this.#opened.warnings;
   }
 
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'> {

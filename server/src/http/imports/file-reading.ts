@@ -7,6 +7,7 @@ import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
 import { CsvRowReader } from './csv-rows.ts';
 import type {
+  FileWarning,
   ReadBadRow,
   ReadGoodRow,
   ReadHeader,
@@ -33,6 +34,8 @@ export class FileReading {
   #wake: () => void = () => {};
   /** Set once all rows have been read, if it was requested. */
   fingerprint: string | undefined;
+  /** Set once all rows have been read, if there are any. */
+  warnings: { warnings?: FileWarning[] } = {};
   /** The header of a CSV file. Set before the first row. */
   #header: ReadHeader | undefined;
   #reader: CsvRowReader | undefined;
@@ -122,8 +125,10 @@ export class FileReading {
     if (report.is === 'ready') return void this.#feed(chunks);
     if (report.is === 'header') this.#header = report.header;
     else if (report.is === 'batch') this.#batches.push(report);
-    else if (report.is === 'end') this.#finish('end', report.fingerprint);
-    else if (report.is === 'failed') this.#finish({ error: this.#explain(fromPlainError(report.error)) });
+    else if (report.is === 'end') {
+      if (report.warnings.length > 0) this.warnings = { warnings: report.warnings };
+      this.#finish('end', report.fingerprint);
+    } else if (report.is === 'failed') this.#finish({ error: this.#explain(fromPlainError(report.error)) });
     else this.#finish({ error: new Error(`A thread that reads imports failed: ${report.stack}`) });
     this.#wake();
   }

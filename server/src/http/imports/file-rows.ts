@@ -1,7 +1,7 @@
 import { BrokenFileError, type FileRecord, type Splitter } from '../../lib/records.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
-import type { ReadRow } from './reading.ts';
+import type { FileWarning, ReadRow } from './reading.ts';
 
 /** Bytes that are split into records at a time, which takes a few milliseconds at most. */
 const PIECE_BYTES = 16 * 1024;
@@ -22,6 +22,8 @@ export interface FileFormat<T> {
   toRow(record: FileRecord<T>, hasDetails: boolean): ReadRow | undefined;
   /** Called at the end of the file. @throws {AppError} if no row could be read */
   end?(): void;
+  /** What is probably wrong with the rows that have been read. */
+  warnings(): FileWarning[];
 }
 
 /** An error of a file that has no header, or that is cut short. */

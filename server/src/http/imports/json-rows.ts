@@ -12,6 +12,8 @@ import type { FileFormat } from './file-rows.ts';
 import type { ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
 import { RowValues } from './row-values.ts';
+import { UnitNotes } from './unit-notes.ts';
+import { ValueRules } from './value-rules.ts';
 
 /** The documented maximum size of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
@@ -21,16 +23,24 @@ export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
   const isArray = request.mediaType === 'application/json';
   const splitter = isArray ? new JsonArraySplitter(ROW_BYTES_MAX, 'value') : new LineSplitter(ROW_BYTES_MAX);
   const reader = new JsonRowReader(request);
-  return { splitter, toRow: (record, hasDetails) => reader.read(record, hasDetails) };
+  return {
+    splitter,
+    toRow: (record, hasDetails) => reader.read(record, hasDetails),
+    warnings: () => reader.notes.warnings(),
+  };
 }
 
 class JsonRowReader {
   readonly #targets: Targets;
   readonly #builder: RowBuilder;
   readonly #options: ReadingRequest;
+  readonly #rules: ValueRules;
+  readonly notes: UnitNotes;
 
   constructor(options: ReadingRequest) {
     this.#options = options;
+    this.#rules = new ValueRules(options);
+    this.notes = new UnitNotes(options);
     this.#targets = targetsOf(options.map);
     this.#builder = new RowBuilder({ ...options, isCsv: false });
   }
@@ -44,6 +54,7 @@ class JsonRowReader {
       if (isClosingLine(value)) return undefined;
       if (!isObject(value)) parseListing({ value, inexactNumbers });
       const values = this.#collect(
+        line,
         Object(value),
         Map.groupBy(inexactNumbers, ([name]) => String(name)),
       );
@@ -54,10 +65,14 @@ class JsonRowReader {
     }
   }
 
-  #collect(row: Record<string, unknown>, inexactNumbers: ReadonlyMap<string, (string | number)[][]>): RowValues {
-    const { clean, ignoreUnknown, currency } = this.#options;
-    const cleaner = clean ? new RowCleaner({ ...this.#options, hasDecimalComma: false }, currency) : undefined;
-    const values = new RowValues(cleaner);
+  #collect(
+    line: number,
+    row: Record<string, unknown>,
+    inexactNumbers: ReadonlyMap<string, (string | number)[][]>,
+  ): RowValues {
+    const { clean, ignoreUnknown } = this.#options;
+    const cleaner = clean ? new RowCleaner({ ...this.#options, hasDecimalComma: false }, this.notes, line) : undefined;
+    const values = new RowValues(this.#rules, cleaner);
     for (const [name, value] of Object.entries(row)) {
       const target = this.#targets.get(name);
       const paths = inexactNumbers.get(name)?.map(([, ...path]) => path);
@@ -75,6 +90,7 @@ class JsonRowReader {
   }
 
   #addValue(values: RowValues, target: Target, name: string, given: unknown, inexact: PropertyPath[] = []): void {
+    if (values.addMeaning(target, name, given)) return;
     const chosen = typeof given === 'string' ? toOurChoice(target, given) : given;
     const value = values.cleaner === undefined ? chosen : values.cleaner.cleanJson(target, chosen);
     if (value !== undefined) values.add(target, name, value, inexact);

@@ -19,8 +19,9 @@ async function readFile(start: ReadingStart): Promise<void> {
   const { port } = start;
   const body = new FileBody(start);
   try {
-    for await (const rows of readRows(body.chunks(), formatOf(start, body), start.hasAllDetails)) await body.pass(rows);
-    body.send({ is: 'end', fingerprint: body.fingerprint() });
+    const format = formatOf(start, body);
+    for await (const rows of readRows(body.chunks(), format, start.hasAllDetails)) await body.pass(rows);
+    body.send({ is: 'end', fingerprint: body.fingerprint(), warnings: format.warnings() });
   } catch (error) {
     if (start.isFeed && error instanceof FileEndError) {
       body.send({ is: 'failed', error: { ...toPlainError(error), code: 'feed_guard' } });

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Separator } from '../../lib/csv-separator.ts';
 import type { DateOrder } from '../../model/clean/dates.ts';
+import type { DecimalSeparator } from '../../model/clean/numbers.ts';
 import type { PlainError } from '../../model/errors.ts';
 
 // Messages between the serving and the reading thread. Each file has its own channel; closing the
@@ -10,14 +11,20 @@ import type { PlainError } from '../../model/errors.ts';
 export interface ReadingOptions {
   /** Column or member name → field, RESO name, `metadata.NAME`, or '' to skip the column. */
   map: ReadonlyMap<string, string>;
+  /** `FIELD:WORD` → what the word means in the field, as the text of a cell. */
+  values: ReadonlyMap<string, string>;
+  /** Field → its value in rows that have none, as the text of a cell. */
+  defaults: ReadonlyMap<string, string>;
   /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
   /** Whether values are cleaned: read as people write them, such as $450,000. */
   clean: boolean;
   /** The order of numeric dates such as 03/04/2026; without it, they are invalid. Only with `clean`. */
   dates: DateOrder | undefined;
-  /** The account's currency, to which `$` is compared. Only with `clean`. */
-  currency: string | undefined;
+  /** The decimal separator of numbers; without it, 267.500 is invalid. Only with `clean`. */
+  decimal: DecimalSeparator | undefined;
+  /** The account's currency, to which `$` is compared, and its unit of areas. Only with `clean`. */
+  units: { currency: string; areaUnits: string } | undefined;
   /** Whether a row changes only the fields that it has, or replaces the listing as PUT does. */
   mode: 'merge' | 'replace';
 }
@@ -92,6 +99,12 @@ export interface ReadHeader {
   separator: Separator;
 }
 
+/** What is probably wrong with the values of a field, although each of them is valid. */
+export interface FileWarning {
+  field: string;
+  message: string;
+}
+
 /** A message to the reading thread. */
 export type ReadingOrder =
   /** Hashes of known rows; before the first chunk. */
@@ -112,7 +125,7 @@ export type ReadingReport =
   | { is: 'header'; header: ReadHeader }
   /** `bytes` were decompressed since the previous batch. */
   | { is: 'batch'; rows: ReadRow[]; bytes: number }
-  | { is: 'end'; fingerprint: string | undefined }
+  | { is: 'end'; fingerprint: string | undefined; warnings: FileWarning[] }
   | { is: 'failed'; error: PlainError }
   /** A bug, for the log. */
   | { is: 'crashed'; stack: string };

@@ -5,6 +5,7 @@ import { IGNORED_FIELDS } from '../contract/schemas/file-rows.ts';
 import { fieldName } from '../contract/schemas/issues.ts';
 import { BATHROOMS, fieldOf, isPart, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
 import type { RowCleaner } from './cleaning.ts';
+import type { ValueRules } from './value-rules.ts';
 
 const IGNORED = new Set(IGNORED_FIELDS);
 
@@ -12,6 +13,9 @@ const IGNORED = new Set(IGNORED_FIELDS);
 export class RowValues {
   id: unknown;
   readonly cleaner: RowCleaner | undefined;
+  readonly #rules: ValueRules;
+  /** Values that were words with a meaning. */
+  #meant = 0;
   readonly inexactNumbers: PropertyPath[] = [];
   readonly issues: ValidationIssue[] = [];
   readonly #values = new Map<string, unknown>();
@@ -19,8 +23,23 @@ export class RowValues {
   /** The names of columns or members that are parts of fields, by key. */
   readonly #parts = new Map<string, string>();
 
-  constructor(cleaner: RowCleaner | undefined) {
+  constructor(rules: ValueRules, cleaner: RowCleaner | undefined) {
+    this.#rules = rules;
     this.cleaner = cleaner;
+  }
+
+  /** The number of values that were not written as the API writes them. */
+  get cleaned(): number {
+    return this.#meant + (this.cleaner?.cleaned ?? 0);
+  }
+
+  /** Adds a text that is a word with a meaning; false for another text. */
+  addMeaning(target: Target, name: string, text: unknown): boolean {
+    const meaning = this.#rules.read(target, text);
+    if (meaning === undefined) return false;
+    this.#meant += 1;
+    this.add(target, name, meaning);
+    return true;
   }
 
   /** `name` is the column or member, for messages. */
@@ -40,6 +59,7 @@ export class RowValues {
     if (this.#members.size > 0) this.#mergeMembers();
     const fields = Object.fromEntries(this.#values);
     this.cleaner?.complete(fields);
+    this.#rules.complete(fields);
     this.issues.push(...(this.cleaner?.issues ?? []));
     return fields;
   }

@@ -45,7 +45,7 @@ export class RowBuilder {
     const { patch, lack } = hasDetails ? this.#explain(parsed, fields) : parsed;
     // Without a listing to change, only the row itself matters.
     if (typeof patch !== 'string' && lack !== undefined && !isNamed && id === undefined) return { ...any, issue: lack };
-    return { ...any, id, patch, lack, cleaned: row.cleaner?.cleaned ?? 0 };
+    return { ...any, id, patch, lack, cleaned: row.cleaned };
   }
 
   #explain({ patch, lack }: ParsedRow, fields: Record<string, unknown>): ParsedRow {

@@ -1,3 +1,4 @@
+import type { AccountUnits } from '../../domain/feeds/feed-rows.ts';
 import { planFeed, runFeed } from '../../domain/feeds/feed-runs.ts';
 import {
   changeFeed,
@@ -30,6 +31,7 @@ import { type PutFeedQuery, putFeedOperation } from '../contract/operations/put-
 import { feedSettings } from '../contract/schemas/feeds.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { feedName } from '../contract/schemas/listings.ts';
+import { meaningKey } from '../contract/schemas/reading-parameters.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { FeedUpload } from '../imports/feed-rows.ts';
@@ -60,16 +62,21 @@ export const feedEndpoints = [
     requireName(name);
     return uploadGate.run(exchange, async (signal) => {
       using disposables = new DisposableStack();
-      const source = new FeedUpload((settings, currency) => {
-        const options = requestOf(exchange, settings, currency, release);
+      const source = new FeedUpload((settings, units) => {
+        const options = requestOf(exchange, settings, units, release);
         const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
         return { file, rows: file.readRows((stop) => readUpload(exchange, stop), signal) };
       });
-      const request = { name, parameters: parametersOf(query), planId: query.plan, source, signal };
-      if (actor === undefined) return replyLong(await planFeed(database, { ...request, actor: exchange.principal }));
+      const parameters = parametersOf(query);
+      const settle = (stored: FeedSettings) => patchSettings(stored, parameters);
+      const request = { name, missing: query.missing, settle, planId: query.plan, source, signal };
+      if (actor === undefined) {
+        const plan = await planFeed(database, { ...request, actor: exchange.principal });
+        return replyLong({ ...plan, ...source.warnings });
+      }
       const run = await runFeed(database, { ...request, actor });
       if (run.sequenceTo !== null && run.sequenceTo !== run.sequenceFrom) exchange.sequence = run.sequenceTo;
-      return replyLong(showRun(run));
+      return replyLong({ ...showRun(run), ...source.warnings });
     });
   }),
   endpoint(updateFeedOperation, async (exchange, { parameters: { name = '' }, services: { database } }) => {
@@ -114,10 +121,19 @@ function replyLong(value: object): Reply {
 /** @throws {AppError} `validation_failed` */
 function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   if (!isObject(patch)) throw invalidSettings(feedSettings.safeParse(patch, { reportInput: true }).error?.issues ?? []);
-  const merged = mergePatch(settings, patch, () => true);
+  const stored = { ...settings, map: withoutTaken(settings.map, patch.map) };
+  const merged = mergePatch(stored, patch, () => true);
   const result = feedSettings.safeParse({ ...DEFAULT_SETTINGS, ...Object(merged) }, { reportInput: true });
   if (!result.success) throw invalidSettings(result.error.issues);
   return result.data;
+}
+
+/** Without the columns whose field a patch gives to another one, such as that of a column with a new name. */
+function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['map'] {
+  if (!isObject(patch)) return map;
+  const taken = new Set(Object.values(patch).map((meant) => (typeof meant === 'string' ? meaningKey(meant) : '')));
+  const kept = Object.entries(map).filter(([, meant]) => meant === '' || !taken.has(meaningKey(meant)));
+  return Object.fromEntries(kept);
 }
 
 function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
@@ -125,35 +141,32 @@ function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
   return invalidFields(toIssues(issues, fields));
 }
 
-function parametersOf(query: PutFeedQuery): Partial<FeedSettings> {
-  const { missing, missingMax, failedMax, clean, dates, ignoreUnknown, 'map[COLUMN]': map } = query;
-  const parameters = {
-    missing,
-    missingMax,
-    failedMax,
-    clean,
-    dates,
-    ignoreUnknown,
-    map: map && Object.fromEntries(map),
-  };
-  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+/** The parameters as a patch of the settings. */
+function parametersOf({ dryRun, plan, ...query }: PutFeedQuery): Partial<FeedSettings> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [name.replace(/\[.*/, ''), value instanceof Map ? Object.fromEntries(value) : value]),
+  );
 }
 
 function requestOf(
   { incoming: { headers } }: Admitted,
   settings: FeedSettings,
-  currency: string,
+  { currency, areaUnits }: AccountUnits,
   release: string,
 ): ReadingRequest {
-  const { map, clean, dates, ignoreUnknown } = settings;
+  const { map, values, defaults, clean, dates, decimal, ignoreUnknown } = settings;
+  const units = { currency, areaUnits };
   return {
     mediaType: bodyType(headers),
     map: new Map(Object.entries(map)),
-    ...{ clean, ignoreUnknown, dates: dates ?? undefined, mode: 'merge', currency },
+    values: new Map(Object.entries(values)),
+    defaults: new Map(Object.entries(defaults)),
+    ...{ clean, ignoreUnknown, dates: dates ?? undefined, decimal: decimal ?? undefined, mode: 'merge', units },
     hasAllDetails: true,
     isFeed: true,
     // Another release can read the same row differently.
-    hashStart: JSON.stringify([release, map, clean, dates, ignoreUnknown, currency]),
+    hashStart: JSON.stringify([release, map, values, defaults, clean, dates, decimal, ignoreUnknown, units]),
     isGzipped: bodyEncoding(headers) === 'gzip',
     bytesMax: undefined,
     fingerprintStart: undefined,

@@ -60,13 +60,13 @@ interface Upload extends ImportRequest {
 }
 
 async function importSome(upload: Upload): Promise<Reply> {
-  const { exchange, mediaType, services } = upload;
+  const { exchange, file, mediaType, services } = upload;
   const { database, log } = services;
   const { requestId } = exchange;
   const report = await importRows(database, toImport(upload), (error) =>
     log.logger.error({ err: error, requestId }, 'an import is missing from the audit log'),
   );
-  return replyReport(report, mediaType);
+  return replyReport({ ...report, ...file.warnings }, mediaType);
 }
 
 async function importAll(upload: Upload): Promise<Reply> {
@@ -81,7 +81,7 @@ async function importAll(upload: Upload): Promise<Reply> {
     },
   );
   exchange.sequence = sequence;
-  return replyReport(outcome, mediaType, replayHeaders(isReplayed));
+  return replyReport({ ...outcome, ...file.warnings }, mediaType, replayHeaders(isReplayed));
 }
 
 function toImport(upload: Upload, onBytes?: (bytes: number) => void): Import {
@@ -102,11 +102,14 @@ function toImport(upload: Upload, onBytes?: (bytes: number) => void): Import {
 async function toReadingRequest(request: ImportRequest, hasAllDetails: boolean): Promise<ReadingRequest> {
   const { exchange, query, key, services } = request;
   const { headers } = exchange.incoming;
-  const { 'map[COLUMN]': map = new Map(), clean = false, dates, ignoreUnknown = false, mode = 'merge', atomic } = query;
+  const { clean = false, dates, decimal, ignoreUnknown = false, mode = 'merge', atomic } = query;
+  const { 'map[COLUMN]': map, 'values[FIELD:WORD]': values, 'defaults[FIELD]': defaults } = query;
+  const account = clean ? await getActingAccount(services.database, exchange.principal) : undefined;
   return {
     mediaType: bodyType(headers),
-    ...{ map, clean, dates, ignoreUnknown, mode },
-    currency: clean ? (await getActingAccount(services.database, exchange.principal)).currency : undefined,
+    ...{ map: map ?? new Map(), values: values ?? new Map(), defaults: defaults ?? new Map() },
+    ...{ clean, dates, decimal, ignoreUnknown, mode },
+    units: account && { currency: account.currency, areaUnits: account.areaUnits },
     hasAllDetails,
     isFeed: false,
     isGzipped: bodyEncoding(headers) === 'gzip',

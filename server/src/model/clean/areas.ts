@@ -24,7 +24,8 @@ export function cleanArea(text: string, unit: Unit | undefined, style: NumberSty
   const written = word === undefined ? undefined : toUnit(word);
   if (digits === '' || (word !== undefined && written === undefined)) return undefined;
   // Acres are written with decimal points, and often with three decimals.
-  const isSmall = (written ?? unit) === 'acres' && !style.hasDecimalComma && /^\d+\.\d+$/.test(digits);
+  const isSmall =
+    (written ?? unit) === 'acres' && style.decimal === undefined && !style.hasDecimalComma && /^\d+\.\d+$/.test(digits);
   const number = cleanNumber(digits.trim(), { ...style, isSmall });
   if (number === undefined || 'problem' in number) return number;
   if (isZero(number.text)) return { text: '' };

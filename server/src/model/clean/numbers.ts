@@ -1,4 +1,7 @@
-import { ambiguous, type Cleaned } from './result.ts';
+import type { Cleaned } from './result.ts';
+
+/** The decimal separator of numbers: 267.500 is 267500 (`comma`) or 267.5 (`point`). */
+export type DecimalSeparator = 'comma' | 'point';
 
 const GROUPS = {
   comma: /^\d{1,3}(,\d{3})+(\.\d+)?$/,
@@ -11,9 +14,16 @@ const DECIMAL_COMMA = /^(\d*,\d{1,2}|0?,\d+)$/;
 const DECIMAL_POINT = /^(\d*\.\d+|\d+\.)$/;
 /** One separator before three digits: a thousand or a thousandth. */
 const ONE_GROUP = /^[1-9]\d{0,2}[.,]\d{3}$/;
+/** Numbers whose decimal separator is known. A number that begins with 0 has no thousands. */
+const LOCAL = {
+  comma: /^(?:-?(?:[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ '’]\d{3})+|\d+)(?:,\d*)?|,\d+)$/,
+  point: /^(?:-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:[ '’]\d{3})+|\d+)(?:\.\d*)?|\.\d+)$/,
+};
 const FRACTION = /^(?:(\d{1,3}) )?([13])\/([24])$/;
 
 export interface NumberStyle {
+  /** The separator of the file's decimals, if it is known. */
+  decimal?: DecimalSeparator | undefined;
   /** Whether the file separates decimals with commas, or may do so. */
   hasDecimalComma: boolean;
   /** Whether the number is too small for thousands, as a latitude. */
@@ -21,11 +31,13 @@ export interface NumberStyle {
 }
 
 /** Reads a number with thousands separators; undefined if it is none. */
-export function cleanNumber(text: string, { hasDecimalComma, isSmall = false }: NumberStyle): Cleaned | undefined {
+export function cleanNumber(text: string, style: NumberStyle): Cleaned | undefined {
+  const { decimal, hasDecimalComma, isSmall = false } = style;
+  if (decimal !== undefined && !isSmall && /[.,]/.test(text)) return cleanLocal(text, decimal);
   if (isSmall && /^-?\d{1,3},\d+$/.test(text)) return { text: text.replace(',', '.') };
   if (ONE_GROUP.test(text) && !isSmall && (text.includes('.') || hasDecimalComma)) {
-    const digits = text.replace(/[.,]/, '');
-    return ambiguous(text, digits, String(Number(text.replace(',', '.'))));
+    const meanings = `${text.replace(/[.,]/, '')} or ${Number(text.replace(',', '.'))}`;
+    return { problem: `"${text}" can mean ${meanings}; set decimal=comma or decimal=point.` };
   }
   if (PLAIN.test(text)) return { text: withoutLeadingZeros(text) };
   if (GROUPS.comma.test(text) && !text.startsWith('0')) return { text: text.replaceAll(',', '') };
@@ -37,6 +49,15 @@ export function cleanNumber(text: string, { hasDecimalComma, isSmall = false }: 
   const [, whole = '0', part, parts] = FRACTION.exec(text) ?? [];
   if (part === undefined || Number(part) >= Number(parts)) return undefined;
   return { text: String(Number(whole) + Number(part) / Number(parts)) };
+}
+
+/** Reads a number whose decimal separator is known. */
+function cleanLocal(text: string, decimal: DecimalSeparator): Cleaned | undefined {
+  if (!/^-?[\d.,'’ ]+$/.test(text)) return undefined;
+  if (!LOCAL[decimal].test(text))
+    return { problem: `"${text}" is not a number whose decimal separator is a ${decimal}.` };
+  const [whole = '', fraction = ''] = text.split(decimal === 'comma' ? ',' : '.');
+  return { text: toDecimal(`${whole.replaceAll(/[.,'’ ]/g, '')}.${fraction}`) };
 }
 
 /** JSON allows no leading zeros. */

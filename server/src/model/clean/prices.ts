@@ -18,6 +18,7 @@ const DOLLARS: ReadonlySet<string> = new Set(
 );
 
 const PRICE = /^([^\d.,]*)([\d.,'’ ]*\d|[\d.,'’ ]*\d\.)([^\d]*)$/;
+const THREE_DECIMALS = /\.\d{3}$/;
 const SHORT = /^(k|m|mm|mil|mio|million|thousand|lakh|lac|cr|crore)\b/i;
 
 /** Reads `$450,000`, `450.000,50 €`, and `USD 450000`. */
@@ -31,6 +32,9 @@ export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefine
   const isDollars = currency === '$' || isDollar(currency ?? '');
   const number = cleanNumber(digits.trim(), { ...style, hasDecimalComma: style.hasDecimalComma && !isDollars });
   if (number === undefined || 'problem' in number) return number;
+  if (style.decimal !== undefined && THREE_DECIMALS.test(number.text)) {
+    return { problem: `"${text}" is not a price whose decimal separator is a ${style.decimal}.` };
+  }
   if (isZero(number.text)) return { text: '' };
   return currency === undefined ? number : { ...number, currency };
 }

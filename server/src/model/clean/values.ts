@@ -2,13 +2,15 @@ import { cleanArea } from './areas.ts';
 import { cleanChoice, cleanCountry, cleanCurrency, cleanUnit } from './choices.ts';
 import { cleanBaths, cleanBeds } from './counts.ts';
 import { cleanDate, type DateOrder } from './dates.ts';
-import { cleanNumber, isZero } from './numbers.ts';
+import { cleanNumber, type DecimalSeparator, isZero } from './numbers.ts';
 import { cleanPrice } from './prices.ts';
 import type { Cleaned, Unit } from './result.ts';
 
 export interface CleaningOptions {
   /** Without it, numeric dates are ambiguous. */
   dates: DateOrder | undefined;
+  /** Without it, a number such as 267.500 is ambiguous. */
+  decimal: DecimalSeparator | undefined;
   /** Whether the file can have decimal commas, because it separates columns with semicolons. */
   hasDecimalComma: boolean;
 }
@@ -29,6 +31,7 @@ export type ValueKind =
   | 'currency'
   | 'country'
   | 'custom'
+  | 'line'
   | 'text';
 
 /** Longer values are not read by the rules for short ones. */
@@ -53,7 +56,8 @@ const EMPTY_PRICES = new Set([
  * name has one.
  */
 export function cleanValue(kind: ValueKind, given: string, options: CleaningOptions, unit?: Unit): Cleaned {
-  if (kind === 'custom' && /[\r\n\t]/.test(given)) return { text: given.replaceAll(/[\r\n\t]+/g, ' ').trim() };
+  if ((kind === 'custom' || kind === 'line') && /[\r\n\t]/.test(given))
+    return { text: given.replaceAll(/[\r\n\t]+/g, ' ').trim() };
   if (given.length > LENGTH_MAX) return { text: given };
   const text = given
     .replaceAll('½', ' 1/2')
@@ -71,7 +75,7 @@ export function cleanValue(kind: ValueKind, given: string, options: CleaningOpti
 }
 
 function isEmpty(kind: ValueKind, text: string): boolean {
-  if (kind === 'text' || kind === 'custom') return EMPTY_TEXTS.has(text);
+  if (kind === 'text' || kind === 'line' || kind === 'custom') return EMPTY_TEXTS.has(text);
   return EMPTY.has(text) || (kind === 'price' && EMPTY_PRICES.has(text));
 }
 

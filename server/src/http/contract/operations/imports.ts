@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { JSON_TYPE } from '../media-types.ts';
 import type { Operation } from '../operation.ts';
 import { IDEMPOTENCY_KEY } from '../request-headers.ts';
-import { failedRow } from '../schemas/feeds.ts';
+import { failedRow, fileWarnings } from '../schemas/feeds.ts';
 import { count } from '../schemas/fields.ts';
 import { importRow } from '../schemas/file-rows.ts';
 import { booleanParameter, choiceParameter } from '../schemas/parameters.ts';
@@ -42,6 +42,7 @@ const importReport = z
     repeated: count('Rows with the `externalId` of an earlier row of the file, which they change.'),
     cleaned: count('Values that were cleaned with `clean=true`, in rows that did not fail.'),
     errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
+    warnings: fileWarnings,
   })
   .meta({ id: 'ImportReport' });
 
@@ -105,7 +106,10 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
-  partners: [['dates', 'clean']],
+  partners: [
+    ['dates', 'clean'],
+    ['decimal', 'clean'],
+  ],
   types: [JSON_TYPE, NDJSON_TYPE],
   requestHeaders: [IDEMPOTENCY_KEY],
   body: {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { FEED_OUTCOMES, LIMIT_PATTERN, MISSING_MODES, parseLimit } from '../../../model/feeds.ts';
 import { addIssue, choice, count, expected, integer, time } from './fields.ts';
+import { keyedRecord } from './keyed.ts';
 import { feedName } from './listings.ts';
 import { columnMap } from './reading-parameters.ts';
+import { defaultValues, valueWords } from './value-rules.ts';
 
 const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as text.';
 
@@ -28,20 +30,16 @@ export const MISSING =
 const HOURS_MAX = 8_784;
 
 const settings = {
-  map: z
-    .record(z.string(), z.string(expected('a string')), expected('an object'))
-    .transform((map, context) => {
-      const { data = new Map(), error } = columnMap.safeParse(Object.entries(map));
-      for (const { code, path, message, ...rest } of error?.issues ?? []) {
-        if (code === 'custom')
-          context.addIssue({ code, path, message, ...('params' in rest && { params: rest.params }) });
-      }
-      return Object.fromEntries<string>(data);
-    })
-    .meta({
-      description: 'The fields of columns with other names; an empty string skips the column.',
-      example: { Price: 'listPrice', Agent: '' },
-    }),
+  map: keyedRecord(columnMap, 'The fields of columns with other names; an empty string skips the column.', {
+    Price: 'listPrice',
+    Agent: '',
+  }),
+  values: keyedRecord(
+    valueWords,
+    'What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.',
+    { 'status:Under contract': 'pending' },
+  ),
+  defaults: keyedRecord(defaultValues, 'The values of fields in rows that have none.', { stateOrProvince: 'TX' }),
   missing: choice(MISSING_MODES, MISSING),
   missingMax: limitText(MISSING_MAX, '10%'),
   failedMax: limitText(FAILED_MAX, '5%'),
@@ -49,6 +47,10 @@ const settings = {
     .boolean(expected('true or false'))
     .meta({ description: 'Whether values are cleaned: read as people write them, such as $450,000.' }),
   dates: choice(['mdy', 'dmy'], 'The order of dates such as `03/04/2026`; null if there are none.').nullable(),
+  decimal: choice(
+    ['comma', 'point'],
+    'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Null if that is not known.',
+  ).nullable(),
   ignoreUnknown: z.boolean(expected('true or false')).meta({ description: 'Whether unknown columns are skipped.' }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
 };
@@ -56,19 +58,25 @@ const settings = {
 /** The settings of a feed, which the parameters of a run override. */
 export const feedSettings = z.strictObject(settings, expected('an object'));
 
+function patchOf(description: string, example: object) {
+  return z.record(z.string(), z.string().nullable()).nullable().optional().meta({ description, example });
+}
+
 /** A merge patch (RFC 7396); `null` brings a default back. */
 export const feedPatch = z
   .strictObject({
-    map: z
-      .record(z.string(), z.string().nullable())
-      .nullable()
-      .optional()
-      .meta({ description: 'Is merged column by column; null removes a column.', example: { Price: 'listPrice' } }),
+    map: patchOf(
+      'Is merged column by column; null removes a column. A column takes its field from the column that had it.',
+      { Price: 'listPrice' },
+    ),
+    values: patchOf('Is merged word by word; null removes a word.', { 'status:Under contract': 'pending' }),
+    defaults: patchOf('Is merged field by field; null removes a default.', { stateOrProvince: 'TX' }),
     missing: settings.missing.nullable().optional(),
     missingMax: settings.missingMax.nullable().optional(),
     failedMax: settings.failedMax.nullable().optional(),
     clean: settings.clean.nullable().optional(),
     dates: settings.dates.optional(),
+    decimal: settings.decimal.optional(),
     ignoreUnknown: settings.ignoreUnknown.nullable().optional(),
     expectedEveryHours: settings.expectedEveryHours.optional(),
   })
@@ -100,6 +108,16 @@ export const failedRow = z
   })
   .meta({ id: 'FailedRow' });
 
+/** Present only if there are any. */
+export const fileWarnings = z
+  .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'FileWarning' }))
+  .optional()
+  .meta({
+    description:
+      'Fields of which some values name a unit or currency, and others do not. Only in the response to a file with ' +
+      '`clean`, and only if there are any.',
+  });
+
 export const feedRun = z
   .object({
     id: z.string().meta({ example: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h' }),
@@ -121,6 +139,7 @@ export const feedRun = z
       .object({ code: z.string(), message: z.string() })
       .optional()
       .meta({ description: 'Why the run failed or was stopped.' }),
+    warnings: fileWarnings,
   })
   .meta({ id: 'FeedRun' });
 
@@ -143,6 +162,7 @@ export const feedPlan = z
     guard: z
       .array(guardReason)
       .meta({ description: 'Why a run without `plan` would be stopped; empty if it would not be.' }),
+    warnings: fileWarnings,
     examples: z
       .object({
         create: z.array(z.object({ line: z.int(), externalId: z.string(), address: z.string() })),

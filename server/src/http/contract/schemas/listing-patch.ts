@@ -19,11 +19,11 @@ export const listingPatch = z
   .meta({ id: 'ListingPatch' });
 
 /** Units and their amounts: removing the last amount also removes its unit. */
-const UNITS = [
+export const UNITS: readonly (readonly [unit: string, amounts: readonly (keyof ListingInput)[]])[] = [
   ['currency', ['listPrice', 'closePrice']],
   ['livingAreaUnits', ['livingArea']],
   ['lotSizeUnits', ['lotSizeArea']],
-] as const;
+];
 
 /**
  * Applies a merge patch (RFC 7396) to a listing; `metadata` is merged member by member.

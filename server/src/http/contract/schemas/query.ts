@@ -85,9 +85,9 @@ function isRepeatable(name: string): boolean {
 }
 
 /** A parameter whose name has a key of the client's in brackets, such as `map[COLUMN]`. */
-const KEYED = /^(\w+)\[[A-Z]+\]$/;
+const KEYED = /^(\w+)\[[A-Z:]+\]$/;
 /** The path of an issue about such a parameter. */
-const KEY_IN_PATH = /\[([A-Z]+)\]\.(.*)$/s;
+const KEY_IN_PATH = /\[([A-Z:]+)\]\.(.*)$/s;
 
 function isKeyed(name: string): boolean {
   return KEYED.test(name);

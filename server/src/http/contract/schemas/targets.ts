@@ -1,3 +1,4 @@
+import { suggest } from '../../../model/suggest.ts';
 import { LISTING_FIELDS } from './listings.ts';
 
 /** Where the values of a column or member go. */
@@ -74,6 +75,15 @@ export function isPart(key: string): boolean {
 export function findTarget(name: string): Target | undefined {
   if (!name.startsWith(METADATA)) return TARGETS.get(name);
   return { key: 'metadata', member: name.slice(METADATA.length), isReso: false };
+}
+
+const NAME_LENGTH_MAX = 100;
+
+/** Why a name is no target; `instead` follows if none is similar. */
+export function unknownTarget(name: string, instead: string): string {
+  const nearest = suggest(name, KNOWN_NAMES);
+  const hint = nearest === undefined ? instead : `; did you mean ${nearest}?`;
+  return `There is no field ${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}${hint}`;
 }
 
 /** Name → target; null for a column that is skipped. */

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { FieldCode } from '../../../model/errors.ts';
+import { addIssue, expected } from './fields.ts';
+
+export interface KeyedIssue {
+  code: FieldCode;
+  message: string;
+}
+
+interface KeyedOptions {
+  /** The most keys. */
+  max: number;
+  /** What is the same for keys that mean the same; by default, the key. */
+  identify?: (key: string) => string;
+  /** Checks a trimmed key, which means nothing else than those before it, and its text. */
+  findIssue: (key: string, text: string, earlier: ReadonlyMap<string, string>) => KeyedIssue | undefined;
+  description: string;
+  example: Record<string, string>;
+}
+
+/** A parameter with a key of the client's in brackets, such as `map[COLUMN]`: texts by key, from entries. */
+export function keyedTexts({ max, identify = (key) => key, findIssue, ...documentation }: KeyedOptions) {
+  return z
+    .custom<[key: string, text: string][]>((value) => Array.isArray(value))
+    .transform((entries, context) => {
+      if (entries.length > max) return addIssue(context, 'too_long', `Must be given at most ${max} times.`);
+      const texts = new Map<string, string>();
+      const known = new Map<string, string>();
+      for (const [given, text] of entries) {
+        const key = given.trim();
+        const same = known.get(identify(key));
+        const issue = same === undefined ? findIssue(key, text, texts) : repeated(same);
+        if (issue !== undefined) {
+          context.addIssue({ code: 'custom', path: [given], message: issue.message, params: { code: issue.code } });
+        }
+        known.set(identify(key), key);
+        texts.set(key, text);
+      }
+      return texts;
+    })
+    .meta({ type: 'object', maxProperties: max, additionalProperties: { type: 'string' }, ...documentation });
+}
+
+function repeated(same: string): KeyedIssue {
+  return { code: 'duplicate', message: `Is given twice: ${same}.` };
+}
+
+/** The same as a member of JSON. */
+export function keyedRecord(texts: ReturnType<typeof keyedTexts>, description: string, example: object) {
+  return z
+    .record(z.string(), z.string(expected('a string')), expected('an object'))
+    .transform((record, context) => {
+      const { data = new Map(), error } = texts.safeParse(Object.entries(record));
+      for (const { code, path, message, ...rest } of error?.issues ?? []) {
+        if (code === 'custom')
+          context.addIssue({ code, path, message, ...('params' in rest && { params: rest.params }) });
+      }
+      return Object.fromEntries<string>(data);
+    })
+    .meta({ description, example });
+}

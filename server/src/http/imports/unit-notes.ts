@@ -1,0 +1,49 @@
+import type { FileWarning, ReadingOptions } from './reading.ts';
+
+interface Note {
+  line: number;
+  /** Undefined for the account's. */
+  unit: string | undefined;
+}
+
+/**
+ * Notes which of a file's amounts name their unit or currency. If some name another one than the account's, the others
+ * probably mean the same.
+ */
+export class UnitNotes {
+  readonly #assumed: Readonly<Record<string, string>>;
+  readonly #defaults: ReadonlyMap<string, string>;
+  /** The first amounts with another unit and without one, by the field of the unit. */
+  readonly #named = new Map<string, Note>();
+  readonly #unnamed = new Map<string, Note>();
+
+  constructor({ units, defaults }: Pick<ReadingOptions, 'units' | 'defaults'>) {
+    const { currency = '', areaUnits = '' } = units ?? {};
+    this.#assumed = { currency, livingAreaUnits: areaUnits, lotSizeUnits: areaUnits };
+    this.#defaults = defaults;
+  }
+
+  /** The unit of amounts that name none. */
+  assumed(field: string): string {
+    return this.#defaults.get(field) ?? this.#assumed[field] ?? '';
+  }
+
+  add(field: string, { line, unit }: Note): void {
+    if (unit === this.assumed(field)) return;
+    const notes = unit === undefined ? this.#unnamed : this.#named;
+    if (!notes.has(field)) notes.set(field, { line, unit });
+  }
+
+  warnings(): FileWarning[] {
+    return [...this.#named].flatMap(([field, named]) => {
+      const unnamed = this.#unnamed.get(field);
+      // A default says what the others mean.
+      if (unnamed === undefined || this.#defaults.has(field)) return [];
+      const kind = field === 'currency' ? 'currency' : 'unit';
+      const message =
+        `Line ${named.line} is in ${named.unit}, but line ${unnamed.line} names no ${kind}, so a new listing gets ` +
+        `${this.assumed(field)}, the account's; to say what such values are in, set defaults[${field}].`;
+      return [{ field, message }];
+    });
+  }
+}
