@@ -26,11 +26,13 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** Parses `COLUMN=FIELD`, and collects the fields by column. The service checks the names. */
-export function parseMapping(value: string, before: Record<string, string> = {}): Record<string, string> {
-  const at = value.lastIndexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It must be COLUMN=FIELD, such as Price=listPrice, or COLUMN= to skip.');
-  return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+/** Parses `KEY=TEXT`, and collects the texts by key. The service checks them. */
+export function parsePair(usage: string) {
+  return (value: string, before: Record<string, string> = {}): Record<string, string> => {
+    const at = value.lastIndexOf('=');
+    if (at < 1) throw new InvalidArgumentError(`It must be ${usage}.`);
+    return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+  };
 }
 
 /** The members that have a value. */

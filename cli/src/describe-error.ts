@@ -36,7 +36,6 @@ export const LOGIN_ADVICE: Advice = {
 /** Next steps for errors whose message names none, or none that applies to the command line. */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, check the account of your key with "listings me".',
-  feed_guard: 'To see the missing listings, add --dry-run; to see the failed rows, run "listings feeds errors".',
   feed_busy: 'To see the run, use "listings feeds runs".',
   events_expired: 'Run "listings export" again, then follow from its "sequence".',
   rate_limited: 'Wait a moment, then try again.',
@@ -86,8 +85,19 @@ function describeNext({ code, members }: ApiError, advice: Advice): string | und
     return `It may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
+  if (code === 'feed_guard') return describeGuarded(members.reasons);
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
   return NEXT[code];
+}
+
+/** How to see what the guard has stopped. */
+function describeGuarded(reasons: unknown): string | undefined {
+  const names = new Set(Array.isArray(reasons) ? reasons.map((each) => Object(each).reason) : []);
+  const hints = [
+    ...(names.has('missing') ? ['To see the missing listings, add --dry-run.'] : []),
+    ...(names.has('failed') ? ['To see the failed rows, run "listings feeds errors" with the name of the feed.'] : []),
+  ];
+  return hints.length === 0 ? undefined : hints.join(' ');
 }
 
 function describeMismatch(version: unknown): string {
@@ -105,6 +115,8 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['set ignoreUnknown=true', 'add --ignore-unknown'],
   ['ignoreUnknown=true', '--ignore-unknown'],
   ['set clean=true', 'add --clean'],
+  ['set dates=mdy or dates=dmy', 'add --dates mdy or --dates dmy'],
+  ['set decimal=comma or decimal=point', 'add --decimal comma or --decimal point'],
   ['send map[COLUMN]=FIELD', 'add --map COLUMN=FIELD'],
   ['send it again with missingMax=', 'add --missing-max '],
   ['send it again with failedMax=', 'add --failed-max '],
@@ -116,10 +128,19 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['; read it again and send your change with the new ETag', ''],
 ];
 
+/** As a shell reads it. */
+function toArgument(text: string): string {
+  return /^[\w:.=…-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** The service's message, with flags in place of API parameters. */
 export function withFlags(text: string): string {
   const message = REPLACEMENTS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
   return message
+    .replaceAll(/\bset (?=(?:values|defaults)\[)/g, 'add ')
+    .replaceAll(/\b(query\.)?(value|default)s\[([^\]]*)\](=\w*)?/g, (_, isField, option, key, value) => {
+      return `--${option} ${toArgument(`${key}${value ?? (isField ? '' : '=…')}`)}`;
+    })
     .replaceAll(/\b(?:query\.)?map\[([^\]]*)\]=?/g, '--map $1=')
     .replace(
       /\bquery\.(\w+)(?:\[(\w*)\](?:\[\d+\])?)?/g,

@@ -2,10 +2,19 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 
-/** A repeatable option that removes members; accepts both `list-price` and `listPrice`. */
-export function unsetOption<Name extends string>(names: readonly Name[], flags: string, description: string): Option {
-  const parse = (text: string, before: Name[] = []): Name[] => {
-    const name = names.find((candidate) => candidate === text || toFlag(candidate) === text);
+/**
+ * A repeatable option that removes members; accepts both `list-price` and `listPrice`, and `map.Price` if `keyed` has
+ * `map`.
+ */
+export function unsetOption(
+  names: readonly string[],
+  flags: string,
+  description: string,
+  keyed: readonly string[] = [],
+): Option {
+  const parse = (text: string, before: string[] = []): string[] => {
+    const isKey = keyed.some((candidate) => text.startsWith(`${candidate}.`));
+    const name = isKey ? text : names.find((candidate) => candidate === text || toFlag(candidate) === text);
     if (name === undefined) throw new InvalidArgumentError(`Cannot unset "${text}".`);
     return [...before, name];
   };
@@ -18,7 +27,18 @@ export function unsetOption<Name extends string>(names: readonly Name[], flags: 
 export function toPatch(given: object, unset: readonly string[], example: string, command: Command): object {
   const both = unset.find((name) => name in given);
   if (both !== undefined) usageError(command, `Either set --${toFlag(both)} or unset it, not both.`);
-  const patch = { ...given, ...Object.fromEntries(unset.map((name) => [name, null])) };
+  const patch = mergeNulls(given, unset);
   if (Object.keys(patch).length === 0) usageError(command, `Specify at least one change, such as ${example}.`);
   return patch;
+}
+
+/** Adds `null` for each name, and for the key behind the first point of `map.Price`. */
+function mergeNulls(given: object, unset: readonly string[]): object {
+  const patch = new Map<string, unknown>(Object.entries(given));
+  for (const name of unset) {
+    const [outer = '', ...key] = name.split('.');
+    if (key.length === 0) patch.set(name, null);
+    else patch.set(outer, { ...Object(patch.get(outer)), [key.join('.')]: null });
+  }
+  return Object.fromEntries(patch);
 }

@@ -1,15 +1,19 @@
 import { type Command, Option } from 'commander';
-import { chooseFormat, parseMapping, toGiven } from './arguments.ts';
+import { chooseFormat, parsePair, toGiven } from './arguments.ts';
 import { usageError } from './exit-codes.ts';
 
 const FORMATS = ['ndjson', 'csv', 'json'] as const;
 const DATE_ORDERS = ['mdy', 'dmy'] as const;
+const DECIMALS = ['comma', 'point'] as const;
 
 /** How columns and values of a file are read. */
 export interface ReadingOptions {
   map?: Record<string, string>;
   clean?: true;
   dates?: (typeof DATE_ORDERS)[number];
+  value?: Record<string, string>;
+  default?: Record<string, string>;
+  decimal?: (typeof DECIMALS)[number];
   ignoreUnknown?: true;
 }
 
@@ -26,19 +30,38 @@ export function withUpload(command: Command): Command {
 
 export function withReadingOptions(command: Command): Command {
   return command
-    .option('--map <column=field>', 'name the field of a column; nothing after = skips it; repeatable', parseMapping)
+    .option(
+      '--map <column=field>',
+      'name the field of a column; nothing after = skips it; repeatable',
+      parsePair('COLUMN=FIELD, such as Price=listPrice, or COLUMN= to skip'),
+    )
+    .option(
+      '--value <field:word=value>',
+      'say what a word means in a field; nothing after = means no value; repeatable',
+      parsePair('FIELD:WORD=VALUE, such as status:Verkauft=closed'),
+    )
+    .option(
+      '--default <field=value>',
+      'the value of a field in rows that have none; repeatable',
+      parsePair('FIELD=VALUE, such as currency=EUR'),
+    )
     .option('--clean', 'read values as people write them, such as $450,000')
     .addOption(
       new Option('--dates <order>', 'with --clean, the order of dates such as 03/04/2026: mdy, dmy').choices(
         DATE_ORDERS,
       ),
     )
+    .addOption(
+      new Option('--decimal <separator>', 'with --clean, the decimal separator of numbers: comma, point').choices(
+        DECIMALS,
+      ),
+    )
     .option('--ignore-unknown', 'skip columns that the service does not know');
 }
 
 /** The options for the client. */
-export function toReading({ map, clean, dates, ignoreUnknown }: ReadingOptions): ReadingOptions {
-  return toGiven({ map, clean, dates, ignoreUnknown });
+export function toReading({ map, value, default: byDefault, clean, dates, decimal, ignoreUnknown }: ReadingOptions) {
+  return toGiven({ map, values: value, defaults: byDefault, clean, dates, decimal, ignoreUnknown });
 }
 
 export function toFormat(file: string, { format }: UploadOptions, command: Command): (typeof FORMATS)[number] {

@@ -143,7 +143,10 @@ describe('feeds push', () => {
     const failing = `${csv(20)}B,many,many,1\nC,many,many,1\n`;
     const { code, stderr } = await feeds(settings, 'push', 'mls', await fileFor(t, failing), '--yes');
     assert.equal(code, 3);
-    assert.match(stderr, /2 of 22 rows failed, and the limit is 1\. Check the file; to go on, add --failed-max 2\./);
+    assert.match(
+      stderr,
+      /2 of 22 rows failed, and the limit is 1\. Correct the failed rows; to go on, add --failed-max 2\./,
+    );
     const both = await feeds(settings, 'push', 'mls', await fileFor(t, `${csv(4)}B,many,many,1\n`), '--yes');
     assert.match(both.stderr, /to go on, add --missing-max 16 --failed-max 1\. \(feed_guard, 409\)/);
     const empty = await feeds(settings, 'push', 'mls', await fileFor(t, csv(0)), '--yes');
@@ -244,8 +247,11 @@ describe('feeds', () => {
     assert.match(list.stdout, /^mls\t20\tkeep\tstopped_by_guard\t\S+Z\t\n$/);
     const { stdout } = await feeds(settings, 'runs', 'mls', '--limit', '2');
     const lines = stdout.split('\n');
-    assert.match(lines[0] ?? '', /^\S+Z\tstopped_by_guard\t1\t0\t0\t0\t0\trun_\w{26}$/);
-    assert.match(lines[1] ?? '', /^\S+Z\tsucceeded\t17\t0\t0\t3\t0\trun_\w{26}$/);
+    assert.match(
+      lines[0] ?? '',
+      /^\S+Z\tstopped_by_guard\t1\t0\t0\t0\t0\trun_\w{26}\tNothing was changed: 16 of 20 listings [^\t]* add --missing-max 16\.$/,
+    );
+    assert.match(lines[1] ?? '', /^\S+Z\tsucceeded\t17\t0\t0\t3\t0\trun_\w{26}\t$/);
     assert.equal(lines.length, 3);
     assert.equal((await json(settings, 'runs', 'mls')).length, 3);
     const shown = shell(t, 'NO_COLOR=1 listings feeds list; NO_COLOR=1 listings feeds runs mls', settings, 80);
@@ -304,6 +310,101 @@ describe('feeds', () => {
     assert.match(shown.stdout, /^lastRun\tsucceeded\n/m);
   });
 
+  test('get shows a feed, and delete removes it with or without its listings', async (t) => {
+    const { settings } = await newAccount();
+    await feeds(settings, 'push', 'mls', await fileFor(t, csv(3)), '--yes');
+    assert.match((await feeds(settings, 'get', 'mls')).stdout, /^name\tmls\n.*^listings\t3$/ms);
+    const kept = await feeds(settings, 'delete', 'mls');
+    assert.deepEqual([kept.code, kept.stdout, kept.stderr], [0, '', 'Deleted the feed mls.\n']);
+    assert.equal((await listingsOf(settings)).length, 3);
+    await feeds(settings, 'push', 'mls', await fileFor(t, csv(3)), '--yes');
+    const asked = shell(t, 'listings feeds delete mls --listings delete', settings, 80);
+    await until('the question', () =>
+      /Permanently delete the feed "mls" and its 3 listings\?/.test(asked.output.stdout),
+    );
+    asked.child.stdin.write('n\r');
+    assert.notEqual(await asked.closed, 0);
+    assert.match(asked.output.stdout, /Nothing was deleted\./);
+    await feeds(settings, 'delete', 'mls', '--listings', 'delete');
+    assert.deepEqual(await listingsOf(settings), []);
+    assert.equal((await feeds(settings, 'get', 'mls')).code, 1);
+  });
+
+  test('words, defaults, and the decimal separator are options, are saved, and are removed one by one', async (t) => {
+    const { settings } = await newAccount();
+    const header = 'externalId;address;beds;baths;Preis;status;livingArea\n';
+    const file = await fileFor(
+      t,
+      `${header}A;1 Elm;3;2;389.000;verkauft;112,5\nB;2 Elm;3;2;auf Anfrage;verfügbar;86 m²\n`,
+    );
+    const plain = ['push', 'makler', file, '--yes', '--clean', '--map', 'Preis=listPrice'];
+    const failed = await feeds(settings, ...plain);
+    assert.match(failed.stderr, /2 of 2 rows failed/);
+    const errors = await feeds(settings, 'errors', 'makler');
+    assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);
+    assert.match(errors.stdout, /to say what "verkauft" means, add --value status:verkauft=CHOICE\./);
+    const words = [
+      '--value',
+      'status:verkauft=closed',
+      '--value',
+      'status:Verfügbar=active',
+      '--value',
+      'listPrice:auf Anfrage=',
+    ];
+    const read = ['--decimal', 'comma', ...words, '--default', 'currency=EUR'];
+    const pushed = await feeds(settings, ...plain, ...read, '--failed-max', '1', '--save');
+    assert.equal(pushed.stdout, '2 created, 0 updated, 0 unchanged, 0 failed, 6 cleaned\n', pushed.stderr);
+    assert.match(
+      pushed.stderr,
+      /^warning: livingAreaUnits: Line 3 is in sqm, but line 2 names no unit, .* add --default livingAreaUnits=…\.\n$/,
+    );
+    const listed = await listingsOf(
+      settings,
+      '--fields',
+      'externalId,listPrice,currency,status,livingArea,livingAreaUnits',
+    );
+    assert.deepEqual(listed.toReversed(), [
+      {
+        externalId: 'A',
+        status: 'closed',
+        listPrice: 389_000,
+        currency: 'EUR',
+        livingArea: 112.5,
+        livingAreaUnits: 'sqft',
+      },
+      { externalId: 'B', status: 'active', livingArea: 86, livingAreaUnits: 'sqm' },
+    ]);
+    const saved = await json(settings, 'get', 'makler');
+    const { map, values, defaults, decimal, failedMax } = saved;
+    assert.deepEqual(
+      { map, values, defaults, decimal, failedMax },
+      {
+        map: { Preis: 'listPrice' },
+        values: { 'status:verkauft': 'closed', 'status:Verfügbar': 'active', 'listPrice:auf Anfrage': '' },
+        defaults: { currency: 'EUR' },
+        decimal: 'comma',
+        failedMax: '5%',
+      },
+    );
+    assert.match((await feeds(settings, 'push', 'makler', file, '--yes')).stdout, /^0 created, 0 updated, 2 unchanged/);
+    const less = await json(
+      settings,
+      'set',
+      'makler',
+      '--unset',
+      'values.status:verkauft',
+      '--unset',
+      'defaults.currency',
+    );
+    assert.deepEqual([Object.keys(less.values), less.defaults], [['status:Verfügbar', 'listPrice:auf Anfrage'], {}]);
+    const renamed = await fileFor(t, `${header.replace('Preis', 'Kaufpreis')}B;2 Elm;3;2;400.000,00;active;86 m²\n`);
+    const moved = await feeds(settings, 'push', 'makler', renamed, '--yes', '--save', '--map', 'Kaufpreis=listPrice');
+    assert.match(moved.stdout, /^0 created, 1 updated/, moved.stderr);
+    assert.deepEqual((await json(settings, 'get', 'makler')).map, { Kaufpreis: 'listPrice' });
+    const skipped = await json(settings, 'set', 'makler', '--map', 'Agent=', '--unset', 'map.Kaufpreis');
+    assert.deepEqual(skipped.map, { Agent: '' });
+  });
+
   test('with --curl prints the request, and without a key exits with 4', async () => {
     const { settings } = await newAccount();
     const runs: [args: string[], ...parts: string[]][] = [
@@ -336,6 +437,11 @@ describe('feeds', () => {
       [['push', 'mls', '/nonexistent.csv', '--yes'], 1, /Cannot read \/nonexistent\.csv/],
       [['set', 'mls'], 2, /Specify at least one change/],
       [['set', 'mls', '--clean', '--unset', 'clean'], 2, /Either set --clean or unset it/],
+      [['set', 'mls', '--unset', 'missing.keep'], 2, /Cannot unset "missing\.keep"/],
+      [['set', 'mls', '--value', 'status'], 2, /FIELD:WORD=VALUE/],
+      [['push', 'mls', file, '--yes', '--value', 'status:Sold=sold'], 1, /--value status:Sold: Must be one of/],
+      [['push', 'mls', file, '--yes', '--default', 'citty=Waco'], 1, /--default citty.*did you mean city/],
+      [['delete', 'nothing', '--yes'], 1, /not_found, 404/],
       [['set', 'mls', '--unset', 'name'], 2, /Cannot unset "name"/],
       [['set', 'nothing', '--clean'], 1, /its first file creates it/],
       [['runs', 'nothing'], 1, /not_found, 404/],

@@ -136,11 +136,12 @@ export class Feeds {
   }
 
   #send<T extends object>(name: string, source: ImportSource, options: FeedOptions, dryRun?: true): Call<T> {
-    const { format, onProgress, map, clean, dates, ignoreUnknown, missing, missingMax, failedMax, plan, ...others } =
-      options;
+    const { format, onProgress, map, values, defaults, clean, dates, decimal, ignoreUnknown, ...judging } = options;
+    const { missing, missingMax, failedMax, plan, ...others } = judging;
     const file = toImportFile(source, { format, dryRun });
     const body = file.body && { body: withProgress(file.body, onProgress) };
-    const query = { map, clean, dates, ignoreUnknown, missing, missingMax, failedMax, plan, dryRun };
+    const reading = { map, values, defaults, clean, dates, decimal, ignoreUnknown };
+    const query = { ...reading, missing, missingMax, failedMax, plan, dryRun };
     const operation = { method: 'PUT', path: pathOf(name), query, waitMs: RUN_MS, ...file, ...body } as const;
     return this.#transport.call(operation, others);
   }

@@ -12,10 +12,16 @@ export interface ImportOptions extends CallOptions, ImportFileOptions {
    * `{ Price: 'listPrice', Notes: 'metadata.notes', Agent: '' }`.
    */
   map?: Readonly<Record<string, string>> | undefined;
+  /** `FIELD:WORD` → what the word means in the field; an empty string means no value: `{ 'status:Verkauft': 'closed' }`. */
+  values?: Readonly<Record<string, string>> | undefined;
+  /** Field → its value in rows that have none: `{ stateOrProvince: 'TX', currency: 'EUR' }`. */
+  defaults?: Readonly<Record<string, string>> | undefined;
   /** Reads values as people write them, such as `$450,000`; an ambiguous value is an error. */
   clean?: boolean | undefined;
   /** The order of dates such as 03/04/2026, with `clean`. */
   dates?: 'mdy' | 'dmy' | undefined;
+  /** The decimal separator of numbers such as 267.500, with `clean`. */
+  decimal?: 'comma' | 'point' | undefined;
   /** `replace` also removes the fields that a row does not have. Default: `merge`. */
   mode?: 'merge' | 'replace' | undefined;
   /** Skips columns and members that the service does not know. */
@@ -37,9 +43,10 @@ export class Imports {
    * is not retried: give each row an `externalId` and run the import again.
    */
   create(rows: ImportSource, options: ImportOptions = {}): Call<ImportReport> {
-    const { format, map, clean, dates, mode, ignoreUnknown, atomic, dryRun, onFailure, ...others } = options;
+    const { format, map, values, defaults, clean, dates, decimal, ignoreUnknown, ...saving } = options;
+    const { mode, atomic, dryRun, onFailure, ...others } = saving;
     const file = toImportFile(rows, { format, atomic, dryRun });
-    const query = { map, clean, dates, mode, ignoreUnknown, atomic, dryRun };
+    const query = { map, values, defaults, clean, dates, decimal, mode, ignoreUnknown, atomic, dryRun };
     const operation = { method: 'POST', path: '/imports', query, ...file } as const;
     if (onFailure === undefined) return this.#transport.call(operation, others);
     const headers = { ...file.headers, Accept: NDJSON };

@@ -3,14 +3,18 @@ import { type Command, Option } from 'commander';
 import { chooseFormat, parseCount, toGiven } from '../arguments.ts';
 import { type CurlOptions, type Service, withClient, withCurlOption } from '../connection.ts';
 import type { CurlFiles } from '../curl.ts';
+import { withFlags } from '../describe-error.ts';
 import { CommandError } from '../exit-codes.ts';
 import { take, toJsonArray } from '../listings.ts';
 import { describeRow } from '../output/import-report.ts';
+import { formatCount } from '../output/progress.ts';
 import { type RecordOptions, withJsonOption, writeRecord } from '../output/record.ts';
 import { replaceFile } from '../output/replace-file.ts';
 import { writeRows } from '../output/rows.ts';
 import { note, write, writeAll } from '../output/standard-output.ts';
+import { toLine } from '../output/terminal.ts';
 import { toPatch, unsetOption } from '../patch.ts';
+import { confirm, isInteractive } from '../questions.ts';
 import { readRaw } from '../raw-lists.ts';
 import { type ReadingOptions, toReading, withReadingOptions } from '../upload-options.ts';
 
@@ -58,9 +62,11 @@ export function addFeedsManage(feeds: Command): void {
       if (isShown && data.length === 0) note('There is no feed yet; "listings feeds push NAME FILE" creates one.');
     }),
   );
+  addGet(feeds);
   addRuns(feeds);
   addErrors(feeds);
   addSet(feeds);
+  addDelete(feeds);
 }
 
 const FEED_COLUMNS = ['name', 'listings', 'missing', 'outcome', 'lastSuccess', 'late'];
@@ -83,18 +89,25 @@ function addRuns(feeds: Command): void {
   withCurlOption(withJsonOption(runs)).action((name: string, options: Options & { limit: number }) =>
     withFeeds(options, async (feeds) => {
       const entries = take(feeds.runs(name, { limit: Math.min(options.limit, RUNS_PER_PAGE) }), options.limit);
-      // A terminal has no room for the IDs.
-      await writeRows(entries, process.stdout.isTTY ? RUN_COLUMNS : [...RUN_COLUMNS, 'id'], options, toRunRow);
+      await writeRows(entries, process.stdout.isTTY ? SHOWN_COLUMNS : RUN_COLUMNS, options, toRunRow);
     }),
   );
 }
 
 /** The service's maximum. */
 const RUNS_PER_PAGE = 100;
-const RUN_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
+const COUNT_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
+const RUN_COLUMNS = [...COUNT_COLUMNS, 'id', 'reason'];
+/** A terminal has no room for the IDs. */
+const SHOWN_COLUMNS = [...COUNT_COLUMNS, 'reason'];
 
-function toRunRow({ startedAt, withdrawn, deleted, ...run }: FeedRun): object {
-  return { ...run, startedAt: toTime(startedAt), removed: withdrawn + deleted };
+function toRunRow({ startedAt, withdrawn, deleted, error, ...run }: FeedRun): object {
+  return {
+    ...run,
+    startedAt: toTime(startedAt),
+    removed: withdrawn + deleted,
+    reason: error && withFlags(error.message),
+  };
 }
 
 const ERROR_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv' } as const;
@@ -143,16 +156,19 @@ async function writeErrors(feeds: Feeds, name: string, runId: string, { json }: 
   for await (const row of rows) await write(`${describeRow(row, process.stdout)}\n`);
 }
 
+/** Settings with keys of their own. */
+const KEYED = ['map', 'values', 'defaults'];
 const SETTINGS = [
-  'map',
+  ...KEYED,
   'clean',
   'dates',
+  'decimal',
   'ignoreUnknown',
   'missing',
   'missingMax',
   'failedMax',
   'expectedEveryHours',
-] as const;
+];
 
 interface SetOptions extends Options, FeedOptions {
   expectedEveryHours?: number;
@@ -166,7 +182,14 @@ function addSet(feeds: Command): void {
     .argument('<name>', FEED_NAME);
   withCurlOption(withJsonOption(withFeedOptions(set)))
     .option('--expected-every-hours <hours>', 'the feed is late after so many hours without a success', parseCount)
-    .addOption(unsetOption(SETTINGS, '--unset <setting>', 'bring back the default of a setting'))
+    .addOption(
+      unsetOption(
+        SETTINGS,
+        '--unset <setting>',
+        'bring back the default of a setting, or of a part: map.COLUMN',
+        KEYED,
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -178,9 +201,53 @@ Example:
       const { expectedEveryHours, unset = [] } = options;
       const given = toGiven({ ...toSettings(options), expectedEveryHours });
       const patch: FeedPatch = toPatch(given, unset, '--clean', command);
-      return withFeeds(options, async (feeds) => {
-        const feed = await feeds.update(name, patch);
-        await writeRecord(feed, options, { ...feed, lastRun: feed.lastRun?.outcome });
-      });
+      return withFeeds(options, async (feeds) => writeFeed(await feeds.update(name, patch), options));
     });
+}
+
+function writeFeed(feed: Feed, options: RecordOptions): Promise<void> {
+  return writeRecord(feed, options, { ...feed, lastRun: feed.lastRun?.outcome });
+}
+
+function addGet(feeds: Command): void {
+  const get = feeds
+    .command('get')
+    .description('show the settings of a feed, and whether it is late')
+    .argument('<name>', FEED_NAME);
+  withCurlOption(withJsonOption(get)).action((name: string, options: Options) =>
+    withFeeds(options, async (feeds) => writeFeed(await feeds.retrieve(name), options)),
+  );
+}
+
+const LISTINGS = ['keep', 'delete'] as const;
+
+interface DeleteOptions extends CurlOptions {
+  listings: (typeof LISTINGS)[number];
+  yes?: true;
+}
+
+function addDelete(feeds: Command): void {
+  const command = feeds
+    .command('delete')
+    .description('delete a feed and its runs')
+    .argument('<name>', FEED_NAME)
+    .addOption(
+      new Option('--listings <what>', `what happens to its listings: ${LISTINGS.join(', ')}`)
+        .choices(LISTINGS)
+        .default('keep'),
+    )
+    .option('--yes', 'skip the confirmation prompt, which appears only in a terminal');
+  withCurlOption(command).action((name: string, options: DeleteOptions) =>
+    withFeeds(options, async (feeds) => {
+      const { listings, yes, curl } = options;
+      if (!yes && !curl && isInteractive()) {
+        const { listings: count } = await feeds.retrieve(name);
+        const what =
+          listings === 'keep' ? `keep its ${formatCount(count)} listings` : `its ${formatCount(count)} listings`;
+        await confirm(`Permanently delete the feed "${toLine(name)}" and ${what}?`, 'Nothing was deleted.');
+      }
+      await feeds.delete(name, { listings });
+      note(`Deleted the feed ${toLine(name)}.`);
+    }),
+  );
 }

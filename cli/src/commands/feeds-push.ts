@@ -5,7 +5,7 @@ import { type CurlOptions, withCurlOption } from '../connection.ts';
 import { CommandError, EXIT, usageError } from '../exit-codes.ts';
 import { ImportFile } from '../import-file.ts';
 import { describeGuard, writePlan } from '../output/feed-plan.ts';
-import { describeCounts, writeFailedRows } from '../output/import-report.ts';
+import { describeCounts, writeFailedRows, writeWarnings } from '../output/import-report.ts';
 import { formatCount, ProgressLine } from '../output/progress.ts';
 import { type RecordOptions, withJsonOption } from '../output/record.ts';
 import { write } from '../output/standard-output.ts';
@@ -28,15 +28,16 @@ export function addFeedsPush(feeds: Command): void {
   withCurlOption(withJsonOption(withFeedOptions(withUpload(command))))
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'apply the file without asking; the guard still stops it')
-    .option('--save', 'store these options as the settings of the feed, if the run succeeds')
+    .option('--save', 'store how the file is read, and --missing, as the settings of the feed, if the run succeeds')
     .addHelpText(
       'after',
       `
 The file is compared with the listings of the feed before anything is changed.
 A row creates a listing or changes the one with its "externalId": columns that
 the file does not have stay as they are, and an empty cell removes its field.
-Options override the settings of the feed; --save stores them, and "listings
-feeds set" changes them.
+Options override the settings of the feed, and --map, --value, and --default add
+to them. --save stores them, except for the limits --missing-max and
+--failed-max, which are for this file; "listings feeds set" changes all settings.
 
 In a terminal, the command shows what would change and asks. In a script, use
 --yes: if too many listings are missing in the file, too many rows fail, or the
@@ -57,7 +58,9 @@ Examples:
         options,
         async (feeds) => {
           await push(feeds, upload, options);
-          if (options.save && !options.dryRun) await feeds.update(name, settings);
+          // A limit on the command line is for this file.
+          const { missingMax, failedMax, ...saved } = settings;
+          if (options.save && !options.dryRun) await feeds.update(name, saved);
         },
         { sent: file },
       );
@@ -122,6 +125,7 @@ async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan 
     );
     stopWatching();
     writeFailedRows(run.errors, run.failed, `To see all of them: listings feeds errors ${name}`);
+    writeWarnings(run.warnings);
     await write(`${options.json ? toJson(run) : describeCounts(run)}\n`);
   } finally {
     stopWatching();

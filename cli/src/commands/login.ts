@@ -20,7 +20,9 @@ export function addLogin(program: Command): void {
     .addHelpText('after', '\nExample:\n  $ listings login --base-url https://listings.example.com/v1 < key.txt')
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
-      const apiKey = (await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin))).trim();
+      const given = await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin));
+      // "keys create" prints the key on the first line, and then what it is.
+      const [apiKey = ''] = given.trim().split(/\s*\n/);
       if (apiKey === '') usageError(command, isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
       const { account, key } = await tryKey({ baseUrl, apiKey });
       await writeSettings({ baseUrl, apiKey });

@@ -1,5 +1,5 @@
 import type { FeedPlan } from '@property-listings/client/feeds';
-import { describeCounts, writeFailedRows } from './import-report.ts';
+import { describeCounts, writeFailedRows, writeWarnings } from './import-report.ts';
 import { formatCount } from './progress.ts';
 import { describeChanges, type RecordOptions } from './record.ts';
 import { writeRows } from './rows.ts';
@@ -22,6 +22,7 @@ export async function writePlan(plan: FeedPlan, { json, dryRun }: RecordOptions 
   ];
   await writeRows(rows, COLUMNS, {});
   writeFailedRows(failed.slice(0, EXAMPLES_MAX), plan.failed, 'To see all of them, add --dry-run --json.');
+  writeWarnings(plan.warnings);
   await write(`${describeCounts(plan)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }
 
@@ -39,8 +40,8 @@ function toRows(change: string, examples: object[], count: number): object[] {
 export function describeGuard({ guard }: FeedPlan): string {
   const reasons = guard.map(({ message }) => message).join('; ');
   const flags = guard.flatMap(({ reason, count }) => (count === undefined ? [] : [`--${reason}-max ${count}`]));
+  const check = guard.every(({ reason }) => reason === 'failed') ? 'Correct the failed rows' : 'Check the file';
   // A file that is empty or cut short has no limit.
-  const remedy =
-    flags.length < guard.length ? 'Send the whole file.' : `Check the file; to go on, add ${flags.join(' ')}.`;
+  const remedy = flags.length < guard.length ? 'Send the whole file.' : `${check}; to go on, add ${flags.join(' ')}.`;
   return `The guard stops this file: ${reasons}. ${remedy}`;
 }

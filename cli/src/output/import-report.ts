@@ -23,6 +23,13 @@ export function writeFailedRows(rows: Row[], failed: number, how: string): void 
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
 }
 
+/** Writes what is probably wrong with values that are valid. */
+export function writeWarnings(warnings: { field: string; message: string }[] = []): void {
+  for (const { field, message } of warnings) {
+    note(`${paint(process.stderr, 'yellow', 'warning:')} ${withFlags(`${field}: ${message}`)}`);
+  }
+}
+
 const HOW_TO_SEE_ALL =
   'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
   'are updated; others are created a second time.';
@@ -32,9 +39,10 @@ export async function writeImportReport(
   report: object,
   { json, dryRun, allErrors }: RecordOptions & { dryRun?: true; allErrors?: true },
 ) {
-  const { failed = 0, errors = [] } = Object(report);
+  const { failed = 0, errors = [], warnings } = Object(report);
   // With `--all-errors`, the rows have already been written.
   if (!allErrors) writeFailedRows(errors, failed, HOW_TO_SEE_ALL);
+  writeWarnings(warnings);
   if (json) return write(`${toJson(report)}\n`);
   await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import stringWidth from 'string-width';
 
-const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39] } as const;
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
 type Output = Pick<WriteStream, 'isTTY' | 'hasColors'>;
 

@@ -77,8 +77,14 @@ const row = fc
   .tuple(fields, seldom(5, reference('id'), ''))
   .map(([given, known]) => (known === '' ? given : { ...given, id: known }));
 const mode = either(
-  ['', '', '?dryRun=true', '?ignoreUnknown=true', '?mode=replace', '?clean=true', '?map[Colour]=metadata.colour'],
-  ['?atomic=maybe', '?dryRun=true&atomic=true', '?map[x]=y', '?map[city]=&clean=true&dates=mdy'],
+  [
+    ...['', '', '?dryRun=true', '?ignoreUnknown=true', '?mode=replace', '?clean=true', '?map[Colour]=metadata.colour'],
+    ...['?values[status:x]=closed&defaults[city]=y', '?clean=true&decimal=comma'],
+  ],
+  [
+    ...['?atomic=maybe', '?dryRun=true&atomic=true', '?map[x]=y', '?map[city]=&clean=true&dates=mdy'],
+    ...['?values[x]=y', '?defaults[beds]=z'],
+  ],
 );
 
 /** A JSON array or NDJSON. */

@@ -55,9 +55,10 @@ function limitOf(text: string, total: number, minimum: number): number {
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {
   const parameters = reasons.flatMap(({ reason, count }) => (count === undefined ? [] : [`${reason}Max=${count}`]));
   const isFileWrong = parameters.length < reasons.length;
+  const check = reasons.every(({ reason }) => reason === 'failed') ? 'Correct the failed rows' : 'Check the file';
   const remedy = isFileWrong
     ? 'Send the whole file.'
-    : `Check the file; to go on, send it again with ${parameters.join('&')}.`;
+    : `${check}; to go on, send it again with ${parameters.join('&')}.`;
   const message = `Nothing was changed: ${reasons.map((each) => each.message).join('; ')}. ${remedy}`;
   return new AppError('feed_guard', message, { members: { reasons, ...members } });
 }

@@ -101,7 +101,7 @@ export const BODY_ERRORS = {
     ],
     example: {
       message: 'One row is not valid, so none was imported; see details.',
-      details: [{ line: 3, field: 'beds', code: 'not_an_integer', message: 'Must be a whole number.' }],
+      details: [{ line: 3, field: 'beds', code: 'not_an_integer', message: '"2.5" must be a whole number.' }],
     },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;
