@@ -134,3 +134,49 @@ test('the columns of a file are mapped, remembered, and can be edited', async ()
   const { Beds: _beds, ...rest } = map;
   assert.deepEqual((await feed()).map, { ...rest, Agent: 'metadata.Agent' });
 });
+
+test('words, default values, and the decimal separator are set with the first file, remembered, and can be edited', async () => {
+  await using window = await openSignedIn();
+  const { page, person } = window;
+  const api = await signIn(service, person);
+  const rows = ['A-1;1 Elm Street;3;2;389.000;verkauft;112,5', 'A-2;2 Elm Street;3;2;400.000,00;frei;86 m²'];
+  const text = ['externalId;address;beds;baths;listPrice;status;livingArea', ...rows].join('\n');
+  const file = { name: 'makler.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await openPage(page, '/feeds/new', 'New feed');
+  await page.getByLabel('Name').fill('makler');
+  await page.getByLabel('Max. failed rows').fill('100%');
+  await page.getByLabel('File').setInputFiles(file);
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('add this word with the right value: status:verkauft = …').waitFor();
+  await page.getByText('can mean 389000 or 389. Choose the decimal separator.').waitFor();
+  await page.getByLabel('Decimal separator').selectOption('Comma (267.500 is 267500)');
+  await page.getByLabel('Words').fill('status:verkauft = closed\n\nstatus:frei=active\n');
+  await page.getByLabel('Default values').fill('currency = EUR');
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('line 2 names no unit', { exact: false }).waitFor();
+  assert.equal(await countOf(page, 'Result of the check', 'Created'), '2');
+  await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Run of makler' }).waitFor();
+  const { data } = await api.ask('GET', '/admin/listings?fields=externalId,listPrice,currency,status');
+  assert.deepEqual(
+    data.map(({ listPrice, currency, status }: Record<string, unknown>) => [listPrice, currency, status]),
+    [
+      [400_000, 'EUR', 'active'],
+      [389_000, 'EUR', 'closed'],
+    ],
+  );
+
+  await openPage(page, '/feeds/makler', 'makler');
+  await page.getByText('status:verkauft → closed', { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'Settings' }).click();
+  const dialog = page.getByRole('dialog');
+  assert.equal(await dialog.getByLabel('Words').inputValue(), 'status:verkauft = closed\nstatus:frei = active\n');
+  await dialog.getByLabel('Words').fill('status:frei = sold');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.locator('[aria-invalid=true]').waitFor();
+  await dialog.getByLabel('Words').fill('status:frei = active');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { values, defaults, decimal } = await api.ask('GET', '/admin/feeds/makler');
+  assert.deepEqual([values, defaults, decimal], [{ 'status:frei': 'active' }, { currency: 'EUR' }, 'comma']);
+});

@@ -123,7 +123,7 @@ test('a messy file is imported without editing it, and its failed rows are fixed
   const refused = await readFile(await download.path(), 'utf8');
   const lines = refused.split('\r\n');
   assert.equal(lines[0], 'MLS #\tStreet\tZip\tBedrooms\tBaths\tAsking Price\tStatus\tAgent\tSq Ft\tproblem');
-  assert.match(lines[1] ?? '', /^A-2\t\t78702\t2\.5\t1\t"\$90,000"\tSold\tAda\t900\taddress: This value is missing/);
+  assert.match(lines[1] ?? '', /^A-2\t\t78702\t2\.5\t1\t"\$90,000"\tSold\tAda\t900\t"?address: This value is missing/);
   assert.match(refused, /A-4\t"4 Oak\r\nAvenue"\t/);
 
   const fixed = refused

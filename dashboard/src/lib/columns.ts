@@ -1,6 +1,7 @@
 import { ApiError, request, type UploadQuery } from '../api/client';
 import { describeError } from './errors';
 import { readRows, typeOf } from './file-rows';
+import { parseLines } from './value-lines';
 
 /** A column of a file, or a member of its objects. */
 export interface FileColumn {
@@ -107,6 +108,20 @@ export interface ReadingOptions {
   clean: boolean;
   /** `mdy` or `dmy`; empty for ISO 8601 only. */
   dates: string;
+  /** `comma` or `point`; empty if the file does not say. */
+  decimal: string;
+  /** What words mean, and the values of rows that have none, as `parseLines` reads them. */
+  values: string;
+  defaults: string;
+}
+
+/** The parameters of a run about its values. */
+export function toReadingQuery({ clean, dates, decimal, values, defaults }: ReadingOptions): UploadQuery {
+  return {
+    ...(clean && { clean: 'true', dates, decimal }),
+    values: parseLines(values),
+    defaults: parseLines(defaults),
+  };
 }
 
 /** The fields that several columns have. */

@@ -35,10 +35,16 @@ export function describeIssue({ field, code, message }: ValidationIssue): string
 /** Describes an invalid value in a file, for which there is no input to correct. */
 export function describeRowIssue({ code, message }: ValidationIssue): string {
   if (['required', 'blank'].includes(code)) return 'This value is missing.';
-  return message.replace(
-    '; set dates=mdy or dates=dmy.',
-    '. Go back to the columns, and choose how dates are written.',
-  );
+  return message
+    .replace('; set dates=mdy or dates=dmy.', '. Choose how dates are written.')
+    .replace('; set decimal=comma or decimal=point.', '. Choose the decimal separator.')
+    .replace(/If so, set values\[(.*)\]=(\w+)\.$/, 'If so, add this word: $1 = $2')
+    .replace(/set values\[(.*)\]=CHOICE\.$/, 'add this word with the right value: $1 = …');
+}
+
+/** Describes what is probably wrong with values of a file. */
+export function describeWarning(message: string): string {
+  return message.replace(/set defaults\[(\w+)\]\.$/, 'add this default value: $1 = …');
 }
 
 interface Failure {

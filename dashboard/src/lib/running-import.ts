@@ -11,6 +11,7 @@ import {
   readFileColumns,
   type Targets,
   toMapQuery,
+  toReadingQuery,
 } from './columns';
 import { encodeCell, joinCsv } from './csv';
 import { describeError } from './errors';
@@ -52,7 +53,7 @@ const NOTHING: ImportState = {
   file: undefined,
   columns: undefined,
   targets: {},
-  reading: { clean: true, dates: '' },
+  reading: { clean: true, dates: '', decimal: '', values: '', defaults: '' },
   error: undefined,
   result: undefined,
   progress: undefined,
@@ -109,7 +110,7 @@ export async function startImport(isDryRun: boolean): Promise<void> {
       path: '/admin/imports',
       query: {
         ...toMapQuery({ columns, targets }),
-        ...(reading.clean && { clean: 'true', dates: reading.dates }),
+        ...toReadingQuery(reading),
         dryRun: isDryRun ? 'true' : undefined,
         progress: 'true',
       },

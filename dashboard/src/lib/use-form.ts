@@ -77,13 +77,20 @@ function toErrors(error: unknown, hasField: (field: string) => boolean, describe
   }
   // The frame asks which account to use. The form keeps its values and can be submitted again.
   if (error.code === ACCOUNT_CHANGED) return { fields: {}, general: SUBMIT_AGAIN };
-  const shown = error.details.filter(({ field }) => hasField(field));
-  const others = error.details.filter(({ field }) => !hasField(field));
+  const issues = error.details.map((issue) => ({ ...issue, ...locate(issue.field, hasField) }));
+  const shown = issues.filter(({ field }) => hasField(field));
+  const others = issues.filter(({ field }) => !hasField(field));
   const general = others.map((issue) => `${issue.field}: ${describe(issue)}`).join(' ');
   return {
-    fields: Object.fromEntries(shown.map((issue) => [issue.field, describe(issue)])),
+    fields: Object.fromEntries(shown.map((issue) => [issue.field, `${issue.part}${describe(issue)}`])),
     general: error.details.length === 0 ? error.message : general || undefined,
   };
+}
+
+/** The input of a field, and the part of its value that is meant: `values.status:Sold` is a line of `values`. */
+function locate(field: string, hasField: (field: string) => boolean): { field: string; part: string } {
+  const [outer = '', ...part] = field.split('.');
+  return hasField(field) || !hasField(outer) ? { field, part: '' } : { field: outer, part: `${part.join('.')}: ` };
 }
 
 function focusFirstInvalidField(): void {

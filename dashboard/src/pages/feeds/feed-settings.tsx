@@ -6,9 +6,10 @@ import type { Feed } from '../../api/types';
 import type { Targets } from '../../lib/columns';
 import { notify } from '../../lib/notify';
 import { useForm } from '../../lib/use-form';
+import { formatLines, parseLines, patchOf } from '../../lib/value-lines';
 import { FormDialog } from '../../parts/dialogs';
 import { ColumnMapping } from '../listings/column-mapping';
-import { DATES } from '../listings/reading-options';
+import { DATES, DECIMALS, WordFields } from '../listings/reading-options';
 
 export const MISSING: Record<Feed['missing'], string> = {
   keep: 'Keep it',
@@ -24,6 +25,9 @@ export const INITIAL = {
   failedMax: '5%',
   clean: 'yes',
   dates: '',
+  decimal: '',
+  values: '',
+  defaults: '',
   ignoreUnknown: '',
   expectedEveryHours: '',
 };
@@ -34,9 +38,14 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
   const form = useForm(toForm(feed));
   const [map, setMap] = useState<Targets>(feed.map);
   const save = async () => {
-    // The map is merged with the stored one.
-    const removed = Object.fromEntries(Object.keys(feed.map).flatMap((name) => (name in map ? [] : [[name, null]])));
-    await request('PATCH', feedPath(feed.name), { body: { ...toSettings(form.values), map: { ...removed, ...map } } });
+    const { values, defaults, ...settings } = toSettings(form.values);
+    const body = {
+      ...settings,
+      map: patchOf(feed.map, map),
+      values: patchOf(feed.values, values),
+      defaults: patchOf(feed.defaults, defaults),
+    };
+    await request('PATCH', feedPath(feed.name), { body });
     await refresh(feedsQuery);
     notify('Settings saved.');
     onClose();
@@ -125,6 +134,12 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
           data={DATES}
           {...bind('dates')}
         />
+        <NativeSelect
+          label="Decimal separator"
+          description="How numbers are written in the file."
+          data={DECIMALS}
+          {...bind('decimal')}
+        />
       </SimpleGrid>
       <Checkbox
         label="Clean values"
@@ -136,34 +151,54 @@ export function SettingsFields({ form: { values, set, bind } }: { form: Settings
         description="Otherwise, an unknown column stops the run."
         {...check('ignoreUnknown')}
       />
+      <WordFields bind={bind} />
     </>
   );
 }
 
-function toForm({ missing, missingMax, failedMax, clean, dates, ignoreUnknown, expectedEveryHours }: Feed) {
+function toForm({ missing, missingMax, failedMax, clean, ignoreUnknown, expectedEveryHours, ...feed }: Feed) {
   return {
     missing,
     missingMax,
     failedMax,
     clean: clean ? 'yes' : '',
-    dates: dates ?? '',
+    dates: feed.dates ?? '',
+    decimal: feed.decimal ?? '',
+    values: formatLines(feed.values),
+    defaults: formatLines(feed.defaults),
     ignoreUnknown: ignoreUnknown ? 'yes' : '',
     expectedEveryHours: String(expectedEveryHours ?? ''),
   };
 }
 
 /** The body of a PATCH. */
-export function toSettings({ clean, dates, ignoreUnknown, expectedEveryHours, ...texts }: typeof INITIAL) {
+export function toSettings({ clean, ignoreUnknown, expectedEveryHours, ...texts }: typeof INITIAL) {
   return {
     ...texts,
     clean: clean !== '',
-    dates: dates || null,
+    dates: texts.dates || null,
+    decimal: texts.decimal || null,
+    values: parseLines(texts.values),
+    defaults: parseLines(texts.defaults),
     ignoreUnknown: ignoreUnknown !== '',
     expectedEveryHours: expectedEveryHours === '' ? null : Number(expectedEveryHours),
   };
 }
 
 /** The parameters of a run. */
-export function toParameters({ missing, missingMax, failedMax, clean, dates, ignoreUnknown }: typeof INITIAL) {
-  return { missing, missingMax, failedMax, dates, clean: clean && 'true', ignoreUnknown: ignoreUnknown && 'true' };
+export function toParameters({
+  clean,
+  ignoreUnknown,
+  values,
+  defaults,
+  expectedEveryHours: _,
+  ...texts
+}: typeof INITIAL) {
+  return {
+    ...texts,
+    clean: clean && 'true',
+    ignoreUnknown: ignoreUnknown && 'true',
+    values: parseLines(values),
+    defaults: parseLines(defaults),
+  };
 }

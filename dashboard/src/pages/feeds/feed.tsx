@@ -69,7 +69,7 @@ function ShownFeed({ feed }: { feed: Feed }) {
 }
 
 function factsOf(feed: Feed) {
-  const { missing, missingMax, failedMax, clean, dates, map, ignoreUnknown, expectedEveryHours, lastSuccessAt } = feed;
+  const { missing, missingMax, failedMax, clean, map, ignoreUnknown, expectedEveryHours, lastSuccessAt } = feed;
   const next = nextExpected(feed);
   const columns = Object.entries(map).map(([column, field]) => `${column} → ${field || 'skipped'}`);
   return {
@@ -82,10 +82,22 @@ function factsOf(feed: Feed) {
     ),
     'If a listing is missing': MISSING[missing],
     Limits: `The run stops if more than ${missingMax} are missing or ${failedMax} fail`,
-    'Clean values': clean ? `Yes${dates === null ? '' : `, dates as ${dates}`}` : 'No',
+    'Clean values': clean ? ['Yes', ...styleOf(feed)].join(', ') : 'No',
     'Unknown columns': ignoreUnknown ? 'Skipped' : 'Stop the run',
-    Columns: columns.length === 0 ? undefined : columns.join(', '),
+    Columns: columns.join(', ') || undefined,
+    Words: listOf(feed.values) || undefined,
+    'Default values': listOf(feed.defaults) || undefined,
   };
+}
+
+function styleOf({ dates, decimal }: Feed): string[] {
+  return [...(dates === null ? [] : [`dates as ${dates}`]), ...(decimal === null ? [] : [`decimal ${decimal}`])];
+}
+
+function listOf(texts: Record<string, string>): string {
+  return Object.entries(texts)
+    .map(([key, text]) => `${key} → ${text || 'no value'}`)
+    .join(', ');
 }
 
 const COLUMNS: Column<FeedRun>[] = [

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { Query } from '../../api/client';
+import type { UploadQuery } from '../../api/client';
 import type { FeedRun } from '../../api/types';
 import { findRepeated, isSkipping, type Targets, toMap } from '../../lib/columns';
 import { formatCount } from '../../lib/format';
@@ -9,6 +9,7 @@ import { Steps } from '../../parts/steps';
 import { describeUpload, UploadProgress } from '../../parts/upload-progress';
 import { ColumnMapping, MappingSummary } from '../listings/column-mapping';
 import { FileDrop } from '../listings/file-drop';
+import { FileWarnings } from '../listings/file-warnings';
 import { Plan } from './plan';
 import { useFeedFile } from './use-feed-file';
 
@@ -21,7 +22,7 @@ export interface ColumnSettings {
 interface SendFeedFileProps {
   name: string;
   /** Settings of the run that differ from those of the feed. */
-  parameters?: Query;
+  parameters?: UploadQuery;
   /** The mapping that the feed has. */
   stored?: Targets;
   onDone: (run: FeedRun, columns: ColumnSettings) => Promise<void>;
@@ -66,6 +67,7 @@ export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }:
               ))}
             </Note>
           )}
+          <FileWarnings warnings={plan.warnings} />
           <Plan plan={plan} />
         </>
       )}

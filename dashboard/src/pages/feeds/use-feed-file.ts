@@ -54,7 +54,7 @@ export function useFeedFile(
       return await upload<T>({
         method: 'PUT',
         path: feedPath(name),
-        query: { ...parameters, ...toMapQuery({ columns, targets }), ...replaceMap(), ...query },
+        query: { ...parameters, ...toMapQuery({ columns, targets }), map: mapOf(), ...query },
         file,
         type: typeOf(file),
         onProgress: (progress) => change({ progress }),
@@ -69,11 +69,10 @@ export function useFeedFile(
     }
   }
 
-  /** Without a mapping, the run would use the stored one, which may name columns that this file lacks. */
-  function replaceMap(): UploadQuery {
-    if (Object.keys(stored).length === 0 || Object.keys(toMap({ columns, targets })).length > 0) return {};
-    const column = columns.find(({ field }) => field === 'externalId' || field === 'address');
-    return column === undefined ? {} : { map: { [column.name]: column.name } };
+  /** Every stored column is in it, since a run adds its columns to them. A column that this file lacks is skipped. */
+  function mapOf(): Targets {
+    const kept = Object.keys(stored).map((column) => [column, targets[column] ?? '']);
+    return { ...Object.fromEntries(kept), ...toMap({ columns, targets }) };
   }
 
   async function check(): Promise<void> {

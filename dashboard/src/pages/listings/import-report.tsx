@@ -7,6 +7,7 @@ import { attempt } from '../../lib/notify';
 import { type ImportResult, saveFailedRows } from '../../lib/running-import';
 import { Counts } from '../../parts/counts';
 import { FailedRows } from './failed-rows';
+import { FileWarnings } from './file-warnings';
 
 interface ReportProps {
   file: File;
@@ -32,6 +33,7 @@ export function Report({ file, targets, result: { report, isDryRun, failedRows }
   return (
     <Stack>
       <Counts ref={counts} label={isDryRun ? 'Result of the check' : 'Result'} counts={shown} />
+      <FileWarnings warnings={report.warnings} />
       <FailedRows
         errors={errors}
         count={failed}

@@ -1,10 +1,15 @@
-import { Checkbox, Group, NativeSelect } from '@mantine/core';
+import { Checkbox, NativeSelect, SimpleGrid, Stack, Textarea } from '@mantine/core';
 import type { ReadingOptions } from '../../lib/columns';
 
 export const DATES = [
   { value: '', label: '2026-03-04 only' },
   { value: 'mdy', label: 'Month first (03/04/2026 is March 4)' },
   { value: 'dmy', label: 'Day first (03/04/2026 is April 3)' },
+];
+export const DECIMALS = [
+  { value: '', label: 'Not known (267.500 is an error)' },
+  { value: 'comma', label: 'Comma (267.500 is 267500)' },
+  { value: 'point', label: 'Point (267.500 is 267.5)' },
 ];
 
 interface ReadingFieldsProps {
@@ -14,23 +19,56 @@ interface ReadingFieldsProps {
 
 /** How the values of a file are read. */
 export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
+  const bind = (name: Exclude<keyof ReadingOptions, 'clean'>) => ({
+    value: reading[name],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onChange({ ...reading, [name]: currentTarget.value }),
+  });
   return (
-    <Group gap="lg" align="flex-start">
+    <Stack>
       <Checkbox
-        flex="1 1 240px"
         label="Clean values"
         description="Accepts values such as $450,000 and 1,250 sq ft."
         checked={reading.clean}
         onChange={({ currentTarget }) => onChange({ ...reading, clean: currentTarget.checked })}
       />
       {reading.clean && (
-        <NativeSelect
-          label="Date format"
-          data={DATES}
-          value={reading.dates}
-          onChange={({ currentTarget }) => onChange({ ...reading, dates: currentTarget.value })}
-        />
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NativeSelect label="Date format" data={DATES} {...bind('dates')} />
+          <NativeSelect label="Decimal separator" data={DECIMALS} {...bind('decimal')} />
+        </SimpleGrid>
       )}
-    </Group>
+      <WordFields bind={bind} />
+    </Stack>
+  );
+}
+
+interface WordFieldsProps {
+  bind: (name: 'values' | 'defaults') => object;
+}
+
+/** What the words of a file mean, and the values of rows that have none. */
+export function WordFields({ bind }: WordFieldsProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <Textarea
+        label="Words"
+        description="What words mean, one per line: field:word = value."
+        placeholder="status:Under contract = pending"
+        autosize
+        minRows={2}
+        maxRows={8}
+        {...bind('values')}
+      />
+      <Textarea
+        label="Default values"
+        description="For rows without a value, one per line: field = value."
+        placeholder="stateOrProvince = TX"
+        autosize
+        minRows={2}
+        maxRows={8}
+        {...bind('defaults')}
+      />
+    </SimpleGrid>
   );
 }

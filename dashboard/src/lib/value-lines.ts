@@ -1,0 +1,24 @@
+/** Texts by key, such as `status:Sold` → `closed`. */
+type Texts = Record<string, string>;
+
+/** Reads `key = text`, one per line. A line without `=` is a key without a text, which the service rejects. */
+export function parseLines(lines: string): Texts {
+  const entries = lines.split('\n').flatMap((line): [string, string][] => {
+    const at = line.lastIndexOf('=');
+    if (line.trim() === '') return [];
+    return at < 0 ? [[line.trim(), '']] : [[line.slice(0, at).trim(), line.slice(at + 1).trim()]];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function formatLines(texts: Texts): string {
+  return Object.entries(texts)
+    .map(([key, text]) => `${key} = ${text}\n`)
+    .join('');
+}
+
+/** A merge patch that makes `stored` equal to `next`. */
+export function patchOf(stored: Texts, next: Texts): Record<string, string | null> {
+  const removed = Object.keys(stored).filter((key) => !Object.hasOwn(next, key));
+  return { ...Object.fromEntries(removed.map((key) => [key, null])), ...next };
+}
