@@ -235,6 +235,20 @@ describe('a feed', () => {
     assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2, cleaned: 2 });
   });
 
+  test('has settings of a limited length', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query: queryOf({ ...map, failedMax: '2' }) });
+    const columns = Array.from({ length: 70 }, (_, index) => [`${100 + index}${'x'.repeat(195)}`, '']);
+    const words = (start: string) =>
+      Object.fromEntries(
+        Array.from({ length: 70 }, (_, index) => [`city:${start}${index}${'x'.repeat(90)}`, 'z'.repeat(90)]),
+      );
+    assert.equal((await patch(tenant, { map: Object.fromEntries(columns) })).status, 200);
+    assert.equal((await patch(tenant, { values: words('a') })).status, 200);
+    const error = await readError(await patch(tenant, { values: words('b') }), 422, 'validation_failed');
+    assert.match(JSON.stringify(error), /32768 characters as JSON/);
+  });
+
   test('a column with a new name takes the field of the old one, in a run and in the settings', async () => {
     const tenant = await service.createTenant();
     const all = { type: 'text/csv', query: queryOf({ ...map, failedMax: '100%' }) };

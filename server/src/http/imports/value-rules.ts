@@ -3,6 +3,9 @@ import { findTarget, type Target } from '../contract/schemas/targets.ts';
 import { decodeMeaning, parseWord, toWord } from '../contract/schemas/value-rules.ts';
 import type { ReadingOptions } from './reading.ts';
 
+/** A word has up to 100 characters, and can have more white space. */
+const TEXT_LENGTH_MAX = 400;
+
 const AMOUNTS: ReadonlyMap<string, readonly string[]> = new Map(UNITS);
 
 /** What the words of a file mean, and the values that its rows have by default. */
@@ -26,7 +29,7 @@ export class ValueRules {
 
   /** What a text means in a field, as JSON; undefined if it is no word. */
   read(target: Target, text: unknown): unknown {
-    if (this.#words.size === 0 || typeof text !== 'string') return undefined;
+    if (this.#words.size === 0 || typeof text !== 'string' || text.length > TEXT_LENGTH_MAX) return undefined;
     return this.#words.get(keyOf(target))?.get(toWord(text));
   }
 

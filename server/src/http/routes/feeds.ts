@@ -125,7 +125,16 @@ function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   const merged = mergePatch(stored, patch, () => true);
   const result = feedSettings.safeParse({ ...DEFAULT_SETTINGS, ...Object(merged) }, { reportInput: true });
   if (!result.success) throw invalidSettings(result.error.issues);
+  if (JSON.stringify(result.data).length > SETTINGS_LENGTH_MAX) throw tooLong();
   return result.data;
+}
+
+/** A list has the settings of up to 100 feeds. */
+const SETTINGS_LENGTH_MAX = 32 * 1024;
+
+function tooLong(): AppError {
+  const message = `The settings of a feed can have ${SETTINGS_LENGTH_MAX} characters as JSON; remove columns or words.`;
+  return invalidFields([{ field: 'body', code: 'too_long', message }]);
 }
 
 /** Without the columns whose field a patch gives to another one, such as that of a column with a new name. */
