@@ -25,6 +25,8 @@ type Mode = (typeof MODES)[number];
 /** UTF-16 sorts these differently than UTF-8. */
 const EXTERNAL_IDS = ['a', 'A', 'a b', 'é', '\uFFFD', '\u{1F600}', 'z', 'z-1'];
 
+const STATUSES = ['active', 'pending', 'withdrawn'];
+
 interface Row {
   externalId: string;
   beds: number;
@@ -44,7 +46,7 @@ const row: fc.Arbitrary<Row> = fc.record(
     externalId: fc.constantFrom(...EXTERNAL_IDS),
     // -1 is invalid.
     beds: fc.constantFrom(0, 1, 1, 2, 2, -1),
-    status: fc.constantFrom('active', 'pending', 'withdrawn'),
+    status: fc.constantFrom(...STATUSES),
   },
   { requiredKeys: ['externalId', 'beds'] },
 );
@@ -52,6 +54,17 @@ const row: fc.Arbitrary<Row> = fc.record(
 interface File {
   type: string;
   text: string;
+}
+
+/** Words of a source, and the parameters that say what they mean. */
+const wordOf = (status: string) => `is ${status}`;
+const WORDS = STATUSES.map(
+  (status) => `&${new URLSearchParams({ [`values[status:${wordOf(status)}]`]: status })}`,
+).join('');
+
+/** A file in which statuses are words of the source. */
+function withWords({ type, text }: File): File {
+  return { type, text: text.replaceAll(/active|pending|withdrawn/g, wordOf) };
 }
 
 /** A CSV file if that is wanted and each row has all fields, since an empty cell removes one. */
@@ -82,6 +95,7 @@ const step = fc.oneof(
       limit: fc.constantFrom('0', '2', '100%'),
       fault: fc.constantFrom('none', 'none', 'none', 'cut', 'left', 'twice'),
       isCsv: fc.boolean(),
+      hasWords: fc.boolean(),
     }),
   },
   {
@@ -155,7 +169,7 @@ class Client {
     const changes = files.flat().map(({ externalId, beds }) => this.#change(externalId, Math.abs(beds)));
     await Promise.all([...runs, ...changes]);
     for (const [index, rows] of files.entries()) {
-      const step = { does: 'run', missing: 'keep', limit: '100%', fault: 'none' } as const;
+      const step = { does: 'run', missing: 'keep', limit: '100%', fault: 'none', hasWords: false } as const;
       await this.#run({ ...step, feed: FEEDS[index] ?? '', rows, isCsv });
     }
   }
@@ -184,13 +198,14 @@ class Client {
     return (await get<{ sequence: number }>(service, this.tenant, '/listings?limit=1')).sequence;
   }
 
-  async #run({ feed, rows, missing, limit, fault, isCsv }: RunStep): Promise<void> {
+  async #run({ feed, rows, missing, limit, fault, isCsv, hasWords }: RunStep): Promise<void> {
     const before = await this.states();
     const sequence = await this.#sequence();
     const all = fault === 'twice' ? [...rows, ...rows] : rows;
-    const file = makeFile(all, isCsv);
+    const plain = makeFile(all, isCsv);
+    const file = hasWords ? withWords(plain) : plain;
     const { type } = file;
-    const query = `?missing=${missing}&missingMax=${encodeURIComponent(limit)}&failedMax=100%25`;
+    const query = `?missing=${missing}&missingMax=${encodeURIComponent(limit)}&failedMax=100%25${hasWords ? WORDS : ''}`;
     if (fault === 'left') return this.#leave(feed, file, query);
     const body = fault === 'cut' ? cut(file) : file.text;
     const response = await sendFeed(service, this.tenant, feed, body, { query, type });
