@@ -123,7 +123,7 @@ function formatOf(source: ImportSource): ImportFormat {
   if (/csv$/i.test(hint)) return 'csv';
   if (/(^|\/)json$/i.test(hint)) return 'json';
   if (/(ndjson|jsonl)$/i.test(hint)) return 'ndjson';
-  throw new TypeError("Cannot detect the file's format. Set format to 'csv', 'json', or 'ndjson'.");
+  throw new TypeError("The format is unknown. Set format to 'csv', 'json', or 'ndjson'.");
 }
 
 function hintOf(source: ImportSource): string {

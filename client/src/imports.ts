@@ -43,10 +43,10 @@ export class Imports {
    * is not retried: give each row an `externalId` and run the import again.
    */
   create(rows: ImportSource, options: ImportOptions = {}): Call<ImportReport> {
-    const { format, map, values, defaults, clean, dates, decimal, ignoreUnknown, ...saving } = options;
-    const { mode, atomic, dryRun, onFailure, ...others } = saving;
+    const { map, values, defaults, clean, dates, decimal, ignoreUnknown, mode, atomic, dryRun, ...rest } = options;
+    const query = { map, values, defaults, clean, dates, decimal, ignoreUnknown, mode, atomic, dryRun };
+    const { format, onFailure, ...others } = rest;
     const file = toImportFile(rows, { format, atomic, dryRun });
-    const query = { map, values, defaults, clean, dates, decimal, mode, ignoreUnknown, atomic, dryRun };
     const operation = { method: 'POST', path: '/imports', query, ...file } as const;
     if (onFailure === undefined) return this.#transport.call(operation, others);
     const headers = { ...file.headers, Accept: NDJSON };

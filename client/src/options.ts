@@ -77,9 +77,8 @@ export function readSettings(options: ClientOptions): Settings {
 }
 
 const BROWSER =
-  'An API key does not belong in client-side code: everyone who opens the page could read it and change your ' +
-  'listings. Call the service from your server. If everyone who opens the page is allowed to have the key, set ' +
-  'dangerouslyAllowBrowser: true.';
+  'An API key does not belong in client-side code, where everyone can read it. Call the service from your server. If ' +
+  'everyone may have the key, set dangerouslyAllowBrowser: true.';
 
 declare const window: unknown;
 declare const document: unknown;

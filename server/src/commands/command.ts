@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { AppError, attempt } from '../model/errors.ts';
 import { describeMigration } from '../runtime/migration-progress.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWhole } from '../storage/database-info.ts';
@@ -28,11 +27,9 @@ export function addCommand(parent: Command, usage: string, description: string):
 export async function withDatabase<T>(work: (database: Database) => Promise<T>, { creates = false } = {}): Promise<T> {
   const tell = describeMigration((message) => console.error(message));
   const { databaseUrl } = readConfig();
-  const isMissing = attempt(() => requireDatabase(databaseUrl));
-  if (isMissing instanceof AppError && !creates) throw isMissing;
+  if (!creates) requireDatabase(databaseUrl);
   const database = await openDatabase(databaseUrl, undefined, tell);
-  const remark = isMissing instanceof AppError ? " (new; for the service's database, use the service's settings)" : '';
-  console.error(`database: ${database.name}${remark}`);
+  console.error(`database: ${database.name}`);
   try {
     // After a change to an unfinished copy, "copy" would report a difference.
     await requireWhole(database);
