@@ -113,8 +113,8 @@ function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitr
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
 
-/** Cursors come from responses, and `map` names columns of its file. */
-const UNTRIED = new Set(['cursor', 'map']);
+/** Cursors come from responses, and the keys of the others are names of the file's columns and fields. */
+const UNTRIED = new Set(['cursor', 'map', 'values', 'defaults']);
 
 type Parameter = fc.Arbitrary<readonly [string, string]>;
 

@@ -134,7 +134,8 @@ function judgeQuery(request: Prepared, known: Known): void {
   // Progress needs NDJSON, and no atomic import.
   if (operation.operationId === 'createImport' && given.has('progress')) request.mayRefuse.query = true;
   // A feed may have `clean` in its settings.
-  if (operation.operationId === 'createImport' && given.has('dates') && !given.has('clean'))
+  const needsClean = given.has('dates') || given.has('decimal');
+  if (operation.operationId === 'createImport' && needsClean && !given.has('clean'))
     refuse(request, STEP.query, 400, 'invalid_query');
   if (operation.operationId !== 'listEvents' || verdicts.includes('invalid')) return;
   const isBeyond = Number(given.get('after') ?? 0) > known.sequence + SLACK;

@@ -74,6 +74,7 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^(password|newPassword)$/, /^(out_of_range|invalid_choice|blank)$/],
   [/^url$/, /^invalid_format$/],
   [/^map\..*/s, /^(invalid_choice|invalid_format|read_only|duplicate|blank|too_long)$/],
+  [/^(values|defaults)\..*/s, /^(invalid_choice|invalid_format|invalid_type|duplicate|blank|too_long)$/],
   [/^dates$/, /^inconsistent$/],
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];

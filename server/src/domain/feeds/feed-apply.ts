@@ -3,7 +3,6 @@ import type { MissingMode } from '../../model/feeds.ts';
 import type { Listing } from '../../model/listings.ts';
 import { withoutServerFields } from '../../model/listings.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
-import { insertFailures } from '../../storage/feed-errors.ts';
 import { setFeedMarks } from '../../storage/feed-listings.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import { findKeyedListings, type KeyedListing } from '../../storage/listings.ts';
@@ -13,8 +12,9 @@ import { takeQuota } from '../writing/quotas.ts';
 import { makeChanged, readStored } from '../writing/save-listing.ts';
 import { storeDeleted } from '../writing/write-path.ts';
 import type { Writing } from '../writing/writing.ts';
+import { storeFailures } from './feed-failures.ts';
 import type { LeasedRun } from './feed-lease.ts';
-import { failureText, valuesToKeep } from './feed-plan.ts';
+import { failureText } from './feed-plan.ts';
 import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
 /** Content and documents that are written together, unless a single row is longer: other writes wait meanwhile. */
@@ -73,11 +73,9 @@ export class FeedApplication {
     await group.batch.store(writing);
     await setFeedMarks(transaction, account.id, group.marks);
     const failures = group.failed.map(({ row, error }) => {
-      const values = valuesToKeep(this.#file.valuesOf(row.number), this.#source);
-      return { number: row.number, error: failureText(row, error), values };
+      return { number: row.number, error: failureText(row, error), values: this.#file.valuesOf(row.number) };
     });
-    await insertFailures(transaction, account.id, run.id, failures);
-    return run;
+    return storeFailures(transaction, account.id, run, failures, this.#source);
   }
 
   async writeMissing(mode: MissingMode): Promise<void> {

@@ -39,6 +39,8 @@ export class FeedComparison {
   #listings: FeedListing[] = [];
   #isLastPage = false;
   #lastExternalId = '';
+  /** The row that the listing of the last row is like. */
+  #lastKnown: ReturnType<typeof readMark>;
 
   constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
     this.#database = database;
@@ -51,7 +53,7 @@ export class FeedComparison {
     let last: StagedKey = { externalId: '', number: 0, hash: null, isKnown: 0 };
     for (let keys = file.keysAfter('', 0, PAGE_LENGTH); keys.length > 0; ) {
       for (const key of keys) {
-        if (key.externalId === last.externalId) this.#failDuplicate(key);
+        if (key.externalId === last.externalId) this.#failDuplicate(key, last);
         else {
           last = key;
           await this.#takeRow(key);
@@ -66,12 +68,12 @@ export class FeedComparison {
     await this.#skipWithoutExternalId();
   }
 
-  #failDuplicate({ externalId, number, hash }: StagedKey): void {
+  #failDuplicate({ externalId, number, hash, isKnown }: StagedKey, first: StagedKey): void {
     // A row that is invalid by itself has its own error.
     if (hash === null) return;
-    const { file } = this.#plan;
-    const [first] = file.keysAfter(externalId, 0, 1);
-    const firstLine = file.lineOf(first?.number ?? number);
+    const { counts, file } = this.#plan;
+    if (isKnown && hash === this.#lastKnown?.hash) counts.cleaned += this.#lastKnown.cleaned;
+    const firstLine = file.lineOf(first.number);
     this.#plan.fail({ number, line: file.lineOf(number), externalId }, duplicateRow(firstLine));
   }
 
@@ -83,8 +85,9 @@ export class FeedComparison {
     }
     const isSame = listing?.externalId === key.externalId;
     if (isSame) this.#take();
-    if (key.hash === null) return;
     const known = isSame && listing !== undefined ? readMark(listing) : undefined;
+    this.#lastKnown = known;
+    if (key.hash === null) return;
     if (known?.hash === key.hash) return this.#plan.addUnchanged(key.isKnown ? known : undefined);
     this.#differing.push({ ...key, hash: key.hash });
     this.#differingLength += this.#plan.file.contentOf(key.number).length;

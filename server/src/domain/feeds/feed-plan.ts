@@ -1,10 +1,9 @@
 import { createHash, hash } from 'node:crypto';
-import { isObject } from '../../lib/merge-patch.ts';
 import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
 import { emptyCounts, type FeedCounts, hashRow, type MissingMode } from '../../model/feeds.ts';
 import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
-import type { FeedRow, FeedSource } from './feed-rows.ts';
+import type { FeedRow } from './feed-rows.ts';
 
 /** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
 export interface PlanId {
@@ -20,6 +19,8 @@ const DETAILS_MAX = 20;
 /** What a run will do, which is on disk except for the counts. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
+  /** What rows without a hash are hashed with: the same content means another listing with other defaults. */
+  hashStart = '';
   readonly file: StagedFile;
   cutLine: number | undefined;
   listings = 0;
@@ -39,7 +40,7 @@ export class FeedPlan implements JudgedPlan {
     const number = this.counts.rows;
     const error = findRowError(externalId, content);
     const text = error === undefined && typeof content === 'string' ? content : undefined;
-    const rowHash = error === undefined ? (hash ?? hashRow(text ?? '')) : undefined;
+    const rowHash = error === undefined ? (hash ?? hashRow(this.hashStart + (text ?? ''))) : undefined;
     this.file.add({ number, line, externalId, values, cleaned, content: text, hash: rowHash });
     if (error !== undefined) this.fail({ number, line, externalId }, error);
   }
@@ -129,26 +130,6 @@ type RowError = Pick<PlainError, 'message' | 'details'> & { code: string; member
 export function failureText({ line, externalId }: FailingRow, error: PlainError | RowError): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
-}
-
-const VALUES_LENGTH_MAX = 64 * 1024;
-
-/** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
-export function valuesToKeep(given: string | null, source: Pick<FeedSource, 'describeValues'>): string | null {
-  if (given === null || given.length > VALUES_LENGTH_MAX) return null;
-  const values = source.describeValues(given);
-  if (values.length > VALUES_LENGTH_MAX) return null;
-  const parsed = attemptJson(values);
-  // Strings of JSON have no line breaks.
-  return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
-}
-
-function attemptJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The error that a row has by itself. */

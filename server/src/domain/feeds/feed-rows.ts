@@ -42,8 +42,8 @@ export interface FeedSource {
   /** Reads a row that was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;
-  /** A row's values as JSON text, with their names. */
-  describeValues(values: string): string;
+  /** A row's values as JSON text, with their names; null if it is longer than `lengthMax`. */
+  describeValues(values: string, lengthMax: number): string | null;
 }
 
 /** Marks of listings that were missing in the last file; other marks are those of `markOf`. */

@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS, type FeedCounts, type FeedSettings, type MissingMode 
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Database } from '../../storage/database.ts';
 import { versionFloorOf } from '../../storage/database-info.ts';
-import { findFailures, insertFailures } from '../../storage/feed-errors.ts';
+import { findFailures } from '../../storage/feed-errors.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import { findFeed } from '../../storage/feeds.ts';
 import { StagedFile } from '../../storage/open.ts';
@@ -13,9 +13,10 @@ import { type Actor, getActingAccount, type Reader } from '../writing/writing.ts
 import { FeedApplication } from './feed-apply.ts';
 import { FeedComparison, findKnownRows } from './feed-comparison.ts';
 import { EXAMPLES_MAX, FeedExamples } from './feed-examples.ts';
+import { hasAllFailures, storeFailures } from './feed-failures.ts';
 import { type GuardReason, judge, stoppedByGuard } from './feed-guard.ts';
 import { LeasedRun } from './feed-lease.ts';
-import { FeedPlan, type PlanId, parsePlanId, valuesToKeep } from './feed-plan.ts';
+import { FeedPlan, type PlanId, parsePlanId } from './feed-plan.ts';
 import type { FeedSource } from './feed-rows.ts';
 
 export interface FeedRequest<R extends Reader = Actor> {
@@ -32,9 +33,6 @@ export interface FeedRequest<R extends Reader = Actor> {
   signal: AbortSignal;
 }
 
-/** Failed rows that are stored per run, and their values; see also `trimFailures`. */
-const STORED_ROWS_MAX = 100_000;
-const STORED_BYTES_MAX = 64 * 1024 * 1024;
 /** Failed rows in the record of a run, and their length. */
 const ERRORS_MAX = 100;
 const ERRORS_LENGTH_MAX = 256 * 1024;
@@ -52,7 +50,7 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     const settings = { ...request.settle(leased.settings), ...(expected && { missing: expected.missing }) };
     using file = new StagedFile();
     const plan = await makePlan(database, request, settings, new FeedPlan(file));
-    await storeFailures(leased, plan, request);
+    await storePlanned(leased, plan, request);
     requireConsent(plan, request, settings, expected);
     const application = new FeedApplication(leased, file, request);
     await application.writeRows();
@@ -108,6 +106,7 @@ async function makePlan(
     signal.throwIfAborted();
   });
   const account = await getActingAccount(database, actor);
+  plan.hashStart = JSON.stringify([account.currency, account.areaUnits]);
   try {
     const known = findKnownRows(database, account.id, name, pause);
     for await (const rows of source.read(settings, account, known)) {
@@ -155,26 +154,19 @@ function requireSameMissing(given: FeedSettings['missing'] | undefined, expected
 }
 
 /** Stores the failed rows of a plan, and its other counts that do not change any more. @throws the reason of `signal` */
-async function storeFailures(leased: LeasedRun, plan: FeedPlan, { source, signal }: FeedRequest): Promise<void> {
+async function storePlanned(leased: LeasedRun, plan: FeedPlan, { source, signal }: FeedRequest): Promise<void> {
   const { file, counts } = plan;
   const { rows, unchanged, missing, failed, cleaned } = counts;
   let after = 0;
-  let isFull = false;
   do {
     signal.throwIfAborted();
-    const failures = file.failuresAfter(after, BATCH_LENGTH).map(({ values, ...failure }) => {
-      return { ...failure, values: valuesToKeep(values, source) };
-    });
+    const failures = file.failuresAfter(after, BATCH_LENGTH);
     after = failures.at(-1)?.number ?? 0;
     await leased.write(async ({ transaction, account }, run) => {
-      await insertFailures(transaction, account.id, run.id, failures);
-      const bytes = failures.reduce((sum, { error, values }) => sum + error.length + (values?.length ?? 0), 0);
-      const storedRows = run.storedRows + failures.length;
-      const storedBytes = run.storedBytes + bytes;
-      return { ...run, storedRows, storedBytes, counts: { ...run.counts, rows, unchanged, missing, failed, cleaned } };
+      const counted = { ...run, counts: { ...run.counts, rows, unchanged, missing, failed, cleaned } };
+      return storeFailures(transaction, account.id, counted, failures, source);
     });
-    isFull = leased.run.storedRows >= STORED_ROWS_MAX || leased.run.storedBytes >= STORED_BYTES_MAX;
-  } while (after > 0 && !isFull);
+  } while (after > 0 && !hasAllFailures(leased.run));
 }
 
 async function readErrors(database: Database, accountId: string, runId: string): Promise<string> {

@@ -33,8 +33,8 @@ export class FeedUpload implements FeedSource {
     return toContent(this.#opened.readKnown(values));
   }
 
-  describeValues(values: string): string {
-    return this.#opened.describeValues(values);
+  describeValues(values: string, lengthMax: number): string | null {
+    return this.#opened.describeValues(values, lengthMax);
   }
 
   get #opened(): FileReading {

@@ -29,6 +29,10 @@ export class FileReading {
   readonly #request: ReadingRequest;
   readonly #onClose: () => void;
   readonly #batches: Batch[] = [];
+  /** The body, once it is read. */
+  #chunks: AsyncGenerator<Buffer> | undefined;
+  /** Whether the thread waits for a chunk. */
+  #isReady = false;
   #end: { error: unknown } | 'end' | undefined;
   #bodyError: AppError | undefined;
   #wake: () => void = () => {};
@@ -38,6 +42,9 @@ export class FileReading {
   warnings: { warnings?: FileWarning[] } = {};
   /** The header of a CSV file. Set before the first row. */
   #header: ReadHeader | undefined;
+  /** The names of its columns in `describeValues`. */
+  #names: string[] = [];
+  #namesLength = 0;
   #reader: CsvRowReader | undefined;
 
   /** `onClose` is called once. */
@@ -45,6 +52,8 @@ export class FileReading {
     this.#port = port;
     this.#request = request;
     this.#onClose = onClose;
+    port.on('message', (report: ReadingReport) => this.#note(report));
+    port.on('close', () => this.#finish({ error: threadEnded() }));
   }
 
   /** Like `readRows`, but yields rows that can be saved. */
@@ -66,12 +75,19 @@ export class FileReading {
     return this.#reader.read({ line: 0, content: JSON.parse(values) }, true);
   }
 
-  /** The own values of a row as JSON text; those of CSV by their columns. */
-  describeValues(values: string): string {
+  /** The own values of a row as JSON text; those of CSV by their columns. Null if it is longer than `lengthMax`. */
+  describeValues(values: string, lengthMax: number): string | null {
+    if (values.length + this.#namesLength > lengthMax) return null;
     if (this.#header === undefined) return values;
-    const names = this.#header.cells.map((cell, index) => cell?.trim() || `column ${index + 1}`);
     const cells: Cells = JSON.parse(values);
-    return JSON.stringify(Object.fromEntries(cells.map((cell, index) => [names[index] ?? '', cell ?? ''])));
+    const named = cells.map((cell, index) => [this.#names[index] ?? columnNumber(index), cell ?? '']);
+    return JSON.stringify(Object.fromEntries(named));
+  }
+
+  #takeHeader(header: ReadHeader): void {
+    this.#header = header;
+    this.#names = uniqueNames(header.cells);
+    this.#namesLength = JSON.stringify(this.#names).length;
   }
 
   /**
@@ -87,8 +103,8 @@ export class FileReading {
   ): AsyncGenerator<ReadRow[]> {
     const over = new AbortController();
     const chunks = open(AbortSignal.any([signal, over.signal]));
-    this.#port.on('message', (report: ReadingReport) => this.#note(report, chunks));
-    this.#port.on('close', () => this.#finish({ error: threadEnded() }));
+    this.#chunks = chunks;
+    if (this.#isReady) void this.#feed(chunks);
     const onAbort = () => this.#wake();
     signal.addEventListener('abort', onAbort);
     try {
@@ -121,9 +137,12 @@ export class FileReading {
     });
   }
 
-  #note(report: ReadingReport, chunks: AsyncGenerator<Buffer>): void {
-    if (report.is === 'ready') return void this.#feed(chunks);
-    if (report.is === 'header') this.#header = report.header;
+  #note(report: ReadingReport): void {
+    if (report.is === 'ready') {
+      this.#isReady = true;
+      return void (this.#chunks && this.#feed(this.#chunks));
+    }
+    if (report.is === 'header') this.#takeHeader(report.header);
     else if (report.is === 'batch') this.#batches.push(report);
     else if (report.is === 'end') {
       if (report.warnings.length > 0) this.warnings = { warnings: report.warnings };
@@ -134,6 +153,7 @@ export class FileReading {
   }
 
   async #feed(chunks: AsyncGenerator<Buffer>): Promise<void> {
+    this.#isReady = false;
     try {
       const { value: chunk } = await chunks.next();
       if (chunk === undefined) return this.#send({ is: 'end' });
@@ -220,6 +240,23 @@ export function makeInput(
   if (isWhole && lack !== undefined) throw fromPlainError(lack);
   if (typeof patch !== 'string') throw fromPlainError(patch);
   return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current);
+}
+
+/** Longer names of columns are cut in the values of a failed row. */
+const NAME_LENGTH_MAX = 200;
+
+function uniqueNames(cells: ReadHeader['cells']): string[] {
+  const names = new Set<string>();
+  return cells.map((cell, index) => {
+    const given = cell?.trim().slice(0, NAME_LENGTH_MAX) || columnNumber(index);
+    const name = names.has(given) ? `${given} (${columnNumber(index)})` : given;
+    names.add(name);
+    return name;
+  });
+}
+
+function columnNumber(index: number): string {
+  return `column ${index + 1}`;
 }
 
 function threadEnded(): AppError {

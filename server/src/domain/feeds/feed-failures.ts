@@ -1,0 +1,54 @@
+import { isObject } from '../../lib/merge-patch.ts';
+import type { Executor } from '../../storage/database.ts';
+import { insertFailures, type StoredFailure } from '../../storage/feed-errors.ts';
+import type { StoredRun } from '../../storage/feed-runs.ts';
+import type { FeedSource } from './feed-rows.ts';
+
+/** Failed rows that are stored per run, and the bytes of their errors and values. */
+const ROWS_MAX = 100_000;
+const BYTES_MAX = 64 * 1024 * 1024;
+/** The length of a row's own values as JSON text. */
+const VALUES_LENGTH_MAX = 64 * 1024;
+
+/** Whether no more failed rows of a run are stored; they are only counted. */
+export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean {
+  return storedRows >= ROWS_MAX || storedBytes >= BYTES_MAX;
+}
+
+/** Stores failed rows with their own values, as staged, as long as there is room. @returns the run with their size */
+export async function storeFailures(
+  executor: Executor,
+  accountId: string,
+  run: StoredRun,
+  failures: readonly StoredFailure[],
+  source: FeedSource,
+): Promise<StoredRun> {
+  const after = { ...run };
+  const stored: StoredFailure[] = [];
+  for (const { number, error, values: given } of failures) {
+    if (hasAllFailures(after)) break;
+    const values = valuesToKeep(given, source);
+    stored.push({ number, error, values });
+    after.storedRows += 1;
+    after.storedBytes += error.length + (values?.length ?? 0);
+  }
+  await insertFailures(executor, accountId, run.id, stored);
+  return after;
+}
+
+/** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
+function valuesToKeep(given: string | null, source: FeedSource): string | null {
+  const values = given && source.describeValues(given, VALUES_LENGTH_MAX);
+  if (values === null) return null;
+  const parsed = attemptJson(values);
+  // Strings of JSON have no line breaks.
+  return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
+}
+
+function attemptJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
