@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { JSON_ARRAY, listAll } from '../../../testkit/src/imports.ts';
+import { JSON_ARRAY, listAll, NDJSON } from '../../../testkit/src/imports.ts';
 import { readError } from '../../../testkit/src/replies.ts';
 import { startSharedService, type Tenant } from '../../../testkit/src/service.ts';
 import { countsOf, get, ndjson, type Run, runFeed, sendFeed, stopFeed } from '../support/feeds.ts';
@@ -179,6 +179,70 @@ describe('a run', () => {
     const renamed = csv.replace('beds,baths', 'baths,beds');
     const other = await runFeed(service, tenant, 'mls', renamed, sent);
     assert.deepEqual(countsOf(other), { rows: 60, updated: 60, cleaned: 60 });
+  });
+
+  test('of CSV counts the cleaned values of a repeated row in each run', async () => {
+    const tenant = await service.createTenant();
+    const line = 'A,1 Elm,3,2,"$5,000"\n';
+    const csv = `externalId,address,beds,baths,listPrice\n${line}${line}B,2 Elm,3,2,"$5,000"\n`;
+    const sent = { type: CSV, query: '?clean=true&failedMax=1' };
+    for (const counts of [{ created: 2 }, { unchanged: 2 }, { unchanged: 2 }]) {
+      const run = await runFeed(service, tenant, 'mls', csv, sent);
+      assert.deepEqual(countsOf(run), { rows: 3, failed: 1, cleaned: 3, ...counts });
+    }
+  });
+
+  for (const [type, file] of [
+    [CSV, 'externalId,address,beds,baths,livingArea,livingAreaUnits,listPrice,currency\nA,1 Elm,1,1,100,,5,\n'],
+    [NDJSON, [row('A', { livingArea: 100, livingAreaUnits: null, listPrice: 5, currency: null })]],
+  ] as const) {
+    test(`of ${type} gives new defaults of the account to rows that name none`, async () => {
+      const tenant = await service.createTenant();
+      await runFeed(service, tenant, 'mls', file, { type });
+      for (const change of ["area_units = 'sqm'", "currency = 'EUR'"]) {
+        await service.sql(`update accounts set ${change} where id = ?`, tenant.accountId);
+        const run = await runFeed(service, tenant, 'mls', file, { type });
+        assert.deepEqual(countsOf(run), { rows: 1, updated: 1 });
+      }
+      const [listing] = await listingsOf(tenant);
+      assert.deepEqual([listing?.livingAreaUnits, listing?.currency], ['sqm', 'EUR']);
+    });
+  }
+
+  for (const [what, query, before] of [
+    ['invalid', '', ''],
+    ['over the quota', 'update account_heads set listings_max = 1 where account_id = ?', 'Z,E,1,1,\n'],
+  ] as const) {
+    test(`does not keep the values of rows that are ${what} below a header that is too long`, async () => {
+      const tenant = await service.createTenant();
+      if (query !== '') await service.sql(query, tenant.accountId);
+      const header = `externalId,address,beds,baths,${Array.from({ length: 490 }, (_, index) => `${index}${'\x01'.repeat(40)}`)}`;
+      const commas = ','.repeat(489);
+      const line = (id: string) => `${id},E,${what === 'invalid' ? -1 : 1},1,${commas}\n`;
+      const csv = `${header}\n${before && `Z,E,1,1,${commas}\n`}${Array.from({ length: 60 }, (_, index) => line(`A${index}`)).join('')}`;
+      const run = await runFeed(service, tenant, 'mls', csv, { type: CSV, query: '?ignoreUnknown=true&failedMax=100' });
+      assert.equal(run.failed, 60);
+      const { data } = await get<{ data: object[] }>(service, tenant, `/feeds/mls/runs/${run.id}/errors`);
+      assert.equal(data.length, 60);
+      assert.deepEqual([...new Set(data.map((failure) => Object(failure).values))], [null]);
+      const [stored] = await service.sql('select stored_rows, stored_bytes from feed_runs where id = ?', run.id);
+      assert.deepEqual(Number(Object(stored).stored_rows), 60);
+      const bytes = Number(Object(stored).stored_bytes);
+      assert.ok(bytes > 0 && bytes < 60 * 1024, String(bytes));
+    });
+  }
+
+  test('keeps the values of all cells of a failed row, with names of their own', async () => {
+    const tenant = await service.createTenant();
+    const csv = `externalId,address,beds,baths,Notes,Notes,\nA,E,1,1,u,v,w,x,y\n`;
+    const query = '?ignoreUnknown=true&failedMax=1';
+    const run = await runFeed(service, tenant, 'mls', csv, { type: CSV, query });
+    const { data } = await get<{ data: { values: object }[] }>(service, tenant, `/feeds/mls/runs/${run.id}/errors`);
+    const [columns, notes] = [
+      { 'column 7': 'w', 'column 8': 'x', 'column 9': 'y' },
+      { Notes: 'u', 'Notes (column 6)': 'v' },
+    ];
+    assert.deepEqual(data[0]?.values, { externalId: 'A', address: 'E', beds: '1', baths: '1', ...notes, ...columns });
   });
 
   for (const [what, beds, counts] of [
