@@ -11,9 +11,10 @@ const BOTH = '{domain,http,storage}/*.test.ts';
 const ABOVE_STORAGE = `
   admin-access bad-bodies bad-fields bad-photos-and-metadata better-auth-routes
   bounded-validation compression connections csv-imports dashboard error-pages
-  identity-faults import-limits import-uploads late-passwords list-formats
+  file-reading identity-faults import-limits import-uploads late-passwords list-formats
   list-negotiation list-texts log-lines long-marks openapi openapi-examples
-  password-attempts raw-requests short-bodies slow-bodies worker-permits wrong-links`
+  password-attempts raw-requests short-bodies slow-bodies value-rules worker-permits
+  wrong-links`
   .trim()
   .split(/\s+/)
   .map((name) => `http/${name}.test.ts`);
