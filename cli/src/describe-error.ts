@@ -130,7 +130,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
 
 /** As a shell reads it. */
 function toArgument(text: string): string {
-  return /^[\w:.=…-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return /^[\p{L}\p{N}_:.=…-]*$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The service's message, with flags in place of API parameters. */

@@ -1,3 +1,4 @@
+import { WRITABLE_FIELDS } from '@property-listings/client/constants';
 import { type Command, Option } from 'commander';
 import { chooseFormat, parsePair, toGiven } from './arguments.ts';
 import { usageError } from './exit-codes.ts';
@@ -56,7 +57,23 @@ export function withReadingOptions(command: Command): Command {
         DECIMALS,
       ),
     )
-    .option('--ignore-unknown', 'skip columns that the service does not know');
+    .option('--ignore-unknown', 'skip columns that the service does not know')
+    .addHelpText(
+      'after',
+      `\nFields, which can also have their RESO names, and metadata.NAME:\n${wrap(WRITABLE_FIELDS)}`,
+    );
+}
+
+const HELP_WIDTH = 80;
+
+function wrap(words: readonly string[]): string {
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length + 2 > HELP_WIDTH) lines.push(`  ${word}`);
+    else lines.splice(-1, 1, line === '' ? `  ${word}` : `${line} ${word}`);
+  }
+  return lines.join('\n');
 }
 
 /** The options for the client. */

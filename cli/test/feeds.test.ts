@@ -340,6 +340,11 @@ describe('feeds', () => {
     const plain = ['push', 'makler', file, '--yes', '--clean', '--map', 'Preis=listPrice'];
     const failed = await feeds(settings, ...plain);
     assert.match(failed.stderr, /2 of 2 rows failed/);
+    const checked = await feeds(settings, ...plain.filter((arg) => arg !== '--yes'), '--dry-run');
+    assert.match(
+      checked.stderr,
+      /^To say what these words mean, add --value status:verkauft=CHOICE --value status:verfügbar=CHOICE\.$/m,
+    );
     const errors = await feeds(settings, 'errors', 'makler');
     assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);
     assert.match(errors.stdout, /to say what "verkauft" means, add --value status:verkauft=CHOICE\./);

@@ -5,7 +5,7 @@ import { type CurlOptions, withCurlOption } from '../connection.ts';
 import { CommandError, EXIT, usageError } from '../exit-codes.ts';
 import { ImportFile } from '../import-file.ts';
 import { describeGuard, writePlan } from '../output/feed-plan.ts';
-import { describeCounts, writeFailedRows, writeWarnings } from '../output/import-report.ts';
+import { describeCounts, writeFailedRows, writeUnknownWords, writeWarnings } from '../output/import-report.ts';
 import { formatCount, ProgressLine } from '../output/progress.ts';
 import { type RecordOptions, withJsonOption } from '../output/record.ts';
 import { write } from '../output/standard-output.ts';
@@ -125,6 +125,7 @@ async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan 
     );
     stopWatching();
     writeFailedRows(run.errors, run.failed, `To see all of them: listings feeds errors ${name}`);
+    writeUnknownWords(run.errors);
     writeWarnings(run.warnings);
     await write(`${options.json ? toJson(run) : describeCounts(run)}\n`);
   } finally {

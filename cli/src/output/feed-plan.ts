@@ -1,5 +1,5 @@
 import type { FeedPlan } from '@property-listings/client/feeds';
-import { describeCounts, writeFailedRows, writeWarnings } from './import-report.ts';
+import { describeCounts, writeFailedRows, writeUnknownWords, writeWarnings } from './import-report.ts';
 import { formatCount } from './progress.ts';
 import { describeChanges, type RecordOptions } from './record.ts';
 import { writeRows } from './rows.ts';
@@ -22,6 +22,7 @@ export async function writePlan(plan: FeedPlan, { json, dryRun }: RecordOptions 
   ];
   await writeRows(rows, COLUMNS, {});
   writeFailedRows(failed.slice(0, EXAMPLES_MAX), plan.failed, 'To see all of them, add --dry-run --json.');
+  writeUnknownWords(failed);
   writeWarnings(plan.warnings);
   await write(`${describeCounts(plan)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);
 }

@@ -23,6 +23,13 @@ export function writeFailedRows(rows: Row[], failed: number, how: string): void 
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
 }
 
+/** Lists the words that rows failed with, if there are several, as options to complete. */
+export function writeUnknownWords(rows: readonly Row[]): void {
+  const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
+  const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w+/.exec(message)?.[0] ?? []));
+  if (words.size > 1) note(`To say what these words mean, add ${withFlags([...words].join(' '))}.`);
+}
+
 /** Writes what is probably wrong with values that are valid. */
 export function writeWarnings(warnings: { field: string; message: string }[] = []): void {
   for (const { field, message } of warnings) {
@@ -42,6 +49,7 @@ export async function writeImportReport(
   const { failed = 0, errors = [], warnings } = Object(report);
   // With `--all-errors`, the rows have already been written.
   if (!allErrors) writeFailedRows(errors, failed, HOW_TO_SEE_ALL);
+  writeUnknownWords(errors);
   writeWarnings(warnings);
   if (json) return write(`${toJson(report)}\n`);
   await write(`${describeCounts(report)}${dryRun ? ' (dry run: nothing was changed)' : ''}\n`);

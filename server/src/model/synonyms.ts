@@ -6,11 +6,11 @@ type Words = Readonly<Record<string, string>>;
  * suggestions from this table.
  */
 export const FIELD_SYNONYMS: Words = {
-  externalId: 'ownid reference ref mlsnumber mlsid mls listingnumber',
+  externalId: 'ownid reference ref refno mlsnumber mlsid mls listingnumber',
   address: 'street streetaddress addressline fulladdress propertyaddress',
   unitNumber: 'unit apartment apartmentnumber apt aptnumber suite unitno',
   city: 'town municipality',
-  stateOrProvince: 'state province region',
+  stateOrProvince: 'state st province region',
   postalCode: 'zip zipcode postcode',
   country: 'countrycode',
   beds: 'bedrooms bedroom bed br bdrms nobedrooms numberofbedrooms totalbedrooms',
@@ -19,7 +19,7 @@ export const FIELD_SYNONYMS: Words = {
   BathroomsHalf: 'halfbaths halfbathrooms bathshalf halfbath',
   status: 'listingstatus salestatus mlsstatus propertystatus marketstatus',
   propertyType: 'type kind proptype',
-  listPrice: 'price askingprice amount listingprice currentprice',
+  listPrice: 'price asking askingprice amount listingprice currentprice',
   currency: 'currencycode',
   closePrice: 'soldprice saleprice salesprice closedprice closingprice finalprice',
   livingArea: 'area size sqft squarefeet squarefootage livingsqft floorarea livingspace',
@@ -31,7 +31,7 @@ export const FIELD_SYNONYMS: Words = {
   lotSizeUnits: 'lotunits lotunit',
   yearBuilt: 'year built yrbuilt constructionyear buildyear',
   onMarketDate: 'listed listedon listdate listingdate listeddate datelisted marketdate dateonmarket',
-  closeDate: 'solddate datesold saledate closingdate closeddate dateclosed settlementdate',
+  closeDate: 'solddate soldon datesold saledate closingdate closeddate dateclosed settlementdate',
   description: 'remarks publicremarks text notes comments',
   latitude: 'lat',
   longitude: 'lng lon long',
