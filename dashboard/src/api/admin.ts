@@ -1873,7 +1873,7 @@ export interface components {
             failed: number;
             /** @description Rows with the `externalId` of an earlier row of the file, which they change. */
             repeated: number;
-            /** @description Values that were cleaned with `clean=true`, in rows that did not fail. */
+            /** @description Values that were read by `clean` or `values`, in rows that did not fail. */
             cleaned: number;
             /** @description The first 100 errors. */
             errors: ({
@@ -2000,7 +2000,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were cleaned. */
+            /** @description Values that were read by `clean` or `values`. */
             cleaned: number;
             /** @description The sequence of the account before the first change of the run; null before the changes. */
             sequenceFrom: number | null;
@@ -2051,7 +2051,7 @@ export interface components {
             deleted: number;
             /** @description Rows with an error. */
             failed: number;
-            /** @description Values that were cleaned. */
+            /** @description Values that were read by `clean` or `values`. */
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];

@@ -40,7 +40,7 @@ const importReport = z
     unchanged: count('Rows that match their listing.'),
     failed: count('Rows that were not imported; see `errors`.'),
     repeated: count('Rows with the `externalId` of an earlier row of the file, which they change.'),
-    cleaned: count('Values that were cleaned with `clean=true`, in rows that did not fail.'),
+    cleaned: count('Values that were read by `clean` or `values`, in rows that did not fail.'),
     errors: z.array(z.looseObject(failedRow.shape)).meta({ description: 'The first 100 errors.' }),
     warnings: fileWarnings,
   })

@@ -91,7 +91,7 @@ const counts = {
   withdrawn: count('Missing listings whose status becomes `withdrawn`.'),
   deleted: count('Missing listings that are deleted.'),
   failed: count('Rows with an error.'),
-  cleaned: count('Values that were cleaned.'),
+  cleaned: count('Values that were read by `clean` or `values`.'),
 };
 
 /** A row with an error. */

@@ -36,11 +36,10 @@ export function findTextIssue(value: string, lengthMax: number, multiline: boole
     return { code: 'too_long', message: `Must have at most ${lengthMax} characters.` } as const;
   }
   if (!isPlainText(value, multiline)) {
-    const allowed = multiline ? ' (except line feed and tab)' : '';
-    return {
-      code: 'invalid_format',
-      message: `Must not contain control characters${allowed}, ${NOT_PLAIN}.`,
-    } as const;
+    const controls = multiline
+      ? 'control characters (except line feed and tab)'
+      : 'line breaks, tabs, or other control characters';
+    return { code: 'invalid_format', message: `Must not contain ${controls}, ${NOT_PLAIN}.` } as const;
   }
   return undefined;
 }
