@@ -114,7 +114,7 @@ export class RowCleaner {
         const named = this.#units.get(amount) ?? this.#currencies.get(amount) ?? fields[unitField] ?? undefined;
         // The dollars of a file are those of the account.
         const unit = named === '$' ? this.#notes.assumed(unitField) : named;
-        if (unit === undefined || typeof unit === 'string') this.#notes.add(unitField, { line: this.#line, unit });
+        if (unit === undefined || isUnit(unit)) this.#notes.add(unitField, { line: this.#line, unit });
       }
     }
   }
@@ -123,6 +123,13 @@ export class RowCleaner {
     this.issues.push({ field, code, message });
   }
 }
+
+/** Whether a value can be a unit or a currency; the rules of the fields reject the others. */
+function isUnit(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= UNIT_LENGTH_MAX;
+}
+
+const UNIT_LENGTH_MAX = 5;
 
 function kindOf({ key, member }: Target): ValueKind | undefined {
   return member === undefined ? KINDS[key] : 'custom';
