@@ -45,7 +45,8 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
     'with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and ' +
     'compared with the listings before the first change. If it is empty or cut short, or if too many listings are ' +
     'missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file ' +
-    'again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed.',
+    'again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; ' +
+    '`map`, `values`, and `defaults` add to them, and a column takes its field from the column that had it.',
   caller: 'account',
   query: putFeedQuery,
   body: {
