@@ -284,8 +284,8 @@ class Client {
 
   #miss(expected: Map<string, State>, id: string, state: State, missing: Mode): void {
     if (missing === 'delete') return;
+    // A run that keeps it changes nothing: it is still one that the feed has withdrawn.
     if (missing === 'withdraw') this.#withdrawn.add(id);
-    else this.#withdrawn.delete(id);
     // A listing that was withdrawn stays withdrawn, unless a client has changed its status since.
     expected.set(id, missing === 'withdraw' ? { ...state, status: 'withdrawn' } : state);
   }
