@@ -80,11 +80,12 @@ function describeApiError(error: ApiError, advice: Advice): DescribedError {
   };
 }
 
-function describeNext({ code, members }: ApiError, advice: Advice): string | undefined {
+function describeNext({ code, members, details }: ApiError, advice: Advice): string | undefined {
   if (code === 'unauthorized') {
     return `It may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
+  if (details.some(({ message }) => message === 'There is no such column.')) return 'For the fields, add --help.';
   if (code === 'feed_guard') return describeGuarded(members.reasons);
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
   return NEXT[code];
@@ -137,7 +138,9 @@ function toArgument(text: string): string {
 export function withFlags(text: string): string {
   const message = REPLACEMENTS.reduce((changed, [theirs, ours]) => changed.replaceAll(theirs, ours), toLine(text));
   return message
-    .replaceAll(/\bset (?=(?:values|defaults)\[)/g, 'add ')
+    .replaceAll(/\bset (?=(?:values|defaults|map)\[)/g, 'add ')
+    .replaceAll(/\bmap\[NEW NAME\]=/g, "--map 'NEW NAME'=")
+    .replaceAll(/\bquery\.map\[([^\]]*)\]/g, '--map $1')
     .replaceAll(/\b(query\.)?(value|default)s\[([^\]]*)\](=\w*)?/g, (_, isField, option, key, value) => {
       return `--${option} ${toArgument(`${key}${value ?? (isField ? '' : '=…')}`)}`;
     })

@@ -343,7 +343,7 @@ describe('feeds', () => {
     const checked = await feeds(settings, ...plain.filter((arg) => arg !== '--yes'), '--dry-run');
     assert.match(
       checked.stderr,
-      /^To say what these words mean, add --value status:verkauft=CHOICE --value status:verfügbar=CHOICE\.$/m,
+      /^To say what these words mean, add --value status:verkauft=CHOICE .*--value 'listPrice:auf Anfrage='.*\.$/m,
     );
     const errors = await feeds(settings, 'errors', 'makler');
     assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);
@@ -403,6 +403,11 @@ describe('feeds', () => {
     );
     assert.deepEqual([Object.keys(less.values), less.defaults], [['status:Verfügbar', 'listPrice:auf Anfrage'], {}]);
     const renamed = await fileFor(t, `${header.replace('Preis', 'Kaufpreis')}B;2 Elm;3;2;400.000,00;active;86 m²\n`);
+    const told = await feeds(settings, 'push', 'makler', renamed, '--yes');
+    assert.match(
+      told.stderr,
+      /^ {2}--map Preis: The file has no column Preis; if it has a new name, add --map 'NEW NAME'=listPrice\.$/m,
+    );
     const moved = await feeds(settings, 'push', 'makler', renamed, '--yes', '--save', '--map', 'Kaufpreis=listPrice');
     assert.match(moved.stdout, /^0 created, 1 updated/, moved.stderr);
     assert.deepEqual((await json(settings, 'get', 'makler')).map, { Kaufpreis: 'listPrice' });

@@ -26,7 +26,7 @@ export function writeFailedRows(rows: Row[], failed: number, how: string): void 
 /** Lists the words that rows failed with, if there are several, as options to complete. */
 export function writeUnknownWords(rows: readonly Row[]): void {
   const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
-  const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w+/.exec(message)?.[0] ?? []));
+  const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w*/.exec(message)?.[0] ?? []));
   if (words.size > 1) note(`To say what these words mean, add ${withFlags([...words].join(' '))}.`);
 }
 

@@ -162,6 +162,46 @@ for (const [format, send] of Object.entries(FORMATS)) {
   });
 }
 
+describe('with clean, the name of a column can have a unit or currency', () => {
+  for (const [columns, cells, expected] of [
+    ['Wohnfläche (m²);Preis in EUR', '95,5;300000', [95.5, 'sqm', 300_000, 'EUR']],
+    ['Area [sq ft];Price (USD)', '1250;300000', [1250, 'sqft', 300_000, 'USD']],
+    ['Sqft;Price', '1250;300000', [1250, 'sqft', 300_000, 'CHF']],
+    ['Living area sqm;Price all', '95;300000', [95, 'sqm', 300_000, 'CHF']],
+    ['Area (m²);Price in EUR', '1250 sq ft;USD 300000', [1250, 'sqft', 300_000, 'USD']],
+    ['Area (rear);Price ($)', '95;300000', [95, 'sqm', 300_000, 'CHF']],
+  ] as const) {
+    test(columns, async () => {
+      const tenant = await service.createTenant();
+      await service.sql("update accounts set currency = 'CHF', area_units = 'sqm' where id = ?", tenant.accountId);
+      const [area = '', price = ''] = columns.split(';');
+      const body = `externalId;address;beds;baths;${columns}\nA;Elm;3;2;${cells}\n`;
+      const query = queryOf({ clean: 'true', [`map[${area}]`]: 'livingArea', [`map[${price}]`]: 'listPrice' });
+      const report = await readReport(await sendFile(service, tenant, { type: 'text/csv', body, query }));
+      assert.deepEqual(report.errors, []);
+      assert.equal(Object(report).warnings, undefined);
+      const { livingArea, livingAreaUnits, listPrice, currency } = (await listingsOf(tenant)).get('A') ?? {};
+      assert.deepEqual([livingArea, livingAreaUnits, listPrice, currency], expected);
+    });
+  }
+});
+
+test('with clean, full and half bathrooms have no fractions, and a word for no value says how to name it', async () => {
+  const tenant = await service.createTenant();
+  const body =
+    'externalId,address,beds,BathroomsFull,BathroomsHalf,listPrice\nA,Elm,3,2.5,1,5\nB,Elm,3,2,1,auf Anfrage\n';
+  const { errors } = await readReport(
+    await sendFile(service, tenant, { type: 'text/csv', body, query: '?clean=true' }),
+  );
+  assert.deepEqual(
+    errors.map(({ details }) => Object(details?.[0]).message),
+    [
+      '"2.5" is not a whole number of full or half bathrooms; their sum is a column of its own.',
+      '"auf Anfrage" is not a number such as 450000; if it means no value, set values[listPrice:auf Anfrage]=.',
+    ],
+  );
+});
+
 describe('invalid rules name the parameter', () => {
   for (const [query, fault, message] of [
     ['values[status:Sold]=sold', 'query.values[status:Sold]: invalid_choice', /Must be one of/],
@@ -233,6 +273,17 @@ describe('a feed', () => {
     assert.deepEqual(countsOf(next), { rows: 2, updated: 2, cleaned: 2 });
     const same = await runFeed(service, tenant, 'mls', added, { type: 'text/csv', query });
     assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2, cleaned: 2 });
+  });
+
+  test('takes another spelling of a word instead of the first', async () => {
+    const tenant = await service.createTenant();
+    await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query: queryOf({ ...map, failedMax: '2' }) });
+    await patch(tenant, { values: { 'status:Verkauft': 'closed' } });
+    const query = queryOf({ ...map, 'values[StandardStatus:verkauft]': 'pending', failedMax: '1' });
+    const run = await runFeed(service, tenant, 'mls', csv, { type: 'text/csv', query });
+    assert.deepEqual(countsOf(run), { rows: 2, created: 1, failed: 1, cleaned: 1 });
+    const { values } = Object(await (await patch(tenant, { values: { 'status:VERKAUFT': 'pending' } })).json());
+    assert.deepEqual(values, { 'status:VERKAUFT': 'pending' });
   });
 
   test('has settings of a limited length', async () => {

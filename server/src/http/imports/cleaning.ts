@@ -4,7 +4,7 @@ import { type CleaningOptions, cleanValue, type ValueKind } from '../../model/cl
 import type { ValidationIssue } from '../../model/errors.ts';
 import { decodeCell } from '../contract/schemas/listing-csv.ts';
 import { UNITS as UNITS_OF_AMOUNTS } from '../contract/schemas/listing-patch.ts';
-import { fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
+import { BATHROOMS, fieldOf, LOT_SIZES, type Target } from '../contract/schemas/targets.ts';
 import type { UnitNotes } from './unit-notes.ts';
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -12,13 +12,15 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   ...{ livingArea: 'area', lotSizeArea: 'area', livingAreaUnits: 'unit', lotSizeUnits: 'unit' },
   ...{ LotSizeAcres: 'area', LotSizeSquareFeet: 'area', LotSizeSquareMeters: 'area' },
   ...{ beds: 'beds', baths: 'baths', yearBuilt: 'year', latitude: 'latitude', longitude: 'longitude' },
-  ...{ BathroomsFull: 'baths', BathroomsThreeQuarter: 'baths', BathroomsHalf: 'baths', BathroomsOneQuarter: 'baths' },
+  ...Object.fromEntries(BATHROOMS.map((name) => [name, 'bathPart' as const])),
   ...{ onMarketDate: 'date', closeDate: 'date', status: 'status', propertyType: 'propertyType' },
   ...{ externalId: 'line', ListingId: 'line', address: 'line', unitNumber: 'line', city: 'line' },
   ...{ stateOrProvince: 'line', postalCode: 'line', description: 'text' },
 };
 
-const NUMBERS: ReadonlySet<ValueKind> = new Set(['price', 'area', 'beds', 'baths', 'year', 'latitude', 'longitude']);
+const NUMBERS: ReadonlySet<ValueKind> = new Set([
+  ...(['price', 'area', 'beds', 'baths', 'bathPart', 'year', 'latitude', 'longitude'] as const),
+]);
 /** Zero means that there is no value. */
 const POSITIVE: ReadonlySet<ValueKind> = new Set(['price', 'area', 'year']);
 

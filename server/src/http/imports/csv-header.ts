@@ -84,7 +84,8 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
   const missing = [...map].flatMap(([name, meant]) => (meant === '' || names.includes(name) ? [] : [name]));
   return missing.map((name) => {
     const nearest = suggest(name, names);
-    const hint = nearest === undefined ? '.' : `; did you mean ${nearest}?`;
+    const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)}.`;
+    const hint = nearest === undefined ? moved : `; did you mean ${nearest}?`;
     return { field: `query.map[${name}]`, code: 'unknown_field', message: `The file has no column ${name}${hint}` };
   });
 }

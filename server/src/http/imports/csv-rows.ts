@@ -11,6 +11,7 @@ import { fieldOf, LOT_SIZES, targetsOf, toOurChoice } from '../contract/schemas/
 import { RowCleaner } from './cleaning.ts';
 import { type CsvColumn, NOT_UTF8, parseHeader } from './csv-header.ts';
 import { FileEndError, type FileFormat } from './file-rows.ts';
+import { unitsOfHeader } from './header-units.ts';
 import { ROW_BYTES_MAX } from './json-rows.ts';
 import type { ReadBadRow, ReadGoodRow, ReadHeader, ReadingRequest, ReadRow } from './reading.ts';
 import { RowBuilder } from './row.ts';
@@ -71,8 +72,10 @@ export class CsvRowReader {
     const keys = new Set(options.clean ? [...ID_KEYS, ...UNIT_KEYS] : ID_KEYS);
     this.#knownColumns = this.#columns.map((column) => (column && keys.has(column.target.key) ? column : null));
     this.#options = options;
-    this.#rules = new ValueRules(options);
-    this.notes = new UnitNotes(options);
+    const units = options.clean ? unitsOfHeader(this.#columns) : [];
+    const defaults = new Map([...units, ...options.defaults]);
+    this.#rules = new ValueRules({ ...options, defaults });
+    this.notes = new UnitNotes({ ...options, defaults });
     this.#builder = new RowBuilder({ ...options, isCsv: true });
     this.#hashStart = hashRow(JSON.stringify([options.hashStart, separator, cells]));
   }

@@ -2,6 +2,7 @@ import type { PlainError, RowIssue, ValidationIssue } from '../../model/errors.t
 import { PROPERTY_TYPES, STATUSES } from '../../model/listings.ts';
 import { suggest } from '../../model/suggest.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
+import { isOptional } from '../contract/schemas/listings.ts';
 
 /** The longest part of a value in a message. */
 const SHOWN_LENGTH_MAX = 40;
@@ -31,6 +32,8 @@ function explain({ field, code, message }: ValidationIssue | RowIssue, text: str
   if (code === 'invalid_type') {
     // Values of metadata are in no message, since the request log keeps messages.
     if (!message.startsWith('Must be a number')) return 'The cell is not JSON; write it as the API returns it.';
+    const isWord = isClean && isOptional(field) && text.length <= SHOWN_LENGTH_MAX && !/\d/.test(text);
+    if (isWord) return `${shown} is not a number such as 450000; if it means no value, set values[${field}:${text}]=.`;
     const hint = isClean ? '.' : '; to read values such as $450,000 and 1,250 sq ft, set clean=true.';
     return `${shown} is not a number such as 450000${hint}`;
   }

@@ -131,7 +131,8 @@ export class RowValues {
     );
     if (given.length === 0 || isGiven(values.get('baths'))) return;
     const counts = given.filter(({ value }) => isGiven(value));
-    if (counts.length > 0 && counts[0]?.name !== 'BathroomsFull') {
+    const hasIssue = this.cleaner?.issues.some(({ field }) => field === 'baths') ?? false;
+    if (counts.length > 0 && counts[0]?.name !== 'BathroomsFull' && !hasIssue) {
       const message = `${counts[0]?.name} alone is not a total; give BathroomsFull or BathroomsTotalInteger.`;
       this.issues.push({ field: 'baths', code: 'inconsistent', message });
     }

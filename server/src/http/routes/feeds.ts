@@ -32,6 +32,7 @@ import { feedSettings } from '../contract/schemas/feeds.ts';
 import { invalidFields, toIssues } from '../contract/schemas/issues.ts';
 import { feedName } from '../contract/schemas/listings.ts';
 import { meaningKey } from '../contract/schemas/reading-parameters.ts';
+import { wordKey } from '../contract/schemas/value-rules.ts';
 import { endpoint } from '../endpoint.ts';
 import { requireFullAccess } from '../gate/authenticate.ts';
 import { FeedUpload } from '../imports/feed-rows.ts';
@@ -121,7 +122,8 @@ function replyLong(value: object): Reply {
 /** @throws {AppError} `validation_failed` */
 function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   if (!isObject(patch)) throw invalidSettings(feedSettings.safeParse(patch, { reportInput: true }).error?.issues ?? []);
-  const stored = { ...settings, map: withoutTaken(settings.map, patch.map) };
+  const values = withoutRespelled(settings.values, patch.values);
+  const stored = { ...settings, map: withoutTaken(settings.map, patch.map), values };
   const merged = mergePatch(stored, patch, () => true);
   const result = feedSettings.safeParse({ ...DEFAULT_SETTINGS, ...Object(merged) }, { reportInput: true });
   if (!result.success) throw invalidSettings(result.error.issues);
@@ -143,6 +145,13 @@ function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['m
   const taken = new Set(Object.values(patch).map((meant) => (typeof meant === 'string' ? meaningKey(meant) : '')));
   const kept = Object.entries(map).filter(([, meant]) => meant === '' || !taken.has(meaningKey(meant)));
   return Object.fromEntries(kept);
+}
+
+/** Without the words that a patch spells differently. */
+function withoutRespelled(values: FeedSettings['values'], patch: unknown): FeedSettings['values'] {
+  if (!isObject(patch)) return values;
+  const given = new Set(Object.keys(patch).map(wordKey));
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !given.has(wordKey(key))));
 }
 
 function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {

@@ -28,3 +28,10 @@ export function cleanBaths(text: string, style: NumberStyle): Cleaned | undefine
   if (/^50*$/.test(fraction)) return { text: String(Number(whole) + 1) };
   return { problem: `"${text}" is not a number of bathrooms; write their sum, in which a half bath counts as 1.` };
 }
+
+/** Reads the full or half bathrooms alone, of which there is no fraction. */
+export function cleanBathPart(text: string, style: NumberStyle): Cleaned | undefined {
+  const number = cleanNumber(text.replace(BATH_WORDS, ''), { ...style, isSmall: true });
+  if (number === undefined || 'problem' in number || /^\d+(\.0+)?$/.test(number.text)) return number;
+  return { problem: `"${text}" is not a whole number of full or half bathrooms; their sum is a column of its own.` };
+}

@@ -1,6 +1,6 @@
 import { cleanArea } from './areas.ts';
 import { cleanChoice, cleanCountry, cleanCurrency, cleanUnit } from './choices.ts';
-import { cleanBaths, cleanBeds } from './counts.ts';
+import { cleanBathPart, cleanBaths, cleanBeds } from './counts.ts';
 import { cleanDate, type DateOrder } from './dates.ts';
 import { cleanNumber, type DecimalSeparator, isZero } from './numbers.ts';
 import { cleanPrice } from './prices.ts';
@@ -21,6 +21,7 @@ export type ValueKind =
   | 'area'
   | 'beds'
   | 'baths'
+  | 'bathPart'
   | 'year'
   | 'latitude'
   | 'longitude'
@@ -89,6 +90,8 @@ function clean(kind: ValueKind, text: string, options: CleaningOptions, unit: Un
       return cleanBeds(text, options);
     case 'baths':
       return cleanBaths(text, options);
+    case 'bathPart':
+      return cleanBathPart(text, options);
     case 'year':
       return cleanYear(text, options);
     case 'latitude':

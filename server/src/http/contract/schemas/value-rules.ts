@@ -43,12 +43,15 @@ export function decodeMeaning(target: Target, text: string): unknown {
   return decodeCell(fieldOf(target.key), toOurChoice(target, text)).value;
 }
 
+/** The same for all spellings of a word in a field. */
+export function wordKey(key: string): string {
+  const { target, word = '' } = parseWord(key) ?? {};
+  return target === undefined ? key : `${target.key}.${target.member ?? ''}:${word}`;
+}
+
 export const valueWords = keyedTexts({
   max: WORDS_MAX,
-  identify(key) {
-    const { target, word = '' } = parseWord(key) ?? {};
-    return target === undefined ? key : `${target.key}.${target.member ?? ''}:${word}`;
-  },
+  identify: wordKey,
   findIssue(key, text) {
     const meaning = parseWord(key);
     if (meaning === undefined) return findNameIssue(key);

@@ -1,0 +1,33 @@
+import { toUnit } from '../../model/clean/areas.ts';
+import { toCurrency } from '../../model/clean/prices.ts';
+import { LOT_SIZE_UNITS } from '../../model/listings.ts';
+import { UNITS } from '../contract/schemas/listing-patch.ts';
+import type { CsvColumn } from './csv-header.ts';
+
+/** Field of an amount → field of its unit. */
+const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
+  UNITS.flatMap(([unit, amounts]) => amounts.map((amount) => [amount, unit] as const)),
+);
+const IN_BRACKETS = /[([]\s*([^()[\]]+?)\s*[)\]]\s*$/;
+const AFTER_IN = /\bin\s+(\S+)\s*$/i;
+const LAST_WORD = /(\S+)$/;
+
+/** The units and currencies that names of columns have, such as `Area (m²)`, `Sq Ft`, and `Price in EUR`. */
+export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<string, string> {
+  const units = new Map<string, string>();
+  for (const { name, target } of columns.filter((column) => column !== null)) {
+    const field = UNIT_FIELDS.get(target.key);
+    const unit = field === undefined ? undefined : unitIn(name.normalize('NFKC'), field);
+    if (field !== undefined && unit !== undefined) units.set(field, unit);
+  }
+  return units;
+}
+
+function unitIn(name: string, field: string): string | undefined {
+  const marked = [IN_BRACKETS, AFTER_IN].flatMap((pattern) => pattern.exec(name)?.[1] ?? []);
+  // Codes of currencies are words, such as ALL.
+  if (field === 'currency')
+    return marked.map(toCurrency).find((currency) => currency !== undefined && currency !== '$');
+  const units = [...marked, name, LAST_WORD.exec(name)?.[1] ?? ''].map(toUnit);
+  return units.find((unit) => LOT_SIZE_UNITS.some((known) => known === unit));
+}
