@@ -85,7 +85,8 @@ function describeNext({ code, members, details }: ApiError, advice: Advice): str
     return `It may belong to another service. Create a key in the dashboard (Settings → API). ${advice.key}`;
   }
   if (code === 'insufficient_scope') return advice.key;
-  if (details.some(({ message }) => message === 'There is no such column.')) return 'For the fields, add --help.';
+  if (details.some(({ message }) => message === 'There is no such column.'))
+    return 'To see the names of the fields, add --help.';
   if (code === 'feed_guard') return describeGuarded(members.reasons);
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
   return NEXT[code];

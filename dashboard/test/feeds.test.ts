@@ -139,7 +139,7 @@ test('words, default values, and the decimal separator are set with the first fi
   await using window = await openSignedIn();
   const { page, person } = window;
   const api = await signIn(service, person);
-  const rows = ['A-1;1 Elm Street;3;2;389.000;verkauft;112,5', 'A-2;2 Elm Street;3;2;400.000,00;frei;86 m²'];
+  const rows = ['A-1;1 Elm Street;3;2;389.000;verkauft;112,5', 'A-2;2 Elm Street;3;2;auf Anfrage;frei;86 m²'];
   const text = ['externalId;address;beds;baths;listPrice;status;livingArea', ...rows].join('\n');
   const file = { name: 'makler.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
   await openPage(page, '/feeds/new', 'New feed');
@@ -148,9 +148,10 @@ test('words, default values, and the decimal separator are set with the first fi
   await page.getByLabel('File').setInputFiles(file);
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByText('add this word with the right value: status:verkauft = …').waitFor();
+  await page.getByText('if it means no value, add this word: listPrice:auf Anfrage =', { exact: false }).waitFor();
   await page.getByText('can mean 389000 or 389. Choose the decimal separator.').waitFor();
   await page.getByLabel('Decimal separator').selectOption('Comma (267.500 is 267500)');
-  await page.getByLabel('Words').fill('status:verkauft = closed\n\nstatus:frei=active\n');
+  await page.getByLabel('Words').fill('status:verkauft = closed\n\nstatus:frei=active\nlistPrice:auf Anfrage =');
   await page.getByLabel('Default values').fill('currency = EUR');
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByText('line 2 names no unit', { exact: false }).waitFor();
@@ -161,7 +162,7 @@ test('words, default values, and the decimal separator are set with the first fi
   assert.deepEqual(
     data.map(({ listPrice, currency, status }: Record<string, unknown>) => [listPrice, currency, status]),
     [
-      [400_000, 'EUR', 'active'],
+      [undefined, undefined, 'active'],
       [389_000, 'EUR', 'closed'],
     ],
   );
@@ -170,7 +171,10 @@ test('words, default values, and the decimal separator are set with the first fi
   await page.getByText('status:verkauft → closed', { exact: false }).waitFor();
   await page.getByRole('button', { name: 'Settings' }).click();
   const dialog = page.getByRole('dialog');
-  assert.equal(await dialog.getByLabel('Words').inputValue(), 'status:verkauft = closed\nstatus:frei = active\n');
+  assert.equal(
+    await dialog.getByLabel('Words').inputValue(),
+    'status:verkauft = closed\nstatus:frei = active\nlistPrice:auf Anfrage = \n',
+  );
   await dialog.getByLabel('Words').fill('status:frei = sold');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.locator('[aria-invalid=true]').waitFor();

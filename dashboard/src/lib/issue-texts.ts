@@ -39,6 +39,7 @@ export function describeRowIssue({ code, message }: ValidationIssue): string {
     .replace('; set dates=mdy or dates=dmy.', '. Choose how dates are written.')
     .replace('; set decimal=comma or decimal=point.', '. Choose the decimal separator.')
     .replace(/If so, set values\[(.*)\]=(\w+)\.$/, 'If so, add this word: $1 = $2')
+    .replace(/set values\[(.*)\]=\.$/, 'add this word: $1 =')
     .replace(/set values\[(.*)\]=CHOICE\.$/, 'add this word with the right value: $1 = …');
 }
 

@@ -9,7 +9,7 @@ const SHOWN_LENGTH_MAX = 40;
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
-/** Fields whose values are short and tell nobody's secrets, since the request log keeps messages. */
+/** Fields whose values are short and not personal: the request log keeps messages. */
 const QUOTED: ReadonlySet<string> = new Set([
   ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],
   ...['status', 'propertyType', ...UNITS.flat(2)],
