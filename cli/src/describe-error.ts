@@ -145,7 +145,7 @@ export function withFlags(text: string): string {
     .replaceAll(/\b(query\.)?(value|default)s\[([^\]]*)\](=\w*)?/g, (_, isField, option, key, value) => {
       return `--${option} ${toArgument(`${key}${value ?? (isField ? '' : '=…')}`)}`;
     })
-    .replaceAll(/\b(?:query\.)?map\[([^\]]*)\]=?/g, '--map $1=')
+    .replaceAll(/\b(?:query\.)?map\[([^\]]*)\]=?/g, (_, column) => `--map ${toArgument(column)}=`)
     .replace(
       /\bquery\.(\w+)(?:\[(\w*)\](?:\[\d+\])?)?/g,
       (_, name, operator) => `--${toFlag(name)}${operator ? `-${operator}` : ''}`,

@@ -413,6 +413,13 @@ describe('feeds', () => {
     assert.deepEqual((await json(settings, 'get', 'makler')).map, { Kaufpreis: 'listPrice' });
     const skipped = await json(settings, 'set', 'makler', '--map', 'Agent=', '--unset', 'map.Kaufpreis');
     assert.deepEqual(skipped.map, { Agent: '' });
+    const reso = async (column: string) => fileFor(t, `ListingId,City,${column}\nB,Waco,900\n`);
+    await feeds(settings, 'push', 'reso', await reso('LivingArea'), '--yes', '--failed-max', '100%');
+    const lost = await feeds(settings, 'push', 'reso', await reso('Living Space'), '--yes', '--ignore-unknown');
+    assert.match(
+      lost.stderr,
+      /such as Living Space\. If the column has a new name, add --map 'NEW NAME'=livingArea; if not, add --map LivingArea=\. \(validation_failed/,
+    );
   });
 
   test('with --curl prints the request, and without a key exits with 4', async () => {

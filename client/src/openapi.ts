@@ -981,7 +981,7 @@ export interface components {
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
-            /** @description Whether unknown columns are skipped. */
+            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of the last one is still rejected if it has new unknown columns: one of them can be that column with a new name. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
             /** @description Listings that belong to the feed. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { DEFAULT_SETTINGS, type FeedSettings } from '../model/feeds.ts';
 import type { Executor, Parameter, QueryBuilder } from './database.ts';
 import { allRows, columnsOf, command, firstRow, hasRow } from './functions.ts';
-import { insertRow, removeRows, updateRows } from './rows.ts';
+import { findRow, insertRow, removeRows, updateRows } from './rows.ts';
 
 /** A feed as stored; times are UTC milliseconds. */
 export interface StoredFeed {
@@ -108,21 +108,31 @@ export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (
     .returning('name'),
 );
 
-type End = Key & { runId: string; lastSuccessAt: number | null };
+/** The names of the columns of the last CSV file as JSON text. */
+export const findLastColumns = findRow('feeds', ['accountId', 'name'], ['lastColumns']);
 
-/** Ends the lease of a run, which succeeded at `lastSuccessAt` unless that is null. @returns false if it has lost it */
-export const endLease = hasRow(['accountId', 'name', 'runId', 'lastSuccessAt'], (query, parameter: Parameter<End>) =>
-  query
-    .updateTable('feeds')
-    .set(({ fn, ref }) => ({
-      lease_until: null,
-      last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
-    }))
-    .where('account_id', '=', parameter('accountId'))
-    .where('name', '=', parameter('name'))
-    .where('run_id', '=', parameter('runId'))
-    .where('lease_until', 'is not', null)
-    .returning('name'),
+type End = Key & { runId: string; lastSuccessAt: number | null; lastColumns: string | null };
+
+/**
+ * Ends the lease of a run, which succeeded at `lastSuccessAt` unless that is null, with the columns `lastColumns` unless
+ * they are null.
+ * @returns false if it has lost it
+ */
+export const endLease = hasRow(
+  ['accountId', 'name', 'runId', 'lastSuccessAt', 'lastColumns'],
+  (query, parameter: Parameter<End>) =>
+    query
+      .updateTable('feeds')
+      .set(({ fn, ref }) => ({
+        lease_until: null,
+        last_success_at: fn.coalesce(parameter('lastSuccessAt'), ref('last_success_at')),
+        last_columns: fn.coalesce(parameter('lastColumns'), ref('last_columns')),
+      }))
+      .where('account_id', '=', parameter('accountId'))
+      .where('name', '=', parameter('name'))
+      .where('run_id', '=', parameter('runId'))
+      .where('lease_until', 'is not', null)
+      .returning('name'),
 );
 
 type Lost = { name: string; accountId: string; runId: string };

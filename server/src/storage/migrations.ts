@@ -15,6 +15,7 @@ import { passkeys } from './migrations/0013-passkeys.ts';
 import { historyOrder } from './migrations/0014-history-order.ts';
 import { suspendableCounts } from './migrations/0015-suspendable-counts.ts';
 import { indexMerges } from './migrations/0016-index-merges.ts';
+import { feedFiles } from './migrations/0017-feed-files.ts';
 import type { Migration } from './migrations/migration.ts';
 
 /** Migrations in order. Each runs once per database, and its SQL must not change after its release. */
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   historyOrder,
   suspendableCounts,
   indexMerges,
+  feedFiles,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -160,6 +160,34 @@ describe('a run', () => {
     assert.deepEqual(countsOf(same), { rows: 2, unchanged: 2 });
   });
 
+  test('that lacks a column of the last file has no new columns that are skipped', async () => {
+    const tenant = await service.createTenant();
+    const push = (csv: string, query = '') =>
+      sendFeed(service, tenant, 'mls', csv, { type: CSV, query: `?ignoreUnknown=true${query}` });
+    const csv = 'externalId,address,beds,baths,LivingArea,YearBuilt,Office\nA,1 Elm,3,2,900,1990,Oak\n';
+    assert.equal((await push(csv)).status, 200);
+    const without = csv.replace('LivingArea,', '').replace('900,', '');
+    assert.equal((await push(without)).status, 200, 'A column without a replacement just leaves its field.');
+    assert.equal((await push(csv)).status, 200);
+    const renamed = csv.replace('LivingArea', 'Living Space').replace('YearBuilt', 'Built').replace('900', '950');
+    for (const query of ['', '&dryRun=true']) {
+      const { details } = await readError(await push(renamed, query), 422, 'validation_failed');
+      assert.deepEqual(
+        details?.map(({ field, message }) => [field, /set (map.*); if not, set (.*)\.$/.exec(message)?.slice(1)]),
+        [
+          ['query.map[LivingArea]', ['map[NEW NAME]=livingArea', 'map[LivingArea]=']],
+          ['query.map[YearBuilt]', ['map[NEW NAME]=yearBuilt', 'map[YearBuilt]=']],
+        ],
+      );
+    }
+    const told = await push(renamed, '&map[Living%20Space]=livingArea&map[YearBuilt]=');
+    assert.deepEqual([told.status, Object(await told.json()).updated], [200, 1]);
+    const [listing] = await listingsOf(tenant);
+    assert.deepEqual([listing?.livingArea, listing?.yearBuilt], [950, 1990]);
+    // The column is not missed again.
+    assert.equal((await push(renamed.replace('Office', 'Agency'), '&map[Living%20Space]=livingArea')).status, 200);
+  });
+
   test('of CSV recognizes rows, changes what clients have changed, and still counts cleaned values', async () => {
     const tenant = await service.createTenant();
     const lines = rows(60).map(

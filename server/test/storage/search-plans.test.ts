@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { SQLInputValue } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
 import { defer } from '../../../testkit/src/cleanup.ts';
@@ -8,6 +8,7 @@ import { until } from '../../../testkit/src/until.ts';
 import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { toBox } from '../../src/model/geo.ts';
 import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
+import { findFeedPage } from '../../src/storage/feed-listings.ts';
 import { findKeyedListings } from '../../src/storage/listings.ts';
 import type { Position } from '../../src/storage/searches.ts';
 import { openReader } from '../../src/storage/sqlite/open-connection.ts';
@@ -332,7 +333,7 @@ async function accountWith(t: TestContext, statistics: (typeof STATISTICS)[numbe
   const { database, sql } = made;
   const { id: other } = await createAccount(database, 'Other');
   // Their index is higher than others, so that PostgreSQL only prefers it if it is needed.
-  const withLongKey = (n: number) => ({ externalId: `${'x'.repeat(100)}-${n}` });
+  const withLongKey = (n: number) => ({ externalId: `${'x'.repeat(100)}-${n}`, feed: 'mls' });
   await storeMany(database, other, 6_000, withLongKey);
   if (statistics === 'of another account') await sql('analyze listings, listing_facets');
   await storeMany(database, made.accountId, 6_000, withLongKey);
@@ -381,4 +382,39 @@ for (const statistics of STATISTICS) {
       }
     },
   );
+  test(
+    `a page of a feed reads only its listings, with statistics: ${statistics}`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, accountId } = await accountWith(t, statistics);
+      const plans = collectPlans(t);
+      const pages = [
+        ['new', 'byExternalId'],
+        ['new', 'withoutExternalId'],
+        ['mls', 'withoutExternalId'],
+      ] as const;
+      for (const [feed, by] of pages) {
+        plans.length = 0;
+        await findFeedPage(database, accountId, feed, by, '', 200);
+        const scans = await scansOf(plans[0]);
+        assert.equal(scans.length, 2);
+        for (const scan of scans) assert.equal(rowsOf(scan), 0, JSON.stringify(scan));
+      }
+    },
+  );
 }
+
+test('a page of a feed reads only its listings', only('sqlite', 'it reads the statements of SQLite'), async (t) => {
+  const texts = t.mock.method(DatabaseSync.prototype, 'prepare');
+  const { database, path, accountId } = await databaseFor(t);
+  for (const by of ['byExternalId', 'withoutExternalId'] as const)
+    await findFeedPage(database, accountId, 'mls', by, '', 200);
+  const pages = texts.mock.calls.map(({ arguments: [text] }) => text).filter((text) => text.includes('feed_mark'));
+  const reader = openReader(path);
+  defer(t, () => reader.close());
+  const plans = pages.map((text) => reader.prepare(`explain query plan ${text}`).all()[0]?.detail);
+  assert.deepEqual(plans, [
+    'SEARCH facets USING INDEX listing_facets_feed (account_id=? AND feed=? AND external_id>?)',
+    'SEARCH facets USING INDEX listing_facets_feed_id (account_id=? AND feed=? AND id>?)',
+  ]);
+});

@@ -79,14 +79,18 @@ export class LeasedRun {
     this.run = outcome;
   }
 
-  /** Stores the end of the run, even if the actor has lost access. */
-  async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>): Promise<void> {
+  /**
+   * Stores the end of the run, even if the actor has lost access.
+   * @param columns those of the file, if it is CSV and was applied
+   */
+  async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>, columns?: string[]): Promise<void> {
     clearInterval(this.#renewal);
     const { accountId, user } = this.#actor;
     const run = { ...this.run, outcome, error, finishedAt: Date.now() };
     const lastSuccessAt = outcome === 'succeeded' ? run.finishedAt : null;
+    const lastColumns = toStoredColumns(columns);
     await this.#database.write(async (transaction) => {
-      if (!(await endLease(transaction, accountId, run.feed, run.id, lastSuccessAt))) return;
+      if (!(await endLease(transaction, accountId, run.feed, run.id, lastSuccessAt, lastColumns))) return;
       await updateRun(transaction, accountId, run);
       await auditFeed(transaction, user, 'feed.run_finished', { name: run.feed, words: describeRun(run) });
     }, accountId);
@@ -107,6 +111,14 @@ export class LeasedRun {
     const isHeld = await renewLease(transaction, this.#actor.accountId, feed, id, Date.now() + LEASE_MS);
     if (!isHeld) throw leaseLost();
   }
+}
+
+/** Longer columns are not stored: as text, 500 usual names have about 10 KiB. */
+const COLUMNS_LENGTH_MAX = 32 * 1024;
+
+function toStoredColumns(columns: string[] | undefined): string | null {
+  const text = columns && JSON.stringify(columns);
+  return text !== undefined && text.length <= COLUMNS_LENGTH_MAX ? text : null;
 }
 
 function describeRun({ outcome, counts }: StoredRun): string {
@@ -185,7 +197,7 @@ export async function endLostRuns(database: Database): Promise<void> {
       const feed = await findFeed(transaction, accountId, name);
       if (feed?.runId !== runId || feed.leaseUntil === null || feed.leaseUntil > Date.now()) return;
       await interruptRun(transaction, accountId, runId, feed.leaseUntil);
-      await endLease(transaction, accountId, name, runId, null);
+      await endLease(transaction, accountId, name, runId, null, null);
     }, accountId);
   }
 }

@@ -36,9 +36,17 @@ export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 export interface FeedSource {
   /**
    * Reads the rows of an account. Rows whose hash is known, which is that of a valid row, need not be read.
+   * @param lastColumns those of the feed's last file of CSV
    * @throws {AppError} `feed_guard` if the file is empty or cut short, or others if it is not readable
    */
-  read(settings: FeedSettings, account: AccountUnits, known: AsyncIterable<string[]>): AsyncIterable<FeedRow[]>;
+  read(
+    settings: FeedSettings,
+    account: AccountUnits,
+    known: AsyncIterable<string[]>,
+    lastColumns: string[],
+  ): AsyncIterable<FeedRow[]>;
+  /** The columns of the file once it is read; undefined if it is not CSV. */
+  readonly columns: string[] | undefined;
   /** Reads a row that was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;

@@ -7,7 +7,7 @@ import type { Database } from '../../storage/database.ts';
 import { versionFloorOf } from '../../storage/database-info.ts';
 import { findFailures } from '../../storage/feed-errors.ts';
 import type { StoredRun } from '../../storage/feed-runs.ts';
-import { findFeed } from '../../storage/feeds.ts';
+import { findFeed, findLastColumns } from '../../storage/feeds.ts';
 import { StagedFile } from '../../storage/open.ts';
 import { type Actor, getActingAccount, type Reader } from '../writing/writing.ts';
 import { FeedApplication } from './feed-apply.ts';
@@ -60,7 +60,7 @@ export async function runFeed(database: Database, request: FeedRequest): Promise
     throw error instanceof AppError ? error.with({ runId: leased.run.id }) : error;
   }
   leased.run.errors = await readErrors(database, actor.accountId, leased.run.id);
-  await leased.end({ outcome: 'succeeded', error: null });
+  await leased.end({ outcome: 'succeeded', error: null }, request.source.columns);
   return leased.run;
 }
 
@@ -109,7 +109,8 @@ async function makePlan(
   plan.hashStart = JSON.stringify([account.currency, account.areaUnits]);
   try {
     const known = findKnownRows(database, account.id, name, pause);
-    for await (const rows of source.read(settings, account, known)) {
+    const { lastColumns } = (await findLastColumns(database, account.id, name)) ?? {};
+    for await (const rows of source.read(settings, account, known, JSON.parse(lastColumns ?? '[]'))) {
       for (const row of rows) {
         plan.addRow(row);
         await pause();

@@ -2,8 +2,8 @@ import type { Cells } from '../../lib/csv.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
 import { suggest } from '../../model/suggest.ts';
 import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
-import { KNOWN_NAMES, type Target, targetsOf } from '../contract/schemas/targets.ts';
-import type { ReadingOptions } from './reading.ts';
+import { fieldOf, KNOWN_NAMES, type Target, type Targets, targetsOf } from '../contract/schemas/targets.ts';
+import type { ReadingRequest } from './reading.ts';
 
 export interface CsvColumn {
   name: string;
@@ -13,13 +13,16 @@ export interface CsvColumn {
 /** A listing has 31 fields; providers fill a few hundred of RESO's. */
 export const CSV_COLUMNS_MAX = 500;
 
-type HeaderOptions = Pick<ReadingOptions, 'map' | 'ignoreUnknown'>;
+type HeaderOptions = Pick<ReadingRequest, 'map' | 'ignoreUnknown' | 'lastColumns'>;
 
 /**
  * The columns of a file; null for those that are skipped.
  * @throws {AppError} `validation_failed` with the unknown and duplicate columns
  */
-export function parseHeader(cells: Cells, { map, ignoreUnknown }: HeaderOptions): (CsvColumn | null)[] {
+export function parseHeader(
+  cells: Cells,
+  { map, ignoreUnknown, lastColumns = [] }: HeaderOptions,
+): (CsvColumn | null)[] {
   if (cells.length > CSV_COLUMNS_MAX) throw tooManyColumns();
   const targets = targetsOf(map);
   const names = cells.map((cell) => cell?.trim() ?? '');
@@ -34,6 +37,7 @@ export function parseHeader(cells: Cells, { map, ignoreUnknown }: HeaderOptions)
     ...findDuplicates(columns),
     ...unknown.take(ISSUES_MAX + 1).map(([index, name]) => unknownColumn(name, index)),
     ...findMissing(names, map),
+    ...(ignoreUnknown ? findRenamed(names, targets, { map, lastColumns }) : []),
   ];
   if (issues.length > 0) throw invalidHeader(issues);
   return columns;
@@ -87,6 +91,29 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
     const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)}.`;
     const hint = nearest === undefined ? moved : `; did you mean ${nearest}?`;
     return { field: `query.map[${name}]`, code: 'unknown_field', message: `The file has no column ${name}${hint}` };
+  });
+}
+
+/**
+ * The columns of the last file that this one lacks, if it has new columns that would be skipped: one of them can be such
+ * a column with a new name, and its field would silently stay as it is.
+ */
+function findRenamed(
+  names: string[],
+  targets: Targets,
+  { map, lastColumns }: Required<Pick<HeaderOptions, 'map' | 'lastColumns'>>,
+): ValidationIssue[] {
+  const last = new Set(lastColumns);
+  const added = names.find((name) => !last.has(name) && !targets.has(name));
+  if (added === undefined || lastColumns.length === 0) return [];
+  const fieldOfColumn = (name: string) => fieldOf(targets.get(name)?.key ?? '');
+  const fields = new Set(['', ...names.map(fieldOfColumn)]);
+  const gone = lastColumns.filter((name) => !map.has(name) && !fields.has(fieldOfColumn(name)));
+  return gone.map((name) => {
+    const message =
+      `This file lacks the column ${name} of the last file, and has new columns that would be skipped, such as ${added}. ` +
+      `If the column has a new name, set map[NEW NAME]=${targets.get(name)?.key}; if not, set map[${name}]=.`;
+    return { field: `query.map[${name}]`, code: 'unknown_field', message };
   });
 }
 

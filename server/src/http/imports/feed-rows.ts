@@ -8,21 +8,27 @@ interface FeedReading {
   rows: AsyncIterable<ReadRow[]>;
 }
 
+type OpenFile = (settings: FeedSettings, units: AccountUnits, lastColumns: string[]) => FeedReading;
+
 /** The uploaded file of a feed. */
 export class FeedUpload implements FeedSource {
-  readonly #open: (settings: FeedSettings, units: AccountUnits) => FeedReading;
+  readonly #open: OpenFile;
   #file: FileReading | undefined;
   readonly restore = restoreRow;
 
-  constructor(open: (settings: FeedSettings, units: AccountUnits) => FeedReading) {
+  constructor(open: OpenFile) {
     this.#open = open;
   }
 
-  async *read(settings: FeedSettings, units: AccountUnits, known: AsyncIterable<string[]>): AsyncGenerator<FeedRow[]> {
-    const { file, rows } = this.#open(settings, units);
+  async *read(...[settings, units, known, lastColumns]: Parameters<FeedSource['read']>): AsyncGenerator<FeedRow[]> {
+    const { file, rows } = this.#open(settings, units, lastColumns);
     this.#file = file;
     await file.sendKnown(known);
     for await (const some of rows) yield some.map(toFeedRow);
+  }
+
+  get columns(): string[] | undefined {
+    return this.#opened.columns;
   }
 
   get warnings(): FileReading['warnings'] {

@@ -84,6 +84,11 @@ export class FileReading {
     return JSON.stringify(Object.fromEntries(named));
   }
 
+  /** The names in the header of a CSV file, once it is read. */
+  get columns(): string[] | undefined {
+    return this.#header?.cells.map((cell) => cell?.trim() ?? '');
+  }
+
   #takeHeader(header: ReadHeader): void {
     this.#header = header;
     this.#names = uniqueNames(header.cells);

@@ -45,6 +45,8 @@ export interface ReadingRequest extends ReadingOptions {
    * file that is empty or cut short has the error `feed_guard`.
    */
   isFeed: boolean;
+  /** The columns of the last file. Only of a feed. */
+  lastColumns?: string[];
   /** What rows are read with, besides their header: the same row then has the same hash. Only of a feed. */
   hashStart?: string;
 }

@@ -63,8 +63,8 @@ export const feedEndpoints = [
     requireName(name);
     return uploadGate.run(exchange, async (signal) => {
       using disposables = new DisposableStack();
-      const source = new FeedUpload((settings, units) => {
-        const options = requestOf(exchange, settings, units, release);
+      const source = new FeedUpload((settings, units, lastColumns) => {
+        const options = { ...requestOf(exchange, settings, units, release), lastColumns };
         const file = disposables.use(readingThreads.open(exchange.principal.accountId, options));
         return { file, rows: file.readRows((stop) => readUpload(exchange, stop), signal) };
       });

@@ -51,7 +51,11 @@ const settings = {
     ['comma', 'point'],
     'The decimal separator of numbers: `267.500` is 267500 (`comma`) or 267.5 (`point`). Null if that is not known.',
   ).nullable(),
-  ignoreUnknown: z.boolean(expected('true or false')).meta({ description: 'Whether unknown columns are skipped.' }),
+  ignoreUnknown: z.boolean(expected('true or false')).meta({
+    description:
+      'Whether unknown columns are skipped. A CSV file that lacks a column of the last one is still rejected if it has ' +
+      'new unknown columns: one of them can be that column with a new name.',
+  }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
 };
 
