@@ -15,8 +15,12 @@ export type Parameter<P> = <K extends keyof P & string>(name: K) => RawBuilder<P
 export interface EngineSql {
   /** An account's key in `listing_facets`. */
   accountKey: (accountId: RawBuilder<string>) => RawBuilder<string>;
-  /** The key of a stored listing's new row in `listing_facets`. */
-  facetsKey: (accountId: RawBuilder<string>, id: RawBuilder<string>) => Record<string, RawBuilder<string>>;
+  /** Inserts rows for stored listings of an account into `listing_facets`: column → value, including `id`. */
+  insertFacets: (
+    query: QueryBuilder,
+    rows: Record<string, RawBuilder<string>>[],
+    accountId: RawBuilder<string>,
+  ) => { compile(): CompiledQuery<never> };
   /** A listing's terms as stored: in `listings` on SQLite, and in `listing_facets` on PostgreSQL. */
   listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
   facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };

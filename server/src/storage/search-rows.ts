@@ -5,9 +5,6 @@ import type { SearchRow } from '../model/search-terms.ts';
 import { type BatchValues, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { columnOf, command } from './functions.ts';
-import type { Tables } from './schema.ts';
-
-type Columns = Tables['listing_facets'];
 
 type ListingKey = { accountId: string; id: string };
 type Part = keyof SearchRow;
@@ -28,9 +25,9 @@ const insertBatch = batchStatement((length) =>
     const values = rows.map((value) => {
       const columns = SEARCH_COLUMNS.map((name) => [columnOf(name), value(name)]);
       const terms = engine.facetTerms(value('terms'), accountId);
-      return { ...Object.fromEntries(columns), ...terms, ...engine.facetsKey(accountId, value('id')) } as Columns;
+      return { id: value('id'), ...Object.fromEntries(columns), ...terms };
     });
-    return query.insertInto('listing_facets').values(values);
+    return engine.insertFacets(query, values, accountId);
   }),
 );
 

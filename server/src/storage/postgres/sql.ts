@@ -7,7 +7,8 @@ export const TAG_LENGTH = 8;
 export const postgresSql: EngineSql = {
   accountKey: (accountId) => accountId,
 
-  facetsKey: (accountId, id) => ({ account_id: accountId, id }),
+  insertFacets: (query, rows, accountId) =>
+    query.insertInto('listing_facets').values(rows.map((row) => ({ ...row, account_id: accountId }) as never)),
 
   listingTerms: () => ({}),
 

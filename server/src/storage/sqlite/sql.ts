@@ -7,11 +7,18 @@ const accountKey: EngineSql['accountKey'] = (accountId) =>
 export const sqliteSql: EngineSql = {
   accountKey,
 
-  facetsKey: (accountId, id) => ({
-    number: sql`(select number from listings where account_id = ${accountId} and id = ${id})`,
-    account_id: accountKey(accountId),
-    id,
-  }),
+  // A subquery for each of the rows would take a third of the time.
+  insertFacets: (query, rows, accountId) => {
+    const names = Object.keys(rows[0] ?? {});
+    const given = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+    const columns = names.map((_, index) => sql.ref(`given.column${index + 1}`));
+    const id = columns[names.indexOf('id')];
+    const insert = sql<never>`insert into listing_facets (number, account_id, ${sql.join(names.map(sql.ref))})
+      select listings.number, account_numbers.number, ${sql.join(columns)}
+      from account_numbers cross join (values ${sql.join(given)}) as given cross join listings
+      where account_numbers.account_id = ${accountId} and listings.account_id = ${accountId} and listings.id = ${id}`;
+    return { compile: () => insert.compile(query) };
+  },
 
   // Terms get the account's number once they are indexed (listing-index.ts).
   listingTerms: (terms) => ({ terms }),
