@@ -1,3 +1,4 @@
+import { ownTurn } from '../../lib/turns.ts';
 import { BATCH_LENGTH } from '../../storage/batches.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findKeyedListings } from '../../storage/listings.ts';
@@ -48,6 +49,7 @@ export class FeedExamples {
         }
         const found = new Set(rows.map(({ id }) => id));
         rest = isCut ? rest.filter((id) => !found.has(id)) : [];
+        await ownTurn(accountId);
       }
     }
     return examples;
