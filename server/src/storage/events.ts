@@ -40,7 +40,9 @@ const insertSome = batchStatement((length) =>
 
 /** Appends a batch of events. */
 export async function insertEvents(executor: Executor, accountId: string, events: readonly EventRow[]): Promise<void> {
-  const rows = events.map((event) => [accountId, ...MEMBERS.map((name) => event[name])]);
+  const rows = events.map(({ sequence, type, listingId, changed, createdAt, feed, externalId }) => {
+    return [accountId, sequence, type, listingId, changed, createdAt, feed, externalId];
+  });
   await executeBatch(executor, insertSome, rows);
 }
 

@@ -214,6 +214,7 @@ export class ChangeBatch {
     lastSequence: number,
     actor: string,
   ): Promise<void> {
+    if (this.#events.length === this.#finals.size) return;
     const replaced = [...this.#events.entries()].filter(([, { isReplaced }]) => isReplaced);
     const insert = (some: readonly (typeof replaced)[number][]) => {
       const rows = some.map(([index, { change }]) => {
