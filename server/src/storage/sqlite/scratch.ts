@@ -5,6 +5,9 @@ import { WriteQueue } from './write-queue.ts';
 
 const CACHE_KIB = 4_096;
 
+/** What creates the tables as all migrations leave them, in a sixth of their time. */
+let tablesSql: string | undefined;
+
 /**
  * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the size of the
  * cache, and the rest in an unnamed temporary file that is deleted with the connection (sqlite.org/inmemorydb.html).
@@ -13,7 +16,8 @@ export function openScratch(): Scratch {
   const database = new DatabaseSync('');
   // The database need not survive a crash.
   database.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}`);
-  createTables(database);
+  tablesSql ??= readTables();
+  database.exec(tablesSql);
   const queue = new WriteQueue(database);
   return {
     write: (job) => queue.submit(job),
@@ -22,4 +26,17 @@ export function openScratch(): Scratch {
       database.close();
     },
   };
+}
+
+const KINDS = ['table', 'index', 'trigger'];
+/** Tables that FTS5 creates itself. */
+const OF_INDEX = /^listing_index_(?:data|idx|docsize|config)$/;
+
+function readTables(): string {
+  using template = new DatabaseSync(':memory:');
+  createTables(template);
+  const parts = template.prepare("select type, name, sql from sqlite_schema where name not like 'sqlite_%'").all();
+  const own = parts.filter(({ name }) => !OF_INDEX.test(String(name)));
+  const sorted = own.sort((one, other) => KINDS.indexOf(String(one.type)) - KINDS.indexOf(String(other.type)));
+  return sorted.map(({ sql }) => sql).join(';\n');
 }
