@@ -37,7 +37,7 @@ export class DryRun {
   /** @throws {AppError} `unauthorized` */
   static async open(database: Database, actor: Actor): Promise<DryRun> {
     const account = await getActingAccount(database, actor);
-    // Creating the tables takes 10 ms, and several dry runs can start at once.
+    // Creating the tables takes 2 ms, and several dry runs can start at once.
     await ownTurn(actor.accountId);
     const dryRun = new DryRun(database, actor, openScratch());
     try {
