@@ -29,7 +29,7 @@ describe('import', () => {
     assert.equal(stdout, '2 created, 0 updated, 0 unchanged, 2 failed\n');
     assert.equal(
       stderr,
-      'line 3 x2: beds: "many" is not a number such as 450000; to read values such as $450,000 and 1,250 sq ft, add ' +
+      'line 3 x2: beds: "many" is not a number such as 3; to read values such as $450,000 and 1,250 sq ft, add ' +
         '--clean. (validation_failed)\n' +
         'line 4 x3: baths: Is required: a number. (validation_failed)\n',
     );

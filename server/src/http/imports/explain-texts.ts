@@ -14,6 +14,11 @@ const QUOTED: ReadonlySet<string> = new Set([
   ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],
   ...['status', 'propertyType', ...UNITS.flat(2)],
 ]);
+/** Numbers as examples, for fields that are no prices. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  ...{ beds: '3', baths: '2', livingArea: '1850', lotSizeArea: '0.25', yearBuilt: '1998' },
+  ...{ latitude: '30.2672', longitude: '-97.7431' },
+};
 /** Codes of messages that begin with what the value must be or has. */
 const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
 
@@ -32,10 +37,11 @@ function explain({ field, code, message }: ValidationIssue | RowIssue, text: str
   if (code === 'invalid_type') {
     // Values of metadata are in no message, since the request log keeps messages.
     if (!message.startsWith('Must be a number')) return 'The cell is not JSON; write it as the API returns it.';
+    const problem = `${shown} is not a number such as ${NUMBERS[field] ?? '450000'}`;
     const isWord = isClean && isOptional(field) && text.length <= SHOWN_LENGTH_MAX && !/\d/.test(text);
-    if (isWord) return `${shown} is not a number such as 450000; if it means no value, set values[${field}:${text}]=.`;
+    if (isWord) return `${problem}; if it means no value, set values[${field}:${text}]=.`;
     const hint = isClean ? '.' : '; to read values such as $450,000 and 1,250 sq ft, set clean=true.';
-    return `${shown} is not a number such as 450000${hint}`;
+    return `${problem}${hint}`;
   }
   if (!QUOTED.has(field) || !OF_VALUES.has(code) || message.startsWith('"')) return message;
   const choices = CHOICES[field];
