@@ -16,6 +16,7 @@ import {
 import { auditFeed } from '../access/audit.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { countRun } from './feed-metrics.ts';
+import type { FeedColumn } from './feed-rows.ts';
 
 /** A run that a killed process has left ends after this time. */
 export const LEASE_MS = 15_000;
@@ -81,9 +82,9 @@ export class LeasedRun {
 
   /**
    * Stores the end of the run, even if the actor has lost access.
-   * @param columns those of the file, if it is CSV and was applied
+   * @param columns those of a CSV file that was applied
    */
-  async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>, columns?: string[]): Promise<void> {
+  async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>, columns?: FeedColumn[]): Promise<void> {
     clearInterval(this.#renewal);
     const { accountId, user } = this.#actor;
     const run = { ...this.run, outcome, error, finishedAt: Date.now() };
@@ -116,9 +117,11 @@ export class LeasedRun {
 /** Longer columns are not stored: as text, 500 usual names have about 10 KiB. */
 const COLUMNS_LENGTH_MAX = 32 * 1024;
 
-function toStoredColumns(columns: string[] | undefined): string | null {
-  const text = columns && JSON.stringify(columns);
-  return text !== undefined && text.length <= COLUMNS_LENGTH_MAX ? text : null;
+/** Null for a file that is not CSV: the columns of the last one stay. */
+function toStoredColumns(columns: FeedColumn[] | undefined): string | null {
+  if (columns === undefined) return null;
+  const text = JSON.stringify(columns);
+  return text.length <= COLUMNS_LENGTH_MAX ? text : '[]';
 }
 
 function describeRun({ outcome, counts }: StoredRun): string {

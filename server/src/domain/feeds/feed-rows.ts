@@ -32,6 +32,9 @@ export type RestoreRow = (content: string) => (current: Listing | undefined) => 
 /** What amounts are in that name no currency or unit. */
 export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 
+/** A column of a file, and the field that it had; '' if it was skipped. */
+export type FeedColumn = [name: string, meant: string];
+
 /** The file of a feed. */
 export interface FeedSource {
   /**
@@ -43,10 +46,10 @@ export interface FeedSource {
     settings: FeedSettings,
     account: AccountUnits,
     known: AsyncIterable<string[]>,
-    lastColumns: string[],
+    lastColumns: FeedColumn[],
   ): AsyncIterable<FeedRow[]>;
-  /** The columns of the file once it is read; undefined if it is not CSV. */
-  readonly columns: string[] | undefined;
+  /** What the next file is compared with; undefined if this one is not CSV. */
+  readonly columns: FeedColumn[] | undefined;
   /** Reads a row that was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;

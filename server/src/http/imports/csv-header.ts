@@ -1,9 +1,11 @@
 import type { Cells } from '../../lib/csv.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import { SERVER_FIELDS } from '../../model/listings.ts';
 import { suggest } from '../../model/suggest.ts';
 import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
-import { fieldOf, KNOWN_NAMES, type Target, type Targets, targetsOf } from '../contract/schemas/targets.ts';
-import type { ReadingRequest } from './reading.ts';
+import { meaningKey } from '../contract/schemas/reading-parameters.ts';
+import { findTarget, KNOWN_NAMES, type Target, targetsOf } from '../contract/schemas/targets.ts';
+import type { ReadColumn, ReadingRequest } from './reading.ts';
 
 export interface CsvColumn {
   name: string;
@@ -13,6 +15,7 @@ export interface CsvColumn {
 /** A listing has 31 fields; providers fill a few hundred of RESO's. */
 export const CSV_COLUMNS_MAX = 500;
 
+type LastFile = Required<Pick<ReadingRequest, 'map' | 'lastColumns'>>;
 type HeaderOptions = Pick<ReadingRequest, 'map' | 'ignoreUnknown' | 'lastColumns'>;
 
 /**
@@ -37,7 +40,7 @@ export function parseHeader(
     ...findDuplicates(columns),
     ...unknown.take(ISSUES_MAX + 1).map(([index, name]) => unknownColumn(name, index)),
     ...findMissing(names, map),
-    ...(ignoreUnknown ? findRenamed(names, targets, { map, lastColumns }) : []),
+    ...(ignoreUnknown ? findRenamed(cells, { map, lastColumns }) : []),
   ];
   if (issues.length > 0) throw invalidHeader(issues);
   return columns;
@@ -95,26 +98,40 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
 }
 
 /**
- * The columns of the last file that this one lacks, if it has new columns that would be skipped: one of them can be such
- * a column with a new name, and its field would silently stay as it is.
+ * The fields that the last file had in columns that this one lacks, if it has new columns that would be skipped: one of
+ * them can be such a column with a new name, and its field would silently stay as it is.
  */
-function findRenamed(
-  names: string[],
-  targets: Targets,
-  { map, lastColumns }: Required<Pick<HeaderOptions, 'map' | 'lastColumns'>>,
-): ValidationIssue[] {
-  const last = new Set(lastColumns);
-  const added = names.find((name) => !last.has(name) && !targets.has(name));
-  if (added === undefined || lastColumns.length === 0) return [];
-  const fieldOfColumn = (name: string) => fieldOf(targets.get(name)?.key ?? '');
-  const fields = new Set(['', ...names.map(fieldOfColumn)]);
-  const gone = lastColumns.filter((name) => !map.has(name) && !fields.has(fieldOfColumn(name)));
-  return gone.map((name) => {
+function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
+  const read = readColumns(cells, { ...lastFile, lastColumns: [] });
+  const last = new Map(lastFile.lastColumns);
+  const [added] = read.find(([name, meant]) => meant === '' && !lastFile.map.has(name) && last.get(name) !== '') ?? [];
+  if (added === undefined || last.size === 0) return [];
+  return findGone(read, lastFile).map(([name, meant]) => {
+    const column = fieldName([name]);
     const message =
-      `This file lacks the column ${name} of the last file, and has new columns that would be skipped, such as ${added}. ` +
-      `If the column has a new name, set map[NEW NAME]=${targets.get(name)?.key}; if not, set map[${name}]=.`;
-    return { field: `query.map[${name}]`, code: 'unknown_field', message };
+      `In the last file, the column ${column} was ${findTarget(meant)?.key}. In this one, no column is, and unknown ` +
+      `ones such as ${fieldName([added])} would be skipped. To name its new column, set map[COLUMN]=${meant}; if there ` +
+      `is none, set map[${column}]=.`;
+    return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
+}
+
+/** The columns of the last file whose field no column of this one has, except for those that `map` names. */
+function findGone(columns: readonly ReadColumn[], { map, lastColumns }: LastFile): ReadColumn[] {
+  const given = new Set(columns.map(([, meant]) => meaningKey(meant)));
+  return lastColumns.filter(([name, meant]) => {
+    const isAsked = meant !== '' && !SERVER_FIELDS.some((field) => field === meant);
+    return isAsked && !map.has(name) && !given.has(meaningKey(meant));
+  });
+}
+
+/** The columns of this file, and those of the last one that are gone, to recognize them in the next one. */
+export function readColumns(cells: Cells, lastFile: LastFile): ReadColumn[] {
+  const targets = targetsOf(lastFile.map);
+  const names = new Set(cells.map((cell) => cell?.trim() ?? ''));
+  names.delete('');
+  const read = [...names].map((name): ReadColumn => [name, targets.get(name) ? (lastFile.map.get(name) ?? name) : '']);
+  return [...read, ...findGone(read, lastFile).filter(([name]) => !names.has(name))];
 }
 
 function describeIssues(issues: ValidationIssue[]): string {

@@ -5,10 +5,12 @@ import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
+import { readColumns } from './csv-header.ts';
 import { CsvRowReader } from './csv-rows.ts';
 import type {
   FileWarning,
   ReadBadRow,
+  ReadColumn,
   ReadGoodRow,
   ReadHeader,
   ReadingOptions,
@@ -84,9 +86,10 @@ export class FileReading {
     return JSON.stringify(Object.fromEntries(named));
   }
 
-  /** The names in the header of a CSV file, once it is read. */
-  get columns(): string[] | undefined {
-    return this.#header?.cells.map((cell) => cell?.trim() ?? '');
+  /** What the next file of the feed is compared with; undefined if this one is not CSV. */
+  get columns(): ReadColumn[] | undefined {
+    const { map, lastColumns = [] } = this.#request;
+    return this.#header && readColumns(this.#header.cells, { map, lastColumns });
   }
 
   #takeHeader(header: ReadHeader): void {

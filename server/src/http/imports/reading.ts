@@ -45,8 +45,8 @@ export interface ReadingRequest extends ReadingOptions {
    * file that is empty or cut short has the error `feed_guard`.
    */
   isFeed: boolean;
-  /** The columns of the last file. Only of a feed. */
-  lastColumns?: string[];
+  /** Of the feed's last file. */
+  lastColumns?: ReadColumn[];
   /** What rows are read with, besides their header: the same row then has the same hash. Only of a feed. */
   hashStart?: string;
 }
@@ -94,6 +94,9 @@ interface ReadKnownRow extends ReadAnyRow {
   values: string;
   hash: string;
 }
+
+/** A column of a feed's file, with the field that it had, as in `map`: '' if it was skipped. */
+export type ReadColumn = [name: string, meant: string];
 
 /** The header of a CSV file. */
 export interface ReadHeader {

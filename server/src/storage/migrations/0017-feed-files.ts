@@ -2,7 +2,7 @@ import { onBoth } from './migration.ts';
 
 /** What a run needs besides the listings with an external id. */
 export const feedFiles = onBoth(`
-  -- The columns of the last CSV file, as a JSON array: a renamed column is recognized by them.
+  -- The columns of the last CSV file and their fields, as JSON: a renamed column is recognized by them.
   alter table feeds add column last_columns text;
 
   -- Without it, each run would read all listings of the account.
