@@ -48,6 +48,7 @@ async function getConnection(): Promise<Settings> {
   // Read the file only if needed: otherwise, it does not matter whether it is valid.
   const stored = givenKey && givenUrl ? {} : await readSettings();
   const baseUrl = withoutSlash(givenUrl || stored.baseUrl);
+  if (givenUrl && baseUrl !== undefined) checkGivenUrl(baseUrl);
   // Send a stored key only to the service that it was stored with.
   const isSameService = baseUrl === withoutSlash(stored.baseUrl);
   const apiKey = givenKey || (isSameService ? stored.apiKey : undefined);
@@ -57,7 +58,6 @@ async function getConnection(): Promise<Settings> {
       'The address of the service is missing. Run "listings login", or set PROPERTY_LISTINGS_BASE_URL.',
     );
   }
-  if (givenUrl) checkGivenUrl(baseUrl);
   return { baseUrl, apiKey };
 }
 

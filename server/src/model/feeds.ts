@@ -7,6 +7,9 @@ export type MissingMode = (typeof MISSING_MODES)[number];
 export const FEED_OUTCOMES = ['running', 'succeeded', 'stopped_by_guard', 'interrupted', 'failed'] as const;
 export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 
+/** A column of a feed's file, with the field that it had, as in `map`: '' if it was skipped. */
+export type FeedColumn = [name: string, meant: string];
+
 export interface FeedSettings {
   /** Column → field; empty to skip the column. */
   map: Record<string, string>;

@@ -93,7 +93,7 @@ type PutListing = NewVersion & Pick<SearchRow, 'terms'> & { feedMark?: string | 
 
 /** Inserts or replaces the rows of a batch of listings. */
 export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
-  // In the order of COLUMNS; a loop over names would take five times as long.
+  // In the order of COLUMNS, and without a loop over names, which takes longer.
   const values = rows.map(({ id, version, sequence, doc, terms, actor, changes, feedMark }) => {
     return [accountId, id, version, sequence, doc, terms, actor, changes, feedMark];
   });

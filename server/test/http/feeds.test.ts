@@ -198,7 +198,7 @@ describe('a run', () => {
       assert.deepEqual((await asksFor(renamed)).asked, again);
     });
 
-    test('remembers a column that one file lacked, and the parts of fields, until it is told that there is none', async () => {
+    test('remembers a column that one file lacked, and the parts of fields, until the map says that there is none', async () => {
       const { asksFor } = await sendAll({ BathroomsHalf: '1', ListPrice: '5', createdAt: '' }, { ListPrice: '6' });
       const other = { ListPrice: '6', HalfBaths: '1' };
       assert.deepEqual((await asksFor(other)).asked, ['map[COLUMN]=BathroomsHalf or map[BathroomsHalf]=']);

@@ -1,6 +1,6 @@
 import { createId } from '../../lib/ids.ts';
 import { AppError } from '../../model/errors.ts';
-import { DEFAULT_SETTINGS, emptyCounts, type FeedSettings } from '../../model/feeds.ts';
+import { DEFAULT_SETTINGS, emptyCounts, type FeedColumn, type FeedSettings } from '../../model/feeds.ts';
 import type { Database, Executor } from '../../storage/database.ts';
 import { insertRun, interruptRun, type StoredRun, updateRun } from '../../storage/feed-runs.ts';
 import {
@@ -16,7 +16,6 @@ import {
 import { auditFeed } from '../access/audit.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { countRun } from './feed-metrics.ts';
-import type { FeedColumn } from './feed-rows.ts';
 
 /** A run that a killed process has left ends after this time. */
 export const LEASE_MS = 15_000;
@@ -114,7 +113,7 @@ export class LeasedRun {
   }
 }
 
-/** Longer columns are not stored: as text, 500 usual names have about 10 KiB. */
+/** Longer columns are not stored, so the next file is not compared with them. */
 const COLUMNS_LENGTH_MAX = 32 * 1024;
 
 /** Null for a file that is not CSV: the columns of the last one stay. */

@@ -1,6 +1,6 @@
 import type { Account } from '../../model/accounts.ts';
 import { AppError, type PlainError } from '../../model/errors.ts';
-import type { FeedSettings, MissingMode } from '../../model/feeds.ts';
+import type { FeedColumn, FeedSettings, MissingMode } from '../../model/feeds.ts';
 import type { FieldChange, Listing, ListingInput } from '../../model/listings.ts';
 import type { KeyedListing } from '../../storage/listings.ts';
 import { makeChanged, makeNew, readStored } from '../writing/save-listing.ts';
@@ -32,14 +32,11 @@ export type RestoreRow = (content: string) => (current: Listing | undefined) => 
 /** What amounts are in that name no currency or unit. */
 export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 
-/** A column of a file, and the field that it had; '' if it was skipped. */
-export type FeedColumn = [name: string, meant: string];
-
 /** The file of a feed. */
 export interface FeedSource {
   /**
    * Reads the rows of an account. Rows whose hash is known, which is that of a valid row, need not be read.
-   * @param lastColumns those of the feed's last file of CSV
+   * @param lastColumns those of the feed's last CSV file
    * @throws {AppError} `feed_guard` if the file is empty or cut short, or others if it is not readable
    */
   read(

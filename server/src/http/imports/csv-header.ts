@@ -1,11 +1,12 @@
 import type { Cells } from '../../lib/csv.ts';
 import { AppError, type ValidationIssue } from '../../model/errors.ts';
+import type { FeedColumn } from '../../model/feeds.ts';
 import { SERVER_FIELDS } from '../../model/listings.ts';
 import { suggest } from '../../model/suggest.ts';
 import { fieldName, ISSUES_MAX } from '../contract/schemas/issues.ts';
 import { meaningKey } from '../contract/schemas/reading-parameters.ts';
 import { findTarget, KNOWN_NAMES, type Target, targetsOf } from '../contract/schemas/targets.ts';
-import type { ReadColumn, ReadingRequest } from './reading.ts';
+import type { ReadingRequest } from './reading.ts';
 
 export interface CsvColumn {
   name: string;
@@ -117,7 +118,7 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
 }
 
 /** The columns of the last file whose field no column of this one has, except for those that `map` names. */
-function findGone(columns: readonly ReadColumn[], { map, lastColumns }: LastFile): ReadColumn[] {
+function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile): FeedColumn[] {
   const given = new Set(columns.map(([, meant]) => meaningKey(meant)));
   return lastColumns.filter(([name, meant]) => {
     const isAsked = meant !== '' && !SERVER_FIELDS.some((field) => field === meant);
@@ -126,11 +127,11 @@ function findGone(columns: readonly ReadColumn[], { map, lastColumns }: LastFile
 }
 
 /** The columns of this file, and those of the last one that are gone, to recognize them in the next one. */
-export function readColumns(cells: Cells, lastFile: LastFile): ReadColumn[] {
+export function readColumns(cells: Cells, lastFile: LastFile): FeedColumn[] {
   const targets = targetsOf(lastFile.map);
   const names = new Set(cells.map((cell) => cell?.trim() ?? ''));
   names.delete('');
-  const read = [...names].map((name): ReadColumn => [name, targets.get(name) ? (lastFile.map.get(name) ?? name) : '']);
+  const read = [...names].map((name): FeedColumn => [name, targets.get(name) ? (lastFile.map.get(name) ?? name) : '']);
   return [...read, ...findGone(read, lastFile).filter(([name]) => !names.has(name))];
 }
 

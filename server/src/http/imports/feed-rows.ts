@@ -1,14 +1,14 @@
 import type { AccountUnits, FeedRow, FeedSource, RestoreRow } from '../../domain/feeds/feed-rows.ts';
-import type { FeedSettings } from '../../model/feeds.ts';
+import type { FeedColumn, FeedSettings } from '../../model/feeds.ts';
 import { type FileReading, makeInput } from './file-reading.ts';
-import type { ReadColumn, ReadGoodRow, ReadRow } from './reading.ts';
+import type { ReadGoodRow, ReadRow } from './reading.ts';
 
 interface FeedReading {
   file: FileReading;
   rows: AsyncIterable<ReadRow[]>;
 }
 
-type OpenFile = (settings: FeedSettings, units: AccountUnits, lastColumns: ReadColumn[]) => FeedReading;
+type OpenFile = (settings: FeedSettings, units: AccountUnits, lastColumns: FeedColumn[]) => FeedReading;
 
 /** The uploaded file of a feed. */
 export class FeedUpload implements FeedSource {

@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { ImportRow, ValidRow } from '../../domain/imports/import-rows.ts';
 import type { Cells } from '../../lib/csv.ts';
 import { AppError, fromPlainError, type PlainError } from '../../model/errors.ts';
+import type { FeedColumn } from '../../model/feeds.ts';
 import type { Listing, ListingInput } from '../../model/listings.ts';
 import { type KeepText, type StagedText, textOf } from '../../storage/open.ts';
 import { mergeRow, toWholeListing } from '../contract/schemas/parse-row.ts';
@@ -10,7 +11,6 @@ import { CsvRowReader } from './csv-rows.ts';
 import type {
   FileWarning,
   ReadBadRow,
-  ReadColumn,
   ReadGoodRow,
   ReadHeader,
   ReadingOptions,
@@ -87,7 +87,7 @@ export class FileReading {
   }
 
   /** What the next file of the feed is compared with; undefined if this one is not CSV. */
-  get columns(): ReadColumn[] | undefined {
+  get columns(): FeedColumn[] | undefined {
     const { map, lastColumns = [] } = this.#request;
     return this.#header && readColumns(this.#header.cells, { map, lastColumns });
   }

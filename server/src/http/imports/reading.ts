@@ -3,6 +3,7 @@ import type { Separator } from '../../lib/csv-separator.ts';
 import type { DateOrder } from '../../model/clean/dates.ts';
 import type { DecimalSeparator } from '../../model/clean/numbers.ts';
 import type { PlainError } from '../../model/errors.ts';
+import type { FeedColumn } from '../../model/feeds.ts';
 
 // Messages between the serving and the reading thread. Each file has its own channel; closing the
 // channel abandons the file.
@@ -46,7 +47,7 @@ export interface ReadingRequest extends ReadingOptions {
    */
   isFeed: boolean;
   /** Of the feed's last file. */
-  lastColumns?: ReadColumn[];
+  lastColumns?: FeedColumn[];
   /** What rows are read with, besides their header: the same row then has the same hash. Only of a feed. */
   hashStart?: string;
 }
@@ -94,9 +95,6 @@ interface ReadKnownRow extends ReadAnyRow {
   values: string;
   hash: string;
 }
-
-/** A column of a feed's file, with the field that it had, as in `map`: '' if it was skipped. */
-export type ReadColumn = [name: string, meant: string];
 
 /** The header of a CSV file. */
 export interface ReadHeader {
