@@ -20,10 +20,10 @@ const SIGN_IN = { email: 'ada@example.com', password: 'correct horse battery sta
 for (const WORKERS of ['', '2']) {
   test(`WORKERS=${WORKERS}: the executable is the whole service in an empty directory`, async (t) => {
     const cwd = await directoryFor(t);
-    const backups = await directoryFor(t);
+    const [backups, caches] = [await directoryFor(t), await directoryFor(t)];
     // Without Node.js, npm, or anything else on the path.
     const settings = {
-      ...{ PATH: '/nowhere', PORT: String(await findFreePort()) },
+      ...{ PATH: '/nowhere', PORT: String(await findFreePort()), XDG_CACHE_HOME: caches },
       ...{ WORKERS, BACKUP_SCHEDULE: 'hourly', BACKUP_DIR: backups },
       ...{ ADMIN_EMAIL: SIGN_IN.email, ADMIN_PASSWORD: SIGN_IN.password },
     };
@@ -43,6 +43,8 @@ for (const WORKERS of ['', '2']) {
     await run('restore', 'backup.db', '--force');
     assert.equal(JSON.parse(await run('accounts', 'list', '--json'))[0].listings, 2);
     assert.deepEqual((await readdir(cwd)).sort(), ['backup.db', 'backup.db.sha256', 'data']);
+    const compiled = await readdir(join(caches, 'property-listings/compiled'), { recursive: true });
+    assert.ok(compiled.length > 10, `${compiled.length} compiled modules`);
   });
 }
 
