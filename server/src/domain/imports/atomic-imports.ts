@@ -23,7 +23,7 @@ import type { Import } from './imports.ts';
 
 /** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
-/** With this many rows, a plan is megabytes of garbage once it has been used. */
+/** With this many valid rows, a plan is megabytes of garbage once it has been used. */
 const LARGE_ROWS = 1_000;
 
 /** A plan takes 1 to 2 KB per row. */
@@ -66,7 +66,7 @@ async function importFile(
   try {
     return await plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
   } finally {
-    if (rows.length > LARGE_ROWS) collectSoon();
+    if (rows.filter((row) => !('issue' in row)).length > LARGE_ROWS) collectSoon();
   }
 }
 
