@@ -27,6 +27,8 @@ const INDEX_AFTER_MS = 1_000;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
+/** Between two transactions that index listings, so that another process gets the lock. */
+const INDEX_PAUSE_MS = 2 * LOCK_RETRY_MS;
 
 interface Job extends Required<JobOptions> {
   readonly startTimeMs: number;
@@ -103,8 +105,8 @@ export class WriteQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#indexTimer);
     await this.#draining;
+    clearTimeout(this.#indexTimer);
   }
 
   async #drain(): Promise<void> {
@@ -141,7 +143,7 @@ export class WriteQueue {
 
   /** Has changed listings indexed once there are several; the rest, and merging, once they have waited for a while. */
   #noteChanges(): void {
-    if (this.#indexing === undefined) return;
+    if (this.#indexing === undefined || this.#isIndexing || this.#closed) return;
     const waiting = this.#indexing.countWaiting();
     if (waiting === WAITING_MAX) this.#index();
     else if (waiting > 0 || this.#indexing.isMerging)
@@ -151,15 +153,22 @@ export class WriteQueue {
   #index(): void {
     clearTimeout(this.#indexTimer);
     this.#indexTimer = undefined;
-    if (this.#isIndexing || this.#closed) return;
+    if (this.#closed) return;
     this.#isIndexing = true;
     const job = async () => {
-      this.#isIndexing = false;
       this.#connection.hasWritten = true;
       this.#indexing?.indexSome();
     };
+    const goOn = () => {
+      this.#indexTimer = undefined;
+      this.#isIndexing = false;
+      this.#noteChanges();
+    };
+    const pause = () => {
+      this.#indexTimer = setTimeout(goOn, INDEX_PAUSE_MS).unref();
+    };
     // Nothing is lost if it fails, perhaps before it runs: the listings are indexed the next time.
-    this.submit(job).catch(() => {
+    this.submit(job).then(pause, () => {
       this.#isIndexing = false;
     });
   }
