@@ -23,10 +23,8 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
 } else {
   if (process.argv[2] === 'serve') startWithMemoryFlags();
   for (const flag of FLAGS) setFlagsFromString(flag);
-  // In systemd's directory for this service, or next to the code, so that it is as protected as the code; without write
-  // access there is no cache.
-  const cache = process.env.CACHE_DIRECTORY || join(import.meta.dirname, '../node_modules/.cache');
-  module.enableCompileCache(join(cache, 'compiled'));
+  // Next to the code, so that it is as protected as the code; without write access there is no cache.
+  module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
   import(isClone ? SOURCE : BUILT);
 }
 

@@ -25,7 +25,7 @@ export const CODE = {
   closeBrace: 0x7d,
 } as const;
 
-/** So small that V8 inlines it: usually, there is no white space. */
+/** Small enough for V8 to inline, since there is usually no white space. */
 export function endOfWhitespace(text: string, start: number): number {
   return text.charCodeAt(start) > CODE.space ? start : endOfSpaces(text, start);
 }

@@ -59,7 +59,7 @@ class Parser {
     this.#text = text;
   }
 
-  /** @throws {JsonError}, or `TOO_MANY_VALUES` at the first value above the limit */
+  /** @throws {JsonError}, or `TOO_MANY_VALUES` at the first value beyond the limit */
   parseDocument(): unknown {
     this.#skipWhitespace();
     const value = this.#parseValue();
@@ -173,14 +173,15 @@ class Parser {
 }
 
 /**
- * Checks what the parser checks, except for duplicate members. A loop takes half of the parser's time, if it calls
- * functions only for what most values lack.
+ * Checks everything that the parser checks, except duplicate member names. A loop takes half of the parser's time, as
+ * long as it calls no functions for what is usually absent, such as white space.
  * @throws {JsonError} with the position of the first error
  */
 function checkSyntax(text: string): void {
-  /** The closing characters of the objects and arrays around the innermost one, and that one's. */
+  /** The closing characters of the enclosing objects and arrays, outermost first. */
   const outerEnds: number[] = [];
-  let end = 0;
+  /** The closing character of the innermost one; outside of all, no character. */
+  let end = -1;
   let position = endOfWhitespace(text, 0);
   for (;;) {
     if (end === CODE.closeBrace) position = endOfName(text, position);
@@ -197,7 +198,7 @@ function checkSyntax(text: string): void {
       if (text.charCodeAt(position) <= CODE.space) position = endOfWhitespace(text, position);
       if (text.charCodeAt(position) !== end) break;
       position += 1;
-      end = outerEnds.pop() ?? 0;
+      end = outerEnds.pop() ?? -1;
     }
     if (outerEnds.length === 0) break;
     if (text.charCodeAt(position) !== CODE.comma) fail('Expected ","', position);
@@ -228,7 +229,8 @@ function endOfScalar(text: string, start: number, code: number): number {
   }
 }
 
-// The ends of tokens, with the white space that follows separators. Each throws {JsonError} if there is another token.
+// Each of these returns the end of a token, including the white space after an opening bracket or a separator, and throws
+// {JsonError} if it finds a different token.
 
 function endOfOpening(text: string, start: number, depth: number): number {
   if (depth >= DEPTH_MAX) fail(`More than ${DEPTH_MAX} levels of nesting`, start);

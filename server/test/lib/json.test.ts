@@ -189,6 +189,15 @@ describe('a document with too many values is only checked for its syntax', () =>
   });
 });
 
+test('what follows a document with too many values is rejected as after any other', () => {
+  for (const rest of ['\0', ' \0x', ']', '\0]', '}', ',', '"', 'x', ' 0', '[', '\uffff']) {
+    const [short, long] = [10, VALUES_MAX].map((count) => faultOf(`[${'0,'.repeat(count)}0]${rest}`));
+    assert.ok(short !== undefined, rest);
+    const expected = { message: short.message, position: short.position + 2 * (VALUES_MAX - 10) };
+    assert.deepEqual(long && { message: long.message, position: long.position }, expected, JSON.stringify(rest));
+  }
+});
+
 function faultOf(text: string): JsonError | undefined {
   try {
     parseJson(text);

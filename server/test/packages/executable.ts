@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -43,10 +43,20 @@ for (const WORKERS of ['', '2']) {
     await run('restore', 'backup.db', '--force');
     assert.equal(JSON.parse(await run('accounts', 'list', '--json'))[0].listings, 2);
     assert.deepEqual((await readdir(cwd)).sort(), ['backup.db', 'backup.db.sha256', 'data']);
-    const compiled = await readdir(join(caches, 'property-listings/compiled'), { recursive: true });
+    const compiled = await readdir(join(caches, 'property-listings'), { recursive: true });
     assert.ok(compiled.length > 10, `${compiled.length} compiled modules`);
   });
 }
+
+test('without a cache directory that only the user can write to, the executable has no cache', async (t) => {
+  const shared = await directoryFor(t);
+  await chmod(shared, 0o777);
+  for (const home of [shared, `/${'h'.repeat(300)}`, '/dev/null', 'relative', '']) {
+    const env = bareEnvironment({ HOME: home });
+    assert.match((await promisify(execFile)(PROGRAM, ['--version'], { cwd: shared, env })).stdout, /^\d+\.\d+\.\d+\n$/);
+  }
+  assert.deepEqual(await readdir(shared), []);
+});
 
 /** An import, a sign-in, and the request log each have a thread with a program of its own. */
 async function assertThreads(url: string, key: string): Promise<void> {

@@ -23,8 +23,8 @@ import type { Import } from './imports.ts';
 
 /** Maximum rows of a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
-/** With this many valid rows, a plan is megabytes of garbage once it has been used. */
-const LARGE_ROWS = 1_000;
+/** A plan of more bytes leaves megabytes of garbage. */
+const LARGE_PLAN_BYTES = 1024 * 1024;
 
 /** A plan takes 1 to 2 KB per row. */
 const PLANS_MAX = 4;
@@ -63,11 +63,7 @@ async function importFile(
   // `write`: its commit waits for the standby.
   const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
-  try {
-    return await plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
-  } finally {
-    if (rows.filter((row) => !('issue' in row)).length > LARGE_ROWS) collectSoon();
-  }
+  return await plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
 }
 
 async function planAndSave(
@@ -77,11 +73,16 @@ async function planAndSave(
   idempotency: IdempotentRequest | undefined,
 ): Promise<WriteResult<ImportReport>> {
   const { actor, isDryRun } = request;
-  const plan = await prepare(database, request, rows);
-  const { failed } = reportOf(plan.outcomes);
-  if (isDryRun) return { outcome: allOrNone(plan.outcomes), isReplayed: false };
-  if (failed > 0) return write(database, actor, idempotency, async () => allOrNone(plan.outcomes));
-  return save(database, request, idempotency, plan);
+  const plan = await createPlan(database, request, rows);
+  try {
+    await plan.make(database, pauseOutside(database, request));
+    const { failed } = reportOf(plan.outcomes);
+    if (isDryRun) return { outcome: allOrNone(plan.outcomes), isReplayed: false };
+    if (failed > 0) return await write(database, actor, idempotency, async () => allOrNone(plan.outcomes));
+    return await save(database, request, idempotency, plan);
+  } finally {
+    if (plan.bytes > LARGE_PLAN_BYTES) collectSoon();
+  }
 }
 
 async function gather({ batches, actor, keep }: StagedImport, bytesMax: number): Promise<ImportRow[]> {
@@ -102,13 +103,10 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
   return rows;
 }
 
-async function prepare(database: Database, request: StagedImport, rows: ImportRow[]): Promise<ImportPlan> {
-  const { actor, keep } = request;
+async function createPlan(database: Database, { actor, keep }: StagedImport, rows: ImportRow[]): Promise<ImportPlan> {
   const account = await getActingAccount(database, actor);
   const versionFloor = versionFloorOf(actor.epoch ?? '');
-  const plan = new ImportPlan(rows, account, { versionFloor, bytesMax: database.longWriteBytesMax, keep });
-  await plan.make(database, pauseOutside(database, request));
-  return plan;
+  return new ImportPlan(rows, account, { versionFloor, bytesMax: database.longWriteBytesMax, keep });
 }
 
 /** How often the key or session is checked again. */

@@ -27,7 +27,7 @@ const INDEX_AFTER_MS = 1_000;
 /** How long a write waits for another process's lock. */
 const LOCK_WAIT_MAX_MS = 5_000;
 const LOCK_RETRY_MS = 3;
-/** Between two transactions that index listings, so that another process gets the lock. */
+/** The pause between two indexing transactions, in which another process can get the lock. */
 const INDEX_PAUSE_MS = 2 * LOCK_RETRY_MS;
 
 interface Job extends Required<JobOptions> {
@@ -105,8 +105,8 @@ export class WriteQueue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#draining;
     clearTimeout(this.#indexTimer);
+    await this.#draining;
   }
 
   async #drain(): Promise<void> {
@@ -159,18 +159,24 @@ export class WriteQueue {
       this.#connection.hasWritten = true;
       this.#indexing?.indexSome();
     };
-    const goOn = () => {
-      this.#indexTimer = undefined;
-      this.#isIndexing = false;
+    const resumeAfter = (delayMs: number) => {
+      if (!this.#closed) this.#indexTimer = setTimeout(() => this.#resumeIndexing(), delayMs).unref();
+    };
+    // If it fails, perhaps before it runs, nothing is lost: the listings wait until the next attempt.
+    this.submit(job).then(
+      () => resumeAfter(INDEX_PAUSE_MS),
+      () => resumeAfter(INDEX_AFTER_MS),
+    );
+  }
+
+  #resumeIndexing(): void {
+    this.#indexTimer = undefined;
+    this.#isIndexing = false;
+    try {
       this.#noteChanges();
-    };
-    const pause = () => {
-      this.#indexTimer = setTimeout(goOn, INDEX_PAUSE_MS).unref();
-    };
-    // Nothing is lost if it fails, perhaps before it runs: the listings are indexed the next time.
-    this.submit(job).then(pause, () => {
-      this.#isIndexing = false;
-    });
+    } catch {
+      // The database cannot be read; the next commit tries again.
+    }
   }
 
   /** The failure of the job that caused the error; undefined if no job did. */

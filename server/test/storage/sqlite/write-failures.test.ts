@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../../../testkit/src/cleanup.ts';
+import { until } from '../../../../testkit/src/until.ts';
 import { AppError } from '../../../src/model/errors.ts';
 import type { Executor } from '../../../src/storage/database.ts';
+import type { Indexing } from '../../../src/storage/sqlite/listing-index.ts';
 import { WriteQueue } from '../../../src/storage/sqlite/write-queue.ts';
 import { databaseFor, storedIds, words } from '../support.ts';
 
@@ -179,4 +181,26 @@ test('a write after closing rejects its promise with Retry-After', async (t) => 
   const write = queue.submit((session) => note(session, 'too late'));
   await assert.rejects(write, { code: 'unavailable', headers: { 'Retry-After': '1' } });
   assert.deepEqual(texts(), []);
+});
+
+test('changed listings are indexed in the end, although an attempt fails and then the database cannot be read', async (t) => {
+  const { database } = failingQueue(t);
+  const steps: string[] = [];
+  const fail = (step: string) => {
+    steps.push(step);
+    throw new Error(step);
+  };
+  const indexing = {
+    isMerging: false,
+    countWaiting: () => (steps.at(-1) === 'an attempt fails' ? fail('the database cannot be read') : 1),
+    indexSome: () => (steps.length === 0 ? fail('an attempt fails') : steps.push('an attempt succeeds')),
+  };
+  const queue = new WriteQueue(database, undefined, indexing as unknown as Indexing);
+  defer(t, () => queue.close());
+  const write = () => queue.submit(async () => {});
+  await write();
+  await until('the database cannot be read', () => steps.length === 2);
+  await write();
+  await until('an attempt succeeds', () => steps.length === 3);
+  assert.deepEqual(steps, ['an attempt fails', 'the database cannot be read', 'an attempt succeeds']);
 });
