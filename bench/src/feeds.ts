@@ -20,6 +20,9 @@ const NAMES = ['plain import', ...RUNS] as const;
 type Name = (typeof NAMES)[number];
 const WARM_UP_ROWS = 2_000;
 
+/** `databasePid`: the PostgreSQL server's. */
+type FeedPlace = Place & { databasePid: number | undefined };
+
 type Measured = {
   seconds: number;
   memoryGrowthBytes: number;
@@ -54,7 +57,7 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
   const server = engine === 'postgres' ? await startPostgres() : undefined;
-  const at = { ...place, databaseUrl: server?.url ?? '' };
+  const at = { ...place, databaseUrl: server?.url ?? '', databasePid: server?.pid };
   const listings = makeListings(rows);
   const file = makeFile(listings);
   const isChanged = (index: number) => index % (1 / CHANGED_PART) === 0;
@@ -81,7 +84,7 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
 }
 
 /** Each file is sent to a service of its own that has read files before, so that all have the same start. */
-async function measureRound(place: Place, round: number, file: Buffer, changed: Buffer, rows: number) {
+async function measureRound(place: FeedPlace, round: number, file: Buffer, changed: Buffer, rows: number) {
   const create = (name: string) => createAccount(place, `${name} ${round}`);
   const [importer, broker, other] = [await create('Import'), await create('Feed'), await create('Other')];
   const feed = { key: broker.key, method: 'PUT', path: '/v1/feeds/mls' } as const;
@@ -96,7 +99,7 @@ async function measureRound(place: Place, round: number, file: Buffer, changed: 
   for (const name of NAMES) {
     const service = await startService(place);
     await warmUp(service, other.key);
-    const endWatch = watchBusy(service.pid, service.cores);
+    const endWatch = watchBusy(service.pid, service.cores, place.databasePid);
     const figures = await measureSending(service, other.key, steps[name]);
     measured.set(name, figures);
     say(`${name}: ${figures.seconds.toFixed(1)} s, +${(figures.memoryGrowthBytes / 1e6).toFixed(0)} MB`);

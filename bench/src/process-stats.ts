@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 /** USER_HZ, the unit of /proc, which is 100 on Linux regardless of the kernel's clock rate. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor use as shares of one core, 0–1; undefined if unknown. */
+/** Processor use as shares of one core; undefined if unknown. */
 export type Busy = {
+  /** Includes the database server, if the bench started one. */
   server: number | undefined;
   driver: number;
   /** All other processes on the cores of the server and the driver, including the virtual machine's host. */
@@ -21,12 +22,13 @@ export function isQuiet({ others }: Busy): boolean {
 /**
  * Starts to measure the processor use of a server and this process.
  * @param cores the cores that both are pinned to, such as `0,1`
+ * @param database the pid of the PostgreSQL server
  * @returns a function that ends the measurement
  */
-export function watchBusy(pid: number, cores: string | undefined): () => Busy {
-  const before = readTimes(pid, cores);
+export function watchBusy(pid: number, cores: string | undefined, database?: number): () => Busy {
+  const before = readTimes(pid, cores, database);
   return () => {
-    const after = readTimes(pid, cores);
+    const after = readTimes(pid, cores, database);
     const part = (pick: (times: Times) => number | undefined): number =>
       ((pick(after) ?? Number.NaN) - (pick(before) ?? Number.NaN)) / (after.clock - before.clock);
     const server = part((times) => times.server);
@@ -38,11 +40,12 @@ export function watchBusy(pid: number, cores: string | undefined): () => Busy {
 
 type Times = { clock: number; server: number | undefined; driver: number; all: number | undefined };
 
-function readTimes(pid: number, cores: string | undefined): Times {
+function readTimes(pid: number, cores: string | undefined, database: number | undefined): Times {
   const { user, system } = process.cpuUsage();
+  const server = cpuSecondsOf(pid);
   return {
     clock: performance.now() / 1000,
-    server: cpuSecondsOf(pid),
+    server: server === undefined || database === undefined ? server : server + cpuSecondsOfTree(database),
     driver: (user + system) / 1e6,
     all: cores === undefined ? undefined : cpuSecondsOfCores(cores),
   };
@@ -54,10 +57,29 @@ function known(value: number): number | undefined {
 
 /** The processor time of a process and all its threads, in seconds. */
 export function cpuSecondsOf(pid: number): number | undefined {
+  const fields = statOf(pid);
+  return fields === undefined ? undefined : secondsOf(fields, OWN_TIMES);
+}
+
+/** The processor time of a process and all its child processes, running or ended, in seconds. */
+function cpuSecondsOfTree(pid: number): number {
+  const children = (readProc(`${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean);
+  const own = secondsOf(statOf(pid) ?? [], [...OWN_TIMES, ...ENDED_CHILDREN_TIMES]);
+  return children.reduce((sum, child) => sum + (cpuSecondsOf(Number(child)) ?? 0), own);
+}
+
+/** Indexes in `statOf`: user and system time. */
+const OWN_TIMES = [11, 12];
+const ENDED_CHILDREN_TIMES = [13, 14];
+
+/** The fields of /proc/PID/stat after the process's name, which may contain spaces and parentheses. */
+function statOf(pid: number): string[] | undefined {
   const stat = readProc(`${pid}/stat`);
-  // The second field is a name that may contain spaces and parentheses.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+function secondsOf(fields: readonly string[], times: readonly number[]): number {
+  return times.reduce((sum, index) => sum + Number(fields[index]), 0) / TICKS_PER_SECOND;
 }
 
 /** The processor time that cores spent on processes, including stolen time, in seconds. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPostgresServer, type PostgresServer } from '../../../testkit/src/postgres.ts';
 import { createCall } from '../creates.ts';
@@ -41,6 +43,7 @@ export async function recordScripts(port: number, readLog: () => string, key: st
 const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_prefix='];
 
 type LoggingServer = PostgresServer & {
+  pid: number;
   /** The server's log output since the last call. */
   readLog(): string;
 };
@@ -53,6 +56,7 @@ export async function startPostgres(): Promise<LoggingServer> {
   });
   return {
     ...server,
+    pid: Number.parseInt(readFileSync(join(server.directory, 'postmaster.pid'), 'utf8'), 10),
     readLog() {
       const read = log;
       log = '';
