@@ -10,7 +10,7 @@ const BOTH = '{domain,http,storage}/*.test.ts';
 /** Tests of promises above storage, where the engine makes no difference. */
 const ABOVE_STORAGE = `
   admin-access bad-bodies bad-fields bad-photos-and-metadata better-auth-routes
-  bounded-validation compression connections csv-imports dashboard error-pages
+  bounded-validation compression connections csv-imports dashboard early-responses error-pages
   file-reading identity-faults import-limits import-uploads late-passwords list-formats
   list-negotiation list-texts log-lines long-marks openapi openapi-examples
   password-attempts raw-requests short-bodies slow-bodies value-rules worker-permits

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { finished, pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import { iterate } from '../../lib/iterate.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
@@ -15,6 +15,7 @@ import { commonHeaders, type Reply } from './reply.ts';
  * sending.
  */
 export const LINGER_MS = 500;
+const LINGER_STEPS = 10;
 
 /**
  * Up to this length, compression takes at most a millisecond; another thread would take twice as
@@ -138,7 +139,7 @@ async function endWithRequest(
 ): Promise<void> {
   outgoing.write(body);
   incoming.resume();
-  await finished(incoming, { signal: AbortSignal.timeout(LINGER_MS) }).catch(() => undefined);
+  await restOf(incoming);
   outgoing.end();
 }
 
@@ -150,7 +151,24 @@ function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'ou
   outgoing.once('finish', () => {
     // The response of an import, for example, ends after the request.
     if (incoming.complete) return;
-    const timer = setTimeout(() => incoming.socket.destroySoon(), LINGER_MS);
-    incoming.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+    void restOf(incoming).then(() => {
+      if (!incoming.complete) incoming.socket.destroySoon();
+    });
   });
+}
+
+/**
+ * Resolves at the end of a request, or when its rest takes too long. A stall of the event loop counts as one step: the rest
+ * may have arrived meanwhile, and after it the next request, which a closed connection would lose.
+ */
+function restOf(incoming: IncomingMessage): Promise<void> {
+  if (incoming.complete || incoming.destroyed) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let steps = 0;
+  const timer = setInterval(() => {
+    steps += 1;
+    if (steps >= LINGER_STEPS) resolve();
+  }, LINGER_MS / LINGER_STEPS);
+  incoming.once('end', resolve).once('close', resolve);
+  return promise.finally(() => clearInterval(timer));
 }
