@@ -4,6 +4,7 @@ import { describeMigration } from '../runtime/migration-progress.ts';
 import type { Database } from '../storage/database.ts';
 import { requireWhole } from '../storage/database-info.ts';
 import { openDatabase, requireDatabase } from '../storage/open.ts';
+import { warnOfOtherDatabase } from './checks/network.ts';
 
 export interface OutputOptions {
   json?: true;
@@ -26,8 +27,10 @@ export function addCommand(parent: Command, usage: string, description: string):
  */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>, { creates = false } = {}): Promise<T> {
   const tell = describeMigration((message) => console.error(message));
-  const { databaseUrl } = readConfig();
+  const config = readConfig();
+  const { databaseUrl } = config;
   if (!creates) requireDatabase(databaseUrl);
+  for (const warning of await warnOfOtherDatabase(config)) console.error(warning);
   const database = await openDatabase(databaseUrl, undefined, tell);
   console.error(`database: ${database.name}`);
   try {

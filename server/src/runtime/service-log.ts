@@ -21,9 +21,13 @@ export interface ServiceLog extends Log {
 
 type LogSettings = Pick<Config, 'logLevel' | 'logsProbes'>;
 
-/** Logs JSON lines on stdout, and short lines in a terminal. `isShared`: several processes write there. */
-export function createLog({ logLevel: level, logsProbes }: LogSettings, isShared = false): ServiceLog {
-  const worker = isShared ? process.pid : undefined;
+/** Logs JSON lines on stdout, and short lines in a terminal. With workers, several processes write there. */
+export function createLog(
+  { logLevel: level, logsProbes }: LogSettings,
+  role: 'only' | 'primary' | 'worker' = 'only',
+): ServiceLog {
+  const isShared = role !== 'only';
+  const worker = role === 'worker' ? process.pid : undefined;
   const settings = { omitsProbes: !logsProbes, ...(worker && { worker }) };
   if (process.stdout.isTTY) {
     // The terminal may close before the service ends.

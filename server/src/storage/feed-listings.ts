@@ -14,21 +14,33 @@ export interface FeedListing {
 
 type Page = { accountId: string; feed: string; after: string; limit: number };
 
-const selectPage = (hasExternalId: boolean) =>
-  statement<Page, FeedListing>((query, parameter, engine) =>
+/**
+ * The limit is inside, before the join: PostgreSQL cannot estimate how many rows the join finds, and would otherwise read
+ * and sort the whole feed for each page.
+ */
+const selectPage = (hasExternalId: boolean) => {
+  const key = hasExternalId ? 'external_id' : 'id';
+  return statement<Page, FeedListing>((query, parameter, engine) =>
     query
-      .selectFrom('listing_facets as facets')
-      .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('facets.id')).as('listings'))
-      .select(['listings.id', 'external_id as externalId', 'version', 'status', 'feed_mark as mark'])
-      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
-      .where('facets.feed', '=', parameter('feed'))
-      .where(hasExternalId ? 'facets.external_id' : 'facets.id', '>', parameter('after'))
-      .$if(!hasExternalId, (without) => without.where('facets.external_id', 'is', null))
+      .selectFrom((from) =>
+        from
+          .selectFrom('listing_facets')
+          .select(['id', 'external_id', 'status'])
+          .where('account_id', '=', engine.accountKey(parameter('accountId')))
+          .where('feed', '=', parameter('feed'))
+          .where(key, '>', parameter('after'))
+          .$if(!hasExternalId, (without) => without.where('external_id', 'is', null))
+          .orderBy(key)
+          .limit(parameter('limit'))
+          .as('page'),
+      )
+      .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('page.id')).as('listings'))
+      .select(['listings.id', 'page.external_id as externalId', 'version', 'page.status', 'feed_mark as mark'])
       .where('listings.account_id', '=', parameter('accountId'))
-      .whereRef('listings.id', '=', 'facets.id')
-      .orderBy(hasExternalId ? 'facets.external_id' : 'facets.id')
-      .limit(parameter('limit')),
+      .whereRef('listings.id', '=', 'page.id')
+      .orderBy(`page.${key}`),
   );
+};
 
 const PAGES = { byExternalId: selectPage(true), withoutExternalId: selectPage(false) };
 
@@ -71,12 +83,17 @@ type Some = { accountId: string; feed: string; limit: number };
 /** Some listings of a feed, with their documents. */
 export const findSomeOfFeed = allRows(['accountId', 'feed', 'limit'], (query, parameter: Parameter<Some>, engine) =>
   query
-    .selectFrom('listing_facets as facets')
-    .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('facets.id')).as('listings'))
+    .selectFrom((from) =>
+      from
+        .selectFrom('listing_facets')
+        .select('id')
+        .where('account_id', '=', engine.accountKey(parameter('accountId')))
+        .where('feed', '=', parameter('feed'))
+        .limit(parameter('limit'))
+        .as('some'),
+    )
+    .crossJoin(engine.lookUp('listings', parameter('accountId'), 'id', sql.ref('some.id')).as('listings'))
     .select(['listings.id', 'version', 'sequence', 'doc'])
-    .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
-    .where('facets.feed', '=', parameter('feed'))
     .where('listings.account_id', '=', parameter('accountId'))
-    .whereRef('listings.id', '=', 'facets.id')
-    .limit(parameter('limit')),
+    .whereRef('listings.id', '=', 'some.id'),
 );

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Inspection } from './inspection.ts';
 import { FILE_SCHEME } from './open.ts';
 import { COMPANIONS } from './sqlite/files.ts';
@@ -25,4 +26,9 @@ export function findDatabaseFiles(url: string): string[] {
   const path = url.slice(FILE_SCHEME.length);
   const requests = requestLogPath(path);
   return [path, requests].flatMap((file) => [file, ...COMPANIONS.map((ending) => file + ending)]);
+}
+
+/** Whether a process has an SQLite database open: the last one to close it removes the index of its log. */
+export function isOpen(url: string): boolean {
+  return existsSync(`${url.slice(FILE_SCHEME.length)}-shm`);
 }

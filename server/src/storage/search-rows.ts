@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { SEARCH_COLUMNS } from '../model/search.ts';
 import type { SearchRow } from '../model/search-terms.ts';
@@ -44,38 +44,27 @@ function valuesOf(row: SearchRow & { id: string }): (string | number | undefined
   return NAMES.map((name) => row[name]);
 }
 
-const NUMBERS: ReadonlySet<string> = new Set<Part>([
-  ...(['beds', 'baths', 'listPrice', 'closePrice', 'livingArea', 'lotSizeArea'] as const),
-  ...(['yearBuilt', 'latitude', 'longitude'] as const),
-]);
-
-type Values = Record<`column${number}`, string>;
-
 /** With a single row, the values are in the statement's own clauses, which takes less time. */
 function declareUpdate(parts: readonly Part[]) {
   return batchStatement((length) =>
     statement<BatchValues>((query, parameter, engine) => {
       const { rows, accountId } = batchParameters(parameter, length);
       const changed = engine.updatesAllIndexes ? allPartsLike(parts) : parts;
-      const setTo = (value: (name: Part) => RawBuilder<string>) => {
+      const columnsFrom = (value: (name: Part) => RawBuilder<string>): Record<string, RawBuilder<string>> => {
         const columns = changed.filter((name) => name !== 'terms').map((name) => [columnOf(name), value(name)]);
         const terms = changed.includes('terms') && engine.facetTerms(value('terms'), accountId);
         return { ...Object.fromEntries(columns), ...terms };
       };
-      const update = query.updateTable('listing_facets').where('account_id', '=', engine.accountKey(accountId));
       const [first, ...others] = rows;
-      if (first !== undefined && others.length === 0) return update.set(setTo(first)).where('id', '=', first('id'));
-      const given = ['id', ...changed] as const;
-      const values = rows.map((value) => sql`(${sql.join(given.map(value))})`);
-      const givenValue = (name: Part): RawBuilder<string> => {
-        const value = sql.ref<string>(`given.column${given.indexOf(name) + 1}`);
-        // PostgreSQL treats parameters in `values` as text.
-        return NUMBERS.has(name) ? sql`cast(${value} as double precision)` : value;
-      };
-      return update
-        .from(sql<Values>`(values ${sql.join(values)})`.as('given'))
-        .set(setTo(givenValue))
-        .whereRef('id', '=', 'given.column1');
+      if (first === undefined || others.length > 0) {
+        const changes = rows.map((value) => ({ id: value('id'), ...columnsFrom(value) }));
+        return engine.updateFacets(query, changes, accountId);
+      }
+      return query
+        .updateTable('listing_facets')
+        .set(columnsFrom(first))
+        .where('account_id', '=', engine.accountKey(accountId))
+        .where('id', '=', first('id'));
     }),
   );
 }

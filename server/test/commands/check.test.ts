@@ -73,6 +73,27 @@ test('beside a running service, its database is read, and stopped, no file chang
   assert.match(textOf('backups'), /no backup yet; set BACKUP_SCHEDULE/);
 });
 
+test('a service that runs with another database fails the check, and each command warns of it', async (t) => {
+  const { directory, settings } = await directoriesFor(t);
+  await createTenantByCommand(settings);
+  const list = (given: Record<string, string>) => runCommandWarm(['accounts', 'list'], given);
+  const create = (given: Record<string, string>) => runCommandWarm(['accounts', 'create', '--name', 'New'], given);
+  const other = { ...settings, DATA_DIR: join(directory, 'other') };
+  assert.doesNotMatch((await create(settings)).stderr, /warning/, 'no service runs');
+  await serveFor(t, settings);
+  assert.doesNotMatch((await list(settings)).stderr, /warning/);
+  const missing = await check(other);
+  assert.deepEqual([missing.ok, missing.statusOf('service')], [false, 'failed']);
+  const warning = /^warning: a service runs at http:\/\/127\.0\.0\.1:\d+, but with another database; give/m;
+  assert.match((await create(other)).stderr, warning);
+  const unused = await check(other);
+  assert.deepEqual([unused.ok, unused.statusOf('service')], [false, 'failed']);
+  assert.match(unused.textOf('service'), /with another database; give this command the same DATA_DIR or DATABASE_URL/);
+  const { code, stderr } = await list(other);
+  assert.equal(code, 0);
+  assert.match(stderr, warning);
+});
+
 test('--ready succeeds only while the service runs here and is ready', async (t) => {
   const { settings } = await directoriesFor(t);
   const ready = () => runCommandWarm(['check', '--ready'], settings);
@@ -90,11 +111,16 @@ test('--ready succeeds only while the service runs here and is ready', async (t)
 
 test('a mistyped setting is named with the one that is probably meant', async (t) => {
   const { settings } = await directoriesFor(t);
-  const { textOf, ok } = await check({ ...settings, TRUSTED_PROXY: '127.0.0.1', PUBLIC_URLS: 'https://a.example' });
+  const { textOf, ok } = await check({
+    ...settings,
+    TRUSTED_PROXY: '127.0.0.1',
+    PUBLIC_URLS: 'https://a.example',
+    MAIL: '/var/mail/ada',
+  });
   assert.ok(ok, 'they are warnings');
   assert.match(textOf('settings'), /TRUSTED_PROXY is not a setting; did you mean TRUSTED_PROXIES\?/);
   assert.match(textOf('settings'), /PUBLIC_URLS is not a setting; did you mean PUBLIC_URL\?/);
-  assert.doesNotMatch(textOf('settings'), /\b(PATH|HOME)\b/);
+  assert.doesNotMatch(textOf('settings'), /\b(PATH|HOME|MAIL)\b/);
 });
 
 test('an invalid setting is the only finding', async (t) => {

@@ -19,7 +19,7 @@ test('two workers listen on one port, and one-time startup work runs once', asyn
   assert.equal((await workersOf(service)).length, 2);
   const [listening] = log;
   assert.deepEqual([listening?.msg, listening?.url, listening?.pid], ['listening', url, child.pid]);
-  assert.equal(listening?.workers, 2);
+  assert.deepEqual([listening?.workers, listening?.worker], [2, undefined], 'the first process is no worker');
   const link = await until('the link is printed', () => /^Set up .*: (\S+)\n$/.exec(stderr())?.[1]);
   assert.equal(await readFile(join(directory, 'setup-link.txt'), 'utf8'), `${link}\n`);
   for (const socket of await openToEach(t, service)) {

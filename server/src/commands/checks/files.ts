@@ -43,9 +43,11 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  return [
-    warning(`other users can access ${path} (mode ${modeOf(stats)}); chmod ${stats.isDirectory() ? 700 : 600} ${path}`),
-  ];
+  // The service must still be able to read a file of root.
+  const isOfOther = stats.uid !== process.getuid?.();
+  const ownerOnly = stats.isDirectory() ? 700 : 600;
+  const advice = isOfOther ? `give it the service's group, and chmod 640 ${path}` : `chmod ${ownerOnly} ${path}`;
+  return [warning(`other users can access ${path} (mode ${modeOf(stats)}); ${advice}`)];
 }
 
 function modeOf({ mode }: Stats): string {

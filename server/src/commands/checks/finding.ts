@@ -38,5 +38,6 @@ const DURATIONS = [
 
 export function formatDuration(ms: number): string {
   const [unitMs, unit] = DURATIONS.find(([each]) => ms >= 2 * each) ?? [1_000, 'seconds'];
-  return `${Math.floor(ms / unitMs)} ${unit}`;
+  const count = Math.floor(ms / unitMs);
+  return `${count} ${count === 1 ? unit.slice(0, -1) : unit}`;
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Config } from '../../config.ts';
 import { verifyMailServer } from '../../lib/mailer.ts';
+import { isOpen } from '../../storage/inspect.ts';
+import { FILE_SCHEME } from '../../storage/open.ts';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -15,6 +17,7 @@ export async function checkService(config: Config): Promise<Finding[]> {
   try {
     const { status, isService } = await request(`${url}/readyz`);
     if (!isService) return [service.failed(`another program listens at ${url}; stop it, or set PORT`)];
+    if (status === 200 && isUnused(config)) return [service.failed(`runs at ${url}, but ${OTHER_DATABASE}`)];
     if (status === 200) return [service.ok(`runs at ${url} and is ready`)];
     return [service.warning(`runs at ${url} but is not ready (${status}); its log says why`)];
   } catch {
@@ -29,6 +32,23 @@ export async function isReady(config: Config): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/**
+ * A warning if a service runs with this command's settings, except for the database: a command that is run by hand gets
+ * neither the environment of the service's unit nor its credentials.
+ */
+export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
+  if (!isUnused(config) || !(await isReady(config))) return [];
+  return [`warning: a service runs at ${addressOf(config)}, but ${OTHER_DATABASE}`];
+}
+
+const OTHER_DATABASE =
+  'with another database; give this command the same DATA_DIR or DATABASE_URL (docs/operating.md, "Settings and secrets")';
+
+/** Whether the database is an SQLite file that no process uses. */
+function isUnused({ databaseUrl }: Config): boolean {
+  return databaseUrl.startsWith(FILE_SCHEME) && !isOpen(databaseUrl);
 }
 
 /** Where the service is reached on this machine. */

@@ -18,6 +18,9 @@ export function checkSettings(config: Config): Finding[] {
   return [ok(valid), ...checkUnknown(process.env), ...checkProxies(config)];
 }
 
+/** `sudo` and `login` set it, and it resembles MAIL_FROM. */
+const OF_LOGIN = 'MAIL';
+
 /** In `.env`, every name should be a setting. The environment has other variables, too. */
 function checkUnknown(env: Environment): Finding[] {
   const inFile = new Set(Object.keys(readEnvFile()));
@@ -25,7 +28,8 @@ function checkUnknown(env: Environment): Finding[] {
     .filter((name) => !KNOWN.includes(name))
     .flatMap((name) => {
       const meant = suggest(name, KNOWN);
-      if (meant !== undefined) return [warning(`${name} is not a setting; did you mean ${meant}?`)];
+      if (meant !== undefined && (inFile.has(name) || name !== OF_LOGIN))
+        return [warning(`${name} is not a setting; did you mean ${meant}?`)];
       return inFile.has(name) ? [warning(`${name} in ${envFile()} is not a setting and has no effect`)] : [];
     });
 }

@@ -23,7 +23,7 @@ import { WorkerPool } from './worker-pool.ts';
  * rate limits, and keeps the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
-  const log = createLog(config, true);
+  const log = createLog(config, 'primary');
   countForWorkers();
   givePermits();
   cluster.setupPrimary({ args: ['worker'] });

@@ -30,7 +30,7 @@ async function serveUntilStopped(): Promise<void> {
   const orders = receiveOrders();
   const config = readConfig(process.env);
   if (config.metricsAddress !== undefined) await enableProcessMetrics();
-  const log = createLog(config, true);
+  const log = createLog(config, 'worker');
   // Loaded while the first process prepares the database.
   const { serveRequests, loadIdentity, SHUTDOWN_MAX_MS } = await import('../service.ts');
   await loadIdentity();

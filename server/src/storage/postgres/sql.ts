@@ -10,6 +10,18 @@ export const postgresSql: EngineSql = {
   insertFacets: (query, rows, accountId) =>
     query.insertInto('listing_facets').values(rows.map((row) => ({ ...row, account_id: accountId }) as never)),
 
+  // As an insert, since an update from values reads all rows of an account that the statistics do not know yet.
+  updateFacets: (query, rows, accountId) => {
+    const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'id');
+    const replaced = names.map((name) => [name, sql`excluded.${sql.ref(name)}`]);
+    // A row that is inserted must have terms.
+    const all = rows.map((row) => ({ terms: sql`''`, ...row, account_id: accountId }) as never);
+    return query
+      .insertInto('listing_facets')
+      .values(all)
+      .onConflict((conflict) => conflict.columns(['account_id', 'id']).doUpdateSet(Object.fromEntries(replaced)));
+  },
+
   listingTerms: () => ({}),
 
   // Each term follows the account's tag, so that a search only finds the account's own terms.

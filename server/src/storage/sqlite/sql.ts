@@ -20,6 +20,19 @@ export const sqliteSql: EngineSql = {
     return { compile: () => insert.compile(query) };
   },
 
+  updateFacets: (query, rows, accountId) => {
+    const names = Object.keys(rows[0] ?? {});
+    const given = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
+    const columns = names.map((name, index) => [name, sql.ref(`given.column${index + 1}`)] as const);
+    const { id, ...replaced } = Object.fromEntries(columns);
+    return query
+      .updateTable('listing_facets')
+      .from(sql<object>`(values ${sql.join(given)})`.as('given'))
+      .set(replaced)
+      .where('account_id', '=', accountKey(accountId))
+      .where('id', '=', id as never);
+  },
+
   // Terms get the account's number once they are indexed (listing-index.ts).
   listingTerms: (terms) => ({ terms }),
   facetTerms: () => ({}),
