@@ -59,13 +59,14 @@ export function findFeedPage(
 const setMarks = batchStatement((length) =>
   statement<BatchValues>((query, parameter) => {
     const at = (index: number) => parameter(String(index)) as RawBuilder<string>;
-    const rows = Array.from({ length }, (_, row) => sql`(${at(2 * row)}, ${at(2 * row + 1)})`);
+    const ids = Array.from({ length }, (_, row) => at(2 * row));
+    const marks = ids.map((id, row) => sql`when ${id} then ${at(2 * row + 1)}`);
+    // From a list of values, PostgreSQL would read all rows of an account that the statistics do not know yet.
     return query
       .updateTable('listings')
-      .from(sql<{ column1: string; column2: string }>`(values ${sql.join(rows)})`.as('marks'))
-      .set({ feed_mark: sql.ref<string>('marks.column2') })
+      .set({ feed_mark: sql<string>`case id ${sql.join(marks, sql` `)} end` })
       .where('account_id', '=', at(2 * length))
-      .whereRef('id', '=', 'marks.column1');
+      .where('id', 'in', ids);
   }),
 );
 

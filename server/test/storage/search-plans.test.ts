@@ -8,12 +8,14 @@ import { until } from '../../../testkit/src/until.ts';
 import { createAccount } from '../../src/domain/accounts/accounts.ts';
 import { toBox } from '../../src/model/geo.ts';
 import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
-import { findFeedPage } from '../../src/storage/feed-listings.ts';
+import { toSearchRow } from '../../src/model/search-terms.ts';
+import { findFeedPage, setFeedMarks } from '../../src/storage/feed-listings.ts';
 import { findKeyedListings } from '../../src/storage/listings.ts';
+import { updateSearchRows } from '../../src/storage/search-rows.ts';
 import type { Position } from '../../src/storage/searches.ts';
 import { openReader } from '../../src/storage/sqlite/open-connection.ts';
 import { SearchReader } from '../../src/storage/sqlite/search-reader.ts';
-import { storeMany } from '../support/many-listings.ts';
+import { makeListing, storeMany } from '../support/many-listings.ts';
 import { databaseFor } from './support.ts';
 
 const make = (given: Partial<Search>): Search => ({
@@ -235,13 +237,13 @@ const READ_MAX = 500;
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 const kindOf = (node: Node) => node['Node Type'];
 
-/** Explains the queries on search rows, with the settings and values with which they are sent to PostgreSQL. */
-function collectPlans(t: TestContext): Promise<Node[]>[] {
+/** Explains the statements about search rows, or another column, with their settings and values. */
+function collectPlans(t: TestContext, about = 'listing_facets'): Promise<Node[]>[] {
   const plans: Promise<Node[]>[] = [];
   const { query } = pg.Client.prototype;
   t.mock.method(pg.Client.prototype, 'query', function (this: pg.Client, ...given: unknown[]) {
     const [{ text, values }] = given as [{ text: string; values: SQLInputValue[] }];
-    if (text.includes('listing_facets')) {
+    if (text.includes(about)) {
       const explained = Reflect.apply(query, this, [{ text: `explain (analyze, format json) ${text}`, values }]);
       plans.push(explained.then(({ rows: [row] }: pg.QueryResult) => nodesOf(row['QUERY PLAN'][0].Plan)));
     }
@@ -386,20 +388,62 @@ for (const statistics of STATISTICS) {
     `a page of a feed reads only its listings, with statistics: ${statistics}`,
     only('postgres', 'it reads the plans of PostgreSQL'),
     async (t) => {
-      const { database, accountId } = await accountWith(t, statistics);
+      const { database, accountId, externalIds } = await accountWith(t, statistics);
       const plans = collectPlans(t);
       const pages = [
-        ['new', 'byExternalId'],
-        ['new', 'withoutExternalId'],
-        ['mls', 'withoutExternalId'],
+        ['new', 'byExternalId', '', 0],
+        ['new', 'withoutExternalId', '', 0],
+        ['mls', 'withoutExternalId', '', 0],
+        ['mls', 'byExternalId', '', 200],
+        ['mls', 'byExternalId', externalIds[25] ?? '', 200],
       ] as const;
-      for (const [feed, by] of pages) {
+      for (const [feed, by, after, length] of pages) {
         plans.length = 0;
-        await findFeedPage(database, accountId, feed, by, '', 200);
+        assert.equal((await findFeedPage(database, accountId, feed, by, after, 200)).length, length);
         const scans = await scansOf(plans[0]);
         assert.equal(scans.length, 2);
-        for (const scan of scans) assert.equal(rowsOf(scan), 0, JSON.stringify(scan));
+        for (const scan of scans) assert.equal(rowsOf(scan), length, JSON.stringify(scan));
       }
+    },
+  );
+
+  test(
+    `a batch of search rows is changed by its ids, with statistics: ${statistics}`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, sql, accountId, ids } = await accountWith(t, statistics);
+      const change = { ...toSearchRow(makeListing(0)), beds: 9 };
+      const plans = collectPlans(t);
+      for (const parts of [['beds'], ['beds', 'terms']] as const) {
+        plans.length = 0;
+        const rows = ids.map((id) => ({ ...change, externalId: `new-${id}`, id }));
+        await database.write((transaction) => updateSearchRows(transaction, accountId, rows, parts), accountId);
+        const scans = await scansOf(plans[0]);
+        assert.ok(scans.length > 0);
+        for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
+        const changed = await sql('select id from listing_facets where account_id = ? and beds = 9', accountId);
+        assert.deepEqual(new Set(changed.map(({ id }) => id)), new Set(ids));
+      }
+    },
+  );
+
+  test(
+    `the marks of a batch of listings are stored by their ids, with statistics: ${statistics}`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, sql, accountId, ids } = await accountWith(t, statistics);
+      const plans = collectPlans(t, 'feed_mark');
+      const marks = ids.map((id): [string, string] => [id, `mark of ${id}`]);
+      await database.write((transaction) => setFeedMarks(transaction, accountId, marks), accountId);
+      const scans = await scansOf(plans[0]);
+      assert.ok(scans.length > 0);
+      for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
+      const stored = await sql(
+        'select id, feed_mark from listings where account_id = ? and feed_mark > ?',
+        accountId,
+        '',
+      );
+      assert.deepEqual(new Map(stored.map((row) => [row.id, row.feed_mark])), new Map(marks));
     },
   );
 }
@@ -412,9 +456,12 @@ test('a page of a feed reads only its listings', only('sqlite', 'it reads the st
   const pages = texts.mock.calls.map(({ arguments: [text] }) => text).filter((text) => text.includes('feed_mark'));
   const reader = openReader(path);
   defer(t, () => reader.close());
-  const plans = pages.map((text) => reader.prepare(`explain query plan ${text}`).all()[0]?.detail);
+  const stepsOf = (text: string) => reader.prepare(`explain query plan ${text}`).all();
+  const plans = pages.map(
+    (text) => stepsOf(text).find(({ detail }) => String(detail).includes('listing_facets'))?.detail,
+  );
   assert.deepEqual(plans, [
-    'SEARCH facets USING INDEX listing_facets_feed (account_id=? AND feed=? AND external_id>?)',
-    'SEARCH facets USING INDEX listing_facets_feed_id (account_id=? AND feed=? AND id>?)',
+    'SEARCH listing_facets USING INDEX listing_facets_feed (account_id=? AND feed=? AND external_id>?)',
+    'SEARCH listing_facets USING INDEX listing_facets_feed_id (account_id=? AND feed=? AND id>?)',
   ]);
 });

@@ -34,7 +34,8 @@ export async function storeMany(
   }
 }
 
-function makeListing(n: number): Listing {
+/** A listing whose values depend on its index. */
+export function makeListing(n: number): Listing {
   const sometimes = <T>(value: T) => (n % 11 === 0 ? undefined : value);
   const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000).toISOString();
   return {
