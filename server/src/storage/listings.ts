@@ -130,14 +130,18 @@ type ExternalKey = { accountId: string; externalId: string };
 
 export const findListingByExternalId = firstRow(
   ['accountId', 'externalId'],
-  (query, parameter: Parameter<ExternalKey>, engine) =>
-    query
-      .selectFrom('listing_facets as facets')
-      .innerJoin('listings', 'listings.id', 'facets.id')
+  (query, parameter: Parameter<ExternalKey>, engine) => {
+    const [accountId, externalId] = [parameter('accountId'), parameter('externalId')];
+    const accountKey = engine.accountKey(accountId);
+    return query
+      .selectFrom(engine.lookUp('listing_facets', accountKey, 'external_id', externalId).as('facets'))
+      .crossJoin(engine.lookUp('listings', accountId, 'id', sql.ref('facets.id')).as('listings'))
       .select(['listings.id', 'version', 'sequence', 'doc'])
-      .where('facets.account_id', '=', engine.accountKey(parameter('accountId')))
-      .where('listings.account_id', '=', parameter('accountId'))
-      .where('external_id', '=', parameter('externalId')),
+      .where('facets.account_id', '=', accountKey)
+      .where('external_id', '=', externalId)
+      .where('listings.account_id', '=', accountId)
+      .whereRef('listings.id', '=', 'facets.id');
+  },
 );
 
 /** A listing with its external id, and what its feed has stored. */

@@ -10,7 +10,7 @@ import { toBox } from '../../src/model/geo.ts';
 import { type Condition, NEWEST_FIRST, type Order, type Search, SORT_FIELDS } from '../../src/model/search.ts';
 import { toSearchRow } from '../../src/model/search-terms.ts';
 import { findFeedPage, setFeedMarks } from '../../src/storage/feed-listings.ts';
-import { findKeyedListings } from '../../src/storage/listings.ts';
+import { findKeyedListings, findListingByExternalId } from '../../src/storage/listings.ts';
 import { updateSearchRows } from '../../src/storage/search-rows.ts';
 import type { Position } from '../../src/storage/searches.ts';
 import { openReader } from '../../src/storage/sqlite/open-connection.ts';
@@ -384,6 +384,23 @@ for (const statistics of STATISTICS) {
       }
     },
   );
+  test(
+    `a listing is found by its external id, with statistics: ${statistics}`,
+    only('postgres', 'it reads the plans of PostgreSQL'),
+    async (t) => {
+      const { database, accountId, ids, externalIds } = await accountWith(t, statistics);
+      const plans = collectPlans(t);
+      for (const [index, externalId] of [...externalIds.slice(0, 3), 'unknown'].entries()) {
+        plans.length = 0;
+        const found = await findListingByExternalId(database, accountId, externalId);
+        assert.equal(found?.id, externalId === 'unknown' ? undefined : ids[index]);
+        const scans = await scansOf(plans[0]);
+        assert.equal(scans.length, 2);
+        for (const scan of scans) assert.ok(rowsOf(scan) <= 1, JSON.stringify(scan));
+      }
+    },
+  );
+
   test(
     `a page of a feed reads only its listings, with statistics: ${statistics}`,
     only('postgres', 'it reads the plans of PostgreSQL'),
