@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { Inspection } from './inspection.ts';
 import { FILE_SCHEME } from './open.ts';
 import { COMPANIONS } from './sqlite/files.ts';
@@ -28,7 +28,11 @@ export function findDatabaseFiles(url: string): string[] {
   return [path, requests].flatMap((file) => [file, ...COMPANIONS.map((ending) => file + ending)]);
 }
 
-/** Whether a process has an SQLite database open: the last one to close it removes the index of its log. */
+/**
+ * Whether a process has an SQLite database open, or was killed while it had: the last one to close it removes the index of
+ * its log.
+ */
 export function isOpen(url: string): boolean {
-  return existsSync(`${url.slice(FILE_SCHEME.length)}-shm`);
+  const path = url.slice(FILE_SCHEME.length);
+  return existsSync(path) && existsSync(`${realpathSync(path)}-shm`);
 }

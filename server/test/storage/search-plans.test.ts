@@ -438,8 +438,17 @@ for (const statistics of STATISTICS) {
         const scans = await scansOf(plans[0]);
         assert.ok(scans.length > 0);
         for (const scan of scans) assert.ok(rowsOf(scan) <= ids.length, JSON.stringify(scan));
-        const changed = await sql('select id from listing_facets where account_id = ? and beds = 9', accountId);
-        assert.deepEqual(new Set(changed.map(({ id }) => id)), new Set(ids));
+        const stored = await sql(
+          'select id, external_id, terms::text from listing_facets where account_id = ? and beds = 9',
+          accountId,
+        );
+        assert.deepEqual(
+          new Map(stored.map((row) => [row.id, row.external_id])),
+          new Map(rows.map((row) => [row.id, row.externalId])),
+        );
+        // Other terms are kept.
+        const isNew = parts.length === 2;
+        for (const { terms } of stored) assert.match(String(terms), isNew ? /elm/ : /elm|oak/);
       }
     },
   );

@@ -43,10 +43,10 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  // The service must still be able to read a file of root.
-  const isOfOther = stats.uid !== process.getuid?.();
+  // The service must still be able to read a secret in a file of root.
+  const isSecretOfOther = forbidden === OTHERS && stats.uid !== process.getuid?.();
   const ownerOnly = stats.isDirectory() ? 700 : 600;
-  const advice = isOfOther ? `give it the service's group, and chmod 640 ${path}` : `chmod ${ownerOnly} ${path}`;
+  const advice = isSecretOfOther ? `give it the service's group, and chmod 640 ${path}` : `chmod ${ownerOnly} ${path}`;
   return [warning(`other users can access ${path} (mode ${modeOf(stats)}); ${advice}`)];
 }
 

@@ -6,6 +6,8 @@ import { FILE_SCHEME } from '../../storage/open.ts';
 import { type Finding, findingsOf, messageOf } from './finding.ts';
 
 const TIMEOUT_MS = 5_000;
+/** A service on this machine that is ready responds sooner; commands should not wait for another program. */
+const WARNING_TIMEOUT_MS = 1_000;
 const service = findingsOf('service');
 const outside = findingsOf('public URL');
 const mail = findingsOf('mail');
@@ -25,9 +27,9 @@ export async function checkService(config: Config): Promise<Finding[]> {
   }
 }
 
-export async function isReady(config: Config): Promise<boolean> {
+export async function isReady(config: Config, timeoutMs = TIMEOUT_MS): Promise<boolean> {
   try {
-    const { status, isService } = await request(`${addressOf(config)}/readyz`);
+    const { status, isService } = await request(`${addressOf(config)}/readyz`, timeoutMs);
     return isService && status === 200;
   } catch {
     return false;
@@ -39,7 +41,7 @@ export async function isReady(config: Config): Promise<boolean> {
  * neither the environment of the service's unit nor its credentials.
  */
 export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
-  if (!isUnused(config) || !(await isReady(config))) return [];
+  if (!isUnused(config) || !(await isReady(config, WARNING_TIMEOUT_MS))) return [];
   return [`warning: a service runs at ${addressOf(config)}, but ${OTHER_DATABASE}`];
 }
 
@@ -76,9 +78,9 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
 }
 
 /** The service sends a request's id back. */
-async function request(url: string) {
+async function request(url: string, timeoutMs = TIMEOUT_MS) {
   const id = randomUUID();
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const signal = AbortSignal.timeout(timeoutMs);
   const { status, headers } = await fetch(url, { headers: { 'X-Request-Id': id }, redirect: 'manual', signal });
   return { status, headers, isService: headers.get('x-request-id') === id };
 }

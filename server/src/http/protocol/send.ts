@@ -15,7 +15,9 @@ import { commonHeaders, type Reply } from './reply.ts';
  * sending.
  */
 export const LINGER_MS = 500;
-const LINGER_STEPS = 10;
+const LINGER_STEP_MS = 50;
+/** An event loop that is always slow must not keep connections open. */
+const LATE_STEPS_MAX = 100;
 
 /**
  * Up to this length, compression takes at most a millisecond; another thread would take twice as
@@ -158,17 +160,20 @@ function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'ou
 }
 
 /**
- * Resolves at the end of a request, or when its rest takes too long. A stall of the event loop counts as one step: the rest
- * may have arrived meanwhile, and after it the next request, which a closed connection would lose.
+ * Resolves at the end of a request, or when its rest takes too long. Late steps do not count: during a stall of the event
+ * loop, the rest may have arrived, and after it the next request, which a closed connection would lose.
  */
 function restOf(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();
-  let steps = 0;
+  let [steps, lateSteps, lastMs] = [0, 0, performance.now()];
   const timer = setInterval(() => {
-    steps += 1;
-    if (steps >= LINGER_STEPS) resolve();
-  }, LINGER_MS / LINGER_STEPS);
+    const isLate = performance.now() - lastMs > 2 * LINGER_STEP_MS;
+    lastMs = performance.now();
+    if (isLate && lateSteps < LATE_STEPS_MAX) lateSteps += 1;
+    else steps += 1;
+    if (steps >= LINGER_MS / LINGER_STEP_MS) resolve();
+  }, LINGER_STEP_MS);
   incoming.once('end', resolve).once('close', resolve);
   return promise.finally(() => clearInterval(timer));
 }
