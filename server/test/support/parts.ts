@@ -13,7 +13,7 @@ const ABOVE_STORAGE = `
   bounded-validation compression connections csv-imports dashboard early-responses error-pages
   file-reading identity-faults import-limits import-uploads late-passwords list-formats
   list-negotiation list-texts log-lines long-marks openapi openapi-examples
-  password-attempts raw-requests short-bodies slow-bodies value-rules worker-permits
+  password-attempts raw-requests short-bodies slow-bodies sockets value-rules worker-permits
   wrong-links`
   .trim()
   .split(/\s+/)

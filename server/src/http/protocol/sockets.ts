@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 
 /** Maximum of connections that wait to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
@@ -9,6 +10,8 @@ const BACKLOG = 4_096;
  * be slow.
  */
 const SOCKETS = 8;
+/** How long a server that stops accepts connections, if more and more arrive. */
+const ACCEPT_MAX_MS = 500;
 
 const sharing = new WeakMap<Server, NetServer[]>();
 
@@ -32,8 +35,30 @@ export async function openSockets(
 
 /** Stops listening, and resolves when no connection is left. */
 export async function closeSockets(server: Server): Promise<void> {
+  await acceptWaiting(server);
   // http.Server.close() would cut off idle connections, and with them requests that are arriving.
   await Promise.all([server, ...(sharing.get(server) ?? [])].map(close));
+}
+
+/** Accepts the connections that wait in the sockets' queues: the system would reset them, and their requests would fail. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let hasAccepted = true;
+  const onConnection = () => {
+    hasAccepted = true;
+  };
+  server.on('connection', onConnection);
+  const endMs = performance.now() + ACCEPT_MAX_MS;
+  while (hasAccepted && performance.now() < endMs) {
+    hasAccepted = false;
+    await nextTurn();
+  }
+  server.off('connection', onConnection);
+}
+
+/** Resolves after the event loop has looked for new connections. */
+async function nextTurn(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 async function open(server: NetServer, where: { host: string; port: number; reusePort?: boolean }): Promise<void> {
