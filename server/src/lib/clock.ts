@@ -17,3 +17,9 @@ export function trustedNow(): number | undefined {
   offsetMs = seenMs;
   return monotonicMs - jumpTimeMs < DISTRUST_MS ? undefined : now;
 }
+
+/** Trusts the clock again, for tests that share a process with tests that set it. */
+export function forgetJumps(): void {
+  offsetMs = Date.now() - performance.now();
+  jumpTimeMs = Number.NEGATIVE_INFINITY;
+}

@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { ENGINE } from '../../../testkit/src/database.ts';
+import { forgetJumps } from '../../src/lib/clock.ts';
 
 const TESTS = join(import.meta.dirname, '..');
 
@@ -29,8 +30,14 @@ export function runPart(part: string): void {
   const parts = find('parts/*.test.ts').map((path) => join(TESTS, path));
   const files = ENGINE === 'postgres' ? find(BOTH, ABOVE_STORAGE) : find('**/*.test.ts', ALONE);
   for (const [index, file] of files.entries()) {
-    if (parts[index % parts.length] === part) test(file, () => import(join(TESTS, file)));
+    if (parts[index % parts.length] === part) test(file, () => start(file));
   }
+}
+
+async function start(file: string): Promise<void> {
+  // An earlier test may have set the clock.
+  forgetJumps();
+  await import(join(TESTS, file));
 }
 
 function find(pattern: string, exclude: string[] = []): string[] {
