@@ -21,7 +21,7 @@ export interface EngineSql {
     rows: Record<string, RawBuilder<string>>[],
     accountId: RawBuilder<string>,
   ) => { compile(): CompiledQuery<never> };
-  /** Replaces columns of stored rows in `listing_facets`: column → value, including `id`, which each row must have alone. */
+  /** Replaces columns of stored rows in `listing_facets`: column → value, including `id`, which differs in each row. */
   updateFacets: EngineSql['insertFacets'];
   /** A listing's terms as stored: in `listings` on SQLite, and in `listing_facets` on PostgreSQL. */
   listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
