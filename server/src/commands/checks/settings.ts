@@ -14,7 +14,8 @@ const { ok, warning } = findingsOf('settings');
 
 export function checkSettings(config: Config): Finding[] {
   const names = Object.keys(config.given);
-  const valid = names.length > 0 ? `${names.join(', ')} are set and valid` : 'no setting is given; all have defaults';
+  const given = `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} set and valid`;
+  const valid = names.length > 0 ? given : 'no setting is given; all have defaults';
   return [ok(valid), ...checkUnknown(process.env), ...checkProxies(config)];
 }
 
