@@ -140,6 +140,17 @@ test('files that others can read are warned about, and files of another user fai
   assert.ok(textOf('files').includes(`(mode 644); chmod 600 ${file}`));
 });
 
+test('the advice for a secret that others can read leaves it readable for the service', async (t) => {
+  const { directory, settings } = await directoriesFor(t);
+  const secret = join(directory, 'database-url');
+  await writeFile(secret, `file:${join(directory, 'listings.db')}`);
+  await chmod(secret, 0o644);
+  const { textOf } = await check({ ...settings, DATABASE_URL_FILE: secret });
+  const isOfRoot = process.getuid?.() === 0;
+  const advice = isOfRoot ? `give it the service's group, and chmod 640 ${secret}` : `chmod 600 ${secret}`;
+  assert.ok(textOf('files').includes(`(mode 644); ${advice}`), textOf('files'));
+});
+
 test('a database of another release, an unfinished copy, or a future time is found', async (t) => {
   const { settings } = await directoriesFor(t);
   await createTenantByCommand(settings);
@@ -202,6 +213,7 @@ test('a PostgreSQL database is read without creating tables', async (t) => {
   assert.equal((await runCommandWarm(['migrate'], given)).code, 0);
   const { statusOf } = await check(given);
   assert.deepEqual([statusOf('database'), statusOf('clock')], ['ok', 'ok']);
+  assert.match(empty.textOf('backups'), /not checked on PostgreSQL/);
   const lost = await check({ ...given, DATABASE_URL: 'postgres://ada:secret@127.0.0.1:1/listings' });
   assert.equal(lost.statusOf('database'), 'failed');
   assert.match(lost.textOf('database'), /Cannot open the database postgres:\/\/ada:\*\*\*@127\.0\.0\.1:1\/listings/);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { parseEnv } from 'node:util';
@@ -19,6 +20,13 @@ import { blocksOf } from '../support/documents.ts';
 
 const handbook = readFileSync(join(REPOSITORY, 'docs/operating.md'), 'utf8');
 const blocks = blocksOf(handbook).filter(({ language }) => language === 'sh');
+/** Programs that act like those of PostgreSQL, as far as the script for dumps can tell. */
+const STAND_INS = {
+  pg_dump: 'for argument; do case $argument in --file=*) echo dump > "${argument#--file=}"; esac; done',
+  pg_restore: '[ -z "${BROKEN:-}" ]',
+  createdb: '',
+  dropdb: '',
+};
 const SETTING = /^([A-Z_]+)=/;
 
 /** The words of a command, of which some are quoted. */
@@ -63,6 +71,37 @@ describe('the operator’s handbook', () => {
       for (const name of Object.keys(settings)) assert.ok(Object.hasOwn(SETTINGS.shape, name), name);
       readConfig({ ...settings, DATA_DIR: directory });
     }
+  });
+
+  test('has a script that keeps only dumps that can be loaded', async (t) => {
+    const directory = await directoryFor(t);
+    const [programs, backups, calls] = [`${directory}/bin`, `${directory}/backups`, `${directory}/calls`];
+    await Promise.all([programs, backups].map((path) => mkdir(path)));
+    for (const [name, script] of Object.entries(STAND_INS))
+      await writeFile(join(programs, name), `#!/bin/sh\necho ${name} >> ${calls}\n${script}\n`, { mode: 0o755 });
+    for (const days of [20, 3]) {
+      const path = join(backups, `listings-${days}-days-ago.dump`);
+      const timeS = Date.now() / 1_000 - days * 86_400;
+      await writeFile(path, 'old');
+      await utimes(path, timeS, timeS);
+    }
+    const dump = (settings: Record<string, string>) =>
+      spawnSync('sh', [join(REPOSITORY, 'docs/systemd/property-listings-dump'), 'listings', backups], {
+        env: { PATH: `${programs}:${process.env.PATH}`, ...settings },
+      });
+    const stored = async () => (await readdir(backups)).toSorted();
+
+    const before = await stored();
+    assert.notEqual(dump({ BROKEN: 'yes' }).status, 0);
+    assert.deepEqual(await stored(), before, 'a dump that cannot be loaded removes nothing');
+    assert.equal(dump({}).status, 0);
+    const [file = '', digest = '', ...others] = await stored();
+    assert.match(file, /^listings-\d{8}T\d{6}Z\.dump$/);
+    assert.deepEqual(others, ['listings-3-days-ago.dump']);
+    assert.equal((await stat(join(backups, file))).mode & 0o777, 0o600);
+    assert.equal(spawnSync('sha256sum', ['--check', digest], { cwd: backups }).status, 0);
+    const called = (await readFile(calls, 'utf8')).trim().split('\n');
+    assert.deepEqual(called.slice(-5), ['pg_dump', 'dropdb', 'createdb', 'pg_restore', 'dropdb']);
   });
 
   test('never shows a password on a command line', () => {

@@ -10,7 +10,7 @@ const GRACE_MS = 3_600_000;
 
 /** The age of the last backup of an SQLite database, and whether the next one can be written. */
 export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
-  if (!databaseUrl.startsWith('file:')) return [];
+  if (!databaseUrl.startsWith('file:')) return [ok('not checked on PostgreSQL, whose own tools make backups')];
   const lastMs = (findLastBackup(databaseUrl) ?? 0) * 1_000;
   const age = lastMs === 0 ? 'there is no backup yet' : `the last backup is ${formatDuration(Date.now() - lastMs)} old`;
   if (backups === undefined) {

@@ -10,6 +10,7 @@ const room = findingsOf('room');
 const { R_OK, W_OK } = constants;
 const GROUP_AND_OTHERS = 0o077;
 const OTHERS = 0o007;
+const ROOT = 0;
 /** SQLite's log grows up to this size. */
 const FREE_MIN_BYTES = 64 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
@@ -43,10 +44,10 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  // The service must still be able to read a secret in a file of root.
-  const isSecretOfOther = forbidden === OTHERS && stats.uid !== process.getuid?.();
-  const ownerOnly = stats.isDirectory() ? 700 : 600;
-  const advice = isSecretOfOther ? `give it the service's group, and chmod 640 ${path}` : `chmod ${ownerOnly} ${path}`;
+  // The service must still be able to read a secret in a file of root, also if this runs as root.
+  const isUsersOwn = stats.uid === process.getuid?.() && stats.uid !== ROOT;
+  const ownerOnly = `chmod ${stats.isDirectory() ? 700 : 600} ${path}`;
+  const advice = forbidden === OTHERS && !isUsersOwn ? `give it the service's group, and chmod 640 ${path}` : ownerOnly;
   return [warning(`other users can access ${path} (mode ${modeOf(stats)}); ${advice}`)];
 }
 
