@@ -80,10 +80,13 @@ test('a filter without matches examines a long log in parts, each of which is bo
     action: 'account.updated',
     target: null,
   });
-  await service.database.writeLong(async (transaction) => {
-    await insertAuditEntry(transaction, entry(0, OPERATOR));
-    for (let index = 1; index <= 12_000; index += 1) await insertAuditEntry(transaction, entry(index, actor));
-  }, person.accountId);
+  for (let first = 0; first < 12_000; first += 1_000) {
+    await service.database.writeLong(async (transaction) => {
+      for (let index = first; index < first + 1_000; index += 1) {
+        await insertAuditEntry(transaction, entry(index, index === 0 ? OPERATOR : actor));
+      }
+    }, person.accountId);
+  }
   const path = '/admin/activity?limit=1000&action=account.updated&actorType=operator';
   const pages = [];
   for (let cursor = ''; ; ) {
