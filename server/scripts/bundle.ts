@@ -25,7 +25,12 @@ export async function bundleService(directory: string): Promise<string[]> {
 async function bundle(files: string[], output: OutputOptions): Promise<string[]> {
   const folder = output.file === undefined ? '.' : dirname(files.join());
   const input = files.map((file) => join(SOURCE, file));
-  const built = await rolldown({ input, platform: 'node', plugins: [keepPaths(folder)], logLevel: 'warn' });
+  const built = await rolldown({
+    input,
+    platform: 'node',
+    plugins: [keepPaths(folder), readBuiltins],
+    logLevel: 'warn',
+  });
   const { output: chunks } = await built.write({ ...output, format: 'esm', charset: 'ascii', comments: false });
   await built.close();
   return chunks.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
@@ -44,6 +49,21 @@ function keepPaths(folder: string): Plugin {
     },
   };
 }
+
+const BUILTIN_IMPORT = /^import (?:([\w$]+)(?:, )?)?(?:\{ ([^}]+) \})? from ("node:[^"]+");$/gm;
+
+/** `import` would evaluate all that a module of Node.js exports. For `node:http`, that loads the whole of undici. */
+const readBuiltins: Plugin = {
+  name: 'read-builtins',
+  renderChunk(code) {
+    return code.replace(BUILTIN_IMPORT, (_, whole?: string, names?: string, id?: string) => {
+      const targets = [whole, names && `{ ${names.replaceAll(' as ', ': ')} }`].filter(
+        (target) => target !== undefined,
+      );
+      return targets.map((target) => `const ${target} = process.getBuiltinModule(${id});`).join(' ');
+    });
+  },
+};
 
 function toJs(file: string): string {
   return file.replace(/\.ts$/, '.js');
