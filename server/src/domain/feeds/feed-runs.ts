@@ -1,3 +1,4 @@
+import { untilMarkingEnds } from '../../lib/garbage.ts';
 import { pauseAfterSlices } from '../../lib/pause.ts';
 import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
@@ -103,6 +104,7 @@ async function makePlan(
 ): Promise<FeedPlan> {
   const pause = pauseAfterSlices(async () => {
     await ownTurn(actor.accountId);
+    await untilMarkingEnds();
     signal.throwIfAborted();
   });
   const account = await getActingAccount(database, actor);

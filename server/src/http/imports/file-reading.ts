@@ -165,9 +165,10 @@ export class FileReading {
     try {
       const { value: chunk } = await chunks.next();
       if (chunk === undefined) return this.#send({ is: 'end' });
-      // Sends only the chunk: a message would copy the whole buffer, which sockets share.
-      const copy = new Uint8Array(chunk);
-      this.#port.postMessage({ is: 'chunk', chunk: copy } satisfies ReadingOrder, [copy.buffer]);
+      // Gives the memory away: here, V8 would free it only when it collects the old generation. Of a part of a buffer, a
+      // message would copy the whole buffer.
+      const own = chunk.length === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
+      this.#port.postMessage({ is: 'chunk', chunk: own } satisfies ReadingOrder, [own.buffer]);
     } catch (error) {
       if (!(error instanceof AppError)) return this.#finish({ error });
       this.#bodyError = error;

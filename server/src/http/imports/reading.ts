@@ -62,7 +62,7 @@ export type ReadRow = ReadBadRow | ReadGoodRow | ReadKnownRow;
 interface ReadAnyRow {
   line: number;
   externalId: string | undefined;
-  /** Whether an earlier row has the same external id. */
+  /** Whether an earlier row has the same external id; only of an import. */
   isRepeated: boolean;
   /** Whether the file ends in the middle of the row. */
   isCut?: boolean;

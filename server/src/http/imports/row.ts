@@ -3,19 +3,19 @@ import { type AppError, toPlainError } from '../../model/errors.ts';
 import { normalExternalId, REQUIRED_FIELDS } from '../contract/schemas/listings.ts';
 import { type ParsedRow, parseRow } from '../contract/schemas/parse-row.ts';
 import { explainTexts } from './explain-texts.ts';
-import type { ReadBadRow, ReadGoodRow, ReadingOptions } from './reading.ts';
+import type { ReadBadRow, ReadGoodRow, ReadingRequest } from './reading.ts';
 import type { RowValues } from './row-values.ts';
 
 /** Longer external ids are invalid, and are not repeated in a report. */
 const EXTERNAL_ID_LENGTH_MAX = 512;
 
 /**
- * The external ids of a file that are remembered to find repeated ones: 16 MiB for the largest
- * files. Ids after that are only compared with these.
+ * The external ids of an import that are remembered to count repeated ones: 16 MiB for the largest files. Ids after
+ * that are only compared with these. In a feed, repeated rows fail, and are found later.
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
-interface RowBuilderOptions extends Pick<ReadingOptions, 'mode' | 'clean'> {
+interface RowBuilderOptions extends Pick<ReadingRequest, 'mode' | 'clean' | 'isFeed'> {
   /** An empty cell of a required field counts as missing, where `null` is a value of the wrong type. */
   isCsv: boolean;
 }
@@ -66,7 +66,7 @@ export class RowBuilder {
   }
 
   #isRepeated(externalId: string | undefined): boolean {
-    return externalId !== undefined && !this.#externalIds.add(externalId);
+    return externalId !== undefined && !this.#options.isFeed && !this.#externalIds.add(externalId);
   }
 }
 

@@ -62,7 +62,14 @@ function run({ id, sql, values }: LogQuery): LogResult {
     if (isDamaged(error)) discard();
     const { message, errcode } = error as Error & { errcode?: unknown };
     return { id, error: { message, errcode } };
+  } finally {
+    for (const value of values) if (value instanceof Uint8Array) free(value.buffer);
   }
+}
+
+/** V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory. */
+function free(buffer: ArrayBufferLike): void {
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
 function runOn(database: DatabaseSync, sql: string, values: SQLInputValue[]) {
