@@ -13,7 +13,7 @@ import {
   lastDueAt,
   timeOfBackup,
 } from '../model/backups.ts';
-import { claimBackup, findLastBackup } from '../storage/last-backup.ts';
+import { claimBackup, claimDirectory, findLastBackup } from '../storage/last-backup.ts';
 import { schedule } from './schedule.ts';
 
 /** How often to look whether a backup is due. */
@@ -64,6 +64,7 @@ export function scheduleBackups(
         using claim = claimBackup(databaseUrl);
         // Another service may have made it just now.
         if (claim === undefined || !isDue()) return;
+        claimDirectory(directory, databaseUrl);
         removeUnfinished(directory);
         const made = await backUpApart(program, join(directory, backupNameAt(Date.now())), signal);
         madeAtMs = Date.now();

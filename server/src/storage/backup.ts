@@ -1,4 +1,4 @@
-import { constants, createReadStream, existsSync, statSync } from 'node:fs';
+import { constants, createReadStream, existsSync } from 'node:fs';
 import { chmod, copyFile, link, readFile, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -193,8 +193,11 @@ const DIGEST = /^([0-9a-f]{64}) [ *]/;
 
 async function verifyDigest(file: string): Promise<void> {
   const digestFile = `${file}.sha256`;
-  if (!existsSync(file)) throw new AppError('not_found', `There is no ${file}.`);
-  if (statSync(file).isDirectory()) {
+  const stats = await stat(file).catch((error) => {
+    if (error.code === 'ENOENT') throw new AppError('not_found', `There is no ${file}.`);
+    return rejectUnreadable(file, error);
+  });
+  if (stats.isDirectory()) {
     throw new AppError('conflict', `${file} is a directory; name a file that \`backup\` wrote.`);
   }
   if (!existsSync(digestFile)) {

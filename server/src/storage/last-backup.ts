@@ -1,4 +1,6 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../model/errors.ts';
 import { FILE_SCHEME } from './open.ts';
 import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
@@ -36,4 +38,32 @@ export function claimBackup(databaseUrl: string): Disposable | undefined {
   const claim = lockFile(path);
   giveToService(path);
   return claim;
+}
+
+/** Names the database whose scheduled backups are in the directory. */
+const OWNER_FILE = 'property-listings-database.txt';
+
+/**
+ * Two databases cannot have their scheduled backups in one directory, because those of one would be removed instead of
+ * the other's. A copy of the service with the same settings would do that.
+ * @throws {AppError} `conflict` if the directory has the backups of another database
+ */
+export function requireOwnDirectory(directory: string, databaseUrl: string): void {
+  const marker = join(directory, OWNER_FILE);
+  const owner = existsSync(marker) ? readFileSync(marker, 'utf8').trim() : undefined;
+  if (owner === undefined || owner === realFile(databaseUrl)) return;
+  const advice = `set BACKUP_DIR to another directory, or, if that database has been moved here, delete ${marker}`;
+  throw new AppError('conflict', `${directory} has the backups of ${owner}; ${advice}.`);
+}
+
+/** Before the first scheduled backup. @throws {AppError} as `requireOwnDirectory` does */
+export function claimDirectory(directory: string, databaseUrl: string): void {
+  requireOwnDirectory(directory, databaseUrl);
+  const marker = join(directory, OWNER_FILE);
+  if (!existsSync(marker)) writeFileSync(marker, `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
+}
+
+function realFile(databaseUrl: string): string {
+  const path = databaseUrl.slice(FILE_SCHEME.length);
+  return existsSync(path) ? realpathSync(path) : path;
 }

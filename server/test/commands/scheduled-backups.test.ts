@@ -11,6 +11,8 @@ import { until } from '../../../testkit/src/until.ts';
 import { findFreePort } from '../../src/lib/free-port.ts';
 import { claimBackup } from '../../src/storage/last-backup.ts';
 
+/** Says whose backups are in the directory. */
+const OWNER = 'property-listings-database.txt';
 const NAME = /^listings-\d{8}T\d{6}Z\.db$/;
 
 async function start(t: TestContext, given: Record<string, string> = {}) {
@@ -36,7 +38,7 @@ for (const workers of ['', '2']) {
     const [name = ''] = await find();
     const content = await readFile(join(backups, name));
     assert.equal(line.sha256, createHash('sha256').update(content).digest('hex'));
-    assert.deepEqual((await readdir(backups)).sort(), [name, `${name}.sha256`]);
+    assert.deepEqual((await readdir(backups)).sort(), [name, `${name}.sha256`, OWNER]);
 
     const restored = { DATA_DIR: join(directory, 'restored') };
     assert.equal((await runCommandWarm(['restore', join(backups, name)], restored)).code, 0);
@@ -85,8 +87,26 @@ test('expired backups and the remains of killed ones are removed, and no other f
   assert.deepEqual(new Set(Object(line.removed)), new Set(old.slice(0, 2)));
   const kept = await find();
   assert.equal(kept.length, 2);
-  const expected = [...kept, ...kept.map((name) => `${name}.sha256`), 'other.db', 'listings.db'];
+  const expected = [...kept, ...kept.map((name) => `${name}.sha256`), 'other.db', 'listings.db', OWNER];
   assert.deepEqual((await readdir(backups)).sort(), expected.sort());
+});
+
+test('a copy of the service with the same settings leaves the backups alone', async (t) => {
+  const { backups, directory, settings, find } = await start(t);
+  const service = await serveFor(t, settings);
+  await until('a backup is made', () => service.log.find(({ msg }) => msg === 'the database is backed up'));
+  const made = await readdir(backups);
+  const [file = ''] = await find();
+  const copy = { ...settings, DATA_DIR: join(directory, 'copy'), PORT: String(await findFreePort()) };
+  assert.equal((await runCommandWarm(['restore', join(backups, file)], copy)).code, 0);
+  const { log } = await serveFor(t, copy);
+  const line = await until('it is logged', () => log.find(({ msg }) => msg === 'the database could not be backed up'));
+  const own = join(settings.DATA_DIR, 'listings.db');
+  const reason = `has the backups of ${own}; set BACKUP_DIR to another directory, or, if that database has been moved`;
+  assert.ok(String(line.reason).includes(reason), String(line.reason));
+  assert.deepEqual(await readdir(backups), made);
+  const { stdout } = await runCommandWarm(['check', '--json'], copy);
+  assert.ok(stdout.includes(reason), stdout);
 });
 
 test('a failed backup is logged in words, counted, and harms nothing', async (t) => {

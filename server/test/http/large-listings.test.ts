@@ -49,6 +49,12 @@ async function readChunkLengths(query: string): Promise<number[]> {
   return lengths;
 }
 
+/** The last warnings and errors of the service. */
+function problems(): string {
+  const lines = service.logLines.filter((line) => JSON.parse(line).level >= 40);
+  return lines.slice(-3).join('');
+}
+
 /** Deletes listings directly in the database. */
 async function removeListings(removed: string[]): Promise<void> {
   for (const id of removed) await service.sql('delete from listings where id = ?', id);
@@ -94,7 +100,7 @@ describe('listings of nearly a mebibyte', () => {
       assert.equal((await service.fetch(tenant, '/v1/me')).status, 200);
 
       const { text, isComplete } = await readAll(response);
-      assert.ok(isComplete && Buffer.byteLength(text) > 20 * MEBIBYTE);
+      assert.ok(isComplete && Buffer.byteLength(text) > 20 * MEBIBYTE, `${text.length} characters; ${problems()}`);
     });
   }
 

@@ -112,8 +112,9 @@ export class Site {
   }
 
   async #run(line: string): Promise<void> {
-    const [program = '', ...words] = line.split(' ');
+    const [program = '', ...words] = line.replace('sudo -u postgres ', '').split(' ');
     const [first = '', second = ''] = words;
+    if (program === 'umask') return;
     if (program === 'npx') return await this.#runOwn(words.slice(1));
     if (program === 'npm') {
       this.#program = this.#programs[basename(second)] ?? assert.fail(`there is no release ${second}`);

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { lastDueAt } from '../../model/backups.ts';
-import { findLastBackup } from '../../storage/last-backup.ts';
+import { findLastBackup, requireOwnDirectory } from '../../storage/last-backup.ts';
 import { type Finding, findingsOf, formatDuration, messageOf } from './finding.ts';
 
 const { ok, warning, failed } = findingsOf('backups');
@@ -22,6 +22,11 @@ export function checkBackups({ databaseUrl, backups }: Config): Finding[] {
     accessSync(directory, constants.R_OK | constants.W_OK);
   } catch (error) {
     return [failed(`cannot write to BACKUP_DIR: ${messageOf(error)}; create it, and give it to the service's user`)];
+  }
+  try {
+    requireOwnDirectory(directory, databaseUrl);
+  } catch (error) {
+    return [failed(messageOf(error))];
   }
   const isMissed = lastMs < lastDueAt(schedule, Date.now() - GRACE_MS);
   if (isMissed && lastMs > 0) return [failed(`${age}, and a later one is missing; the log of the service says why`)];

@@ -26,7 +26,8 @@ export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   for (const path of secretFiles().filter((file) => existsSync(file))) findings.push(...checkMode(path, OTHERS));
   if (findings.length > 0) return findings;
   if (stored.length === 0) return [ok(`the first start creates ${dataDirectory}`)];
-  return [ok(`${stored.length} files and directories belong to this user, and others have no access`)];
+  const what = stored.length === 1 ? '1 file or directory belongs' : `${stored.length} files and directories belong`;
+  return [ok(`${what} to this user, and others have no access`)];
 }
 
 function checkAccess(path: string): Finding[] {
