@@ -49,9 +49,9 @@ const OWNER_FILE = 'property-listings-database.txt';
  * @throws {AppError} `conflict` if the directory has the backups of another database
  */
 export function requireOwnDirectory(directory: string, databaseUrl: string): void {
-  const marker = join(directory, OWNER_FILE);
-  const owner = existsSync(marker) ? readFileSync(marker, 'utf8').trim() : undefined;
+  const owner = findOwner(directory);
   if (owner === undefined || owner === realFile(databaseUrl)) return;
+  const marker = join(directory, OWNER_FILE);
   const advice = `set BACKUP_DIR to another directory, or, if that database has been moved here, delete ${marker}`;
   throw new AppError('conflict', `${directory} has the backups of ${owner}; ${advice}.`);
 }
@@ -59,8 +59,14 @@ export function requireOwnDirectory(directory: string, databaseUrl: string): voi
 /** Before the first scheduled backup. @throws {AppError} as `requireOwnDirectory` does */
 export function claimDirectory(directory: string, databaseUrl: string): void {
   requireOwnDirectory(directory, databaseUrl);
+  if (findOwner(directory) !== undefined) return;
+  writeFileSync(join(directory, OWNER_FILE), `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
+}
+
+/** Undefined also for an empty file, such as from a full disk. */
+function findOwner(directory: string): string | undefined {
   const marker = join(directory, OWNER_FILE);
-  if (!existsSync(marker)) writeFileSync(marker, `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
+  return existsSync(marker) ? readFileSync(marker, 'utf8').trim() || undefined : undefined;
 }
 
 function realFile(databaseUrl: string): string {
