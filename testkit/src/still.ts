@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until.ts';
 
 /** This many equal reads in a row count as still. */
@@ -11,8 +12,11 @@ export async function untilStill(what: string, read: () => number): Promise<void
   let same = 0;
   await until(
     what,
-    () => {
+    async () => {
+      const startMs = performance.now();
       const value = read();
+      // Slow reads block a service in this process: without pauses, its own work would time out on a busy machine.
+      await sleep(performance.now() - startMs);
       same = value === last ? same + 1 : 0;
       last = value;
       return same >= SAME_MIN;
