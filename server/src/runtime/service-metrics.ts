@@ -26,7 +26,8 @@ const freeBytes = createGauge({
   aggregator: 'max',
 });
 const poolConnections = createGauge({
-  name: 'db_client_connection_count',
+  // OpenTelemetry's earlier name; the current one ends in `_count`, which `promtool check metrics` rejects.
+  name: 'db_client_connections_usage',
   help: 'Connections to PostgreSQL.',
   labels: ['db_client_connection_state'],
 });
