@@ -53,7 +53,7 @@ export async function setStage(trial: Trial, setting: Setting): Promise<Stage> {
   const begin = (url: string) => {
     generation += 1;
     const name = `N${generation}`;
-    return new Neighbour(portOf(url), key, ids, name);
+    return new Neighbour(portOf(url), key, ids, name, trial.size);
   };
   const findServing = () => withChildren(Number(stage.service.child.pid));
   const stage: Stage = {
