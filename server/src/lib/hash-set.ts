@@ -45,6 +45,8 @@ export class HashSet {
       const slot = hash === 0 ? undefined : findSlot(larger, hash);
       if (slot !== undefined) larger[slot] = hash;
     }
+    // Frees the memory now; otherwise, all earlier tables stay until the thread's next full collection.
+    this.#hashes.buffer.transfer(0);
     this.#hashes = larger;
   }
 }
