@@ -39,15 +39,25 @@ export class HashSet {
     return slot !== undefined && this.#hashes[slot] === hash;
   }
 
+  /** Removes all texts, and frees their memory. */
+  clear(): void {
+    this.#replace(new Float64Array(CAPACITY_FIRST));
+    this.#size = 0;
+  }
+
   #grow(): void {
     const larger = new Float64Array(2 * this.#hashes.length);
     for (const hash of this.#hashes) {
       const slot = hash === 0 ? undefined : findSlot(larger, hash);
       if (slot !== undefined) larger[slot] = hash;
     }
-    // Frees the memory now; otherwise, all earlier tables stay until the thread's next full collection.
+    this.#replace(larger);
+  }
+
+  /** Frees the memory of the earlier table now, not at the next full garbage collection. */
+  #replace(hashes: Float64Array<ArrayBuffer>): void {
     this.#hashes.buffer.transfer(0);
-    this.#hashes = larger;
+    this.#hashes = hashes;
   }
 }
 

@@ -28,6 +28,8 @@ async function readFile(start: ReadingStart): Promise<void> {
     } else if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
     else body.send({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
   } finally {
+    // The writes of a feed still take as long as its reading.
+    body.known.clear();
     port.close();
   }
 }
