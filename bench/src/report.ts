@@ -75,7 +75,7 @@ function formatNotes({ name, service, bare }: Row): string[] {
 }
 
 function formatReady({ readyMs, seededPerSecond }: Results): string {
-  return `Ready ${formatMs(readyMs)} ms after start on the existing database; seeded ${formatCount(seededPerSecond)} listings/s.`;
+  return `Ready ${formatMs(readyMs)} ms after starting on the existing database; seeded at ${formatCount(seededPerSecond)} listings/s.`;
 }
 
 function formatBulk(rows: readonly BulkRow[]): string[] {

@@ -39,7 +39,7 @@ export class Listings {
   }
 
   /**
-   * Streams the changes of a listing, newest first, in pages of `limit` (default: 100).
+   * Streams the changes to a listing, newest first, in pages of `limit` (default: 100).
    * @throws {NotFoundError} if the account has no such listing, also none deleted in the last 30 days
    */
   history(id: string, options: PageOptions = {}): AsyncGenerator<HistoryEntry, void> {

@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List the history of a listing
-         * @description The changes of a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         * @description The changes to a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
          */
         get: operations["listHistory"];
         put?: never;
@@ -1124,7 +1124,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Is merged column by column; null removes a column. A column takes its field from the column that had it.
+             * @description Merged column by column; null removes a column. A column takes its field from the column that had it.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -1133,7 +1133,7 @@ export interface components {
                 [key: string]: string | null;
             } | null;
             /**
-             * @description Is merged word by word; null removes a word.
+             * @description Merged entry by entry; null removes the entry for a word.
              * @example {
              *       "status:Under contract": "pending"
              *     }
@@ -1142,7 +1142,7 @@ export interface components {
                 [key: string]: string | null;
             } | null;
             /**
-             * @description Is merged field by field; null removes a default.
+             * @description Merged field by field; null removes a default.
              * @example {
              *       "stateOrProvince": "TX"
              *     }
@@ -1683,7 +1683,7 @@ export interface components {
         /**
          * @description [`rate_limited`](/docs/errors/rate_limited): The key has sent too many requests.
          *
-         *     [`too_many_imports`](/docs/errors/too_many_imports): Too many imports of this account are running.
+         *     [`too_many_imports`](/docs/errors/too_many_imports): Too many of this account's imports are running.
          */
         "rate_limited.too_many_imports": {
             headers: {
@@ -3405,7 +3405,7 @@ export interface operations {
                  */
                 listingId?: string;
                 /**
-                 * @description Only events of listings that belonged to this feed after the change, or before their deletion.
+                 * @description Only events for listings that belonged to this feed after the change, or before their deletion.
                  * @example mls
                  */
                 feed?: string;
@@ -5908,7 +5908,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which waits for its first attempt. */
+            /** @description The delivery, which is waiting for its first attempt. */
             202: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];

@@ -10,7 +10,7 @@ export type Side = Server & {
   key: string;
   /** Listings of the account, from all parts of it. */
   ids: string[];
-  /** A request that is answered while the account is searched; on the service, that of another account. */
+  /** A request that is sent while the account is searched; on the service, it comes from another account. */
   neighbour: Call;
 };
 

@@ -30,8 +30,8 @@ export function addEvents(program: Command): void {
     .option('--follow', 'keep printing new changes until Ctrl-C')
     .option('--after <sequence>', 'start after this sequence, taken from the last printed line', parseSequence)
     .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
-    .option('--listing <id>', 'only changes of this listing')
-    .option('--feed <name>', 'only changes of listings of this feed');
+    .option('--listing <id>', 'only changes to this listing')
+    .option('--feed <name>', "only changes to this feed's listings");
   withCurlOption(withTypeOption(command))
     .addHelpText(
       'after',

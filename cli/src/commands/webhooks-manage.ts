@@ -85,7 +85,7 @@ function toRow(webhook: Webhook): object {
 
 function withEndpointOptions(command: Command): Command {
   return withCurlOption(withJsonOption(withTypeOption(command)))
-    .option('--feed <name>', 'only events of listings of this feed')
+    .option('--feed <name>', "only events for this feed's listings")
     .option('--description <text>', 'what the endpoint is for')
     .option('--enabled <boolean>', 'whether events are sent: true, false', parseBoolean);
 }

@@ -641,7 +641,7 @@ export interface paths {
         };
         /**
          * List the history of a listing
-         * @description The changes of a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         * @description The changes to a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
          */
         get: operations["listHistory"];
         put?: never;
@@ -2093,7 +2093,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Is merged column by column; null removes a column. A column takes its field from the column that had it.
+             * @description Merged column by column; null removes a column. A column takes its field from the column that had it.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -2102,7 +2102,7 @@ export interface components {
                 [key: string]: string | null;
             } | null;
             /**
-             * @description Is merged word by word; null removes a word.
+             * @description Merged entry by entry; null removes the entry for a word.
              * @example {
              *       "status:Under contract": "pending"
              *     }
@@ -2111,7 +2111,7 @@ export interface components {
                 [key: string]: string | null;
             } | null;
             /**
-             * @description Is merged field by field; null removes a default.
+             * @description Merged field by field; null removes a default.
              * @example {
              *       "stateOrProvince": "TX"
              *     }
@@ -2995,7 +2995,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`too_many_imports`](/docs/errors/too_many_imports): Too many imports of this account are running. */
+        /** @description [`too_many_imports`](/docs/errors/too_many_imports): Too many of this account's imports are running. */
         too_many_imports: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -7234,7 +7234,7 @@ export interface operations {
                  */
                 listingId?: string;
                 /**
-                 * @description Only events of listings that belonged to this feed after the change, or before their deletion.
+                 * @description Only events for listings that belonged to this feed after the change, or before their deletion.
                  * @example mls
                  */
                 feed?: string;
@@ -9768,7 +9768,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which waits for its first attempt. */
+            /** @description The delivery, which is waiting for its first attempt. */
             202: {
                 headers: {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];

@@ -64,7 +64,7 @@ export interface ValidationIssue {
   message: string;
 }
 
-/** An invalid row of a file. If `code` is an `ErrorCode`, it concerns the whole row. */
+/** An issue in a row of a file. If its `code` is an `ErrorCode`, the issue concerns the whole row. */
 export interface RowIssue extends Omit<ValidationIssue, 'code'> {
   line: number;
   code: FieldCode | ErrorCode;

@@ -2,7 +2,7 @@
 type Words = Readonly<Record<string, string>>;
 
 /**
- * What listing files and people call fields. The API, the command line, and the dashboard show
+ * What listing files and people call fields. The API, the CLI, and the dashboard show
  * suggestions from this table.
  */
 export const FIELD_SYNONYMS: Words = {

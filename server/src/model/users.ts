@@ -12,7 +12,7 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** How often a session in use is extended. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
-/** Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits a stolen cookie. */
+/** Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits how long a stolen cookie works. */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A person who can sign in. */

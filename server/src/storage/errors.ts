@@ -11,7 +11,7 @@ export function stopping(): AppError {
 }
 
 export function tooManyChanges(): AppError {
-  return unavailable('Too many changes of this account are waiting, and nothing was written; retry later.');
+  return unavailable("Too many of this account's changes are waiting, and nothing was written; retry later.");
 }
 
 export function diskFull(cause: unknown): AppError {

@@ -44,8 +44,8 @@ export function claimBackup(databaseUrl: string): Disposable | undefined {
 const OWNER_FILE = 'property-listings-database.txt';
 
 /**
- * Two databases cannot have their scheduled backups in one directory, because those of one would be removed instead of
- * the other's. A copy of the service with the same settings would do that.
+ * Two databases must not share a directory for scheduled backups: when old backups are removed, the newer ones of one
+ * database would count in place of the other's. This can happen if a copy of the service has the same settings.
  * @throws {AppError} `conflict` if the directory has the backups of another database
  */
 export function requireOwnDirectory(directory: string, databaseUrl: string): void {

@@ -141,7 +141,7 @@ test(
       fill();
       const init = { method: 'POST', headers: JSON_BODY, body: bodyOf(0) };
       const response = await service.fetch(tenant, '/v1/listings', init);
-      return /Too many changes of this account are waiting/.test(await response.text()) && response;
+      return /Too many of this account's changes are waiting/.test(await response.text()) && response;
     });
     assert.deepEqual([rejected.status, rejected.headers.get('retry-after')], [503, '1']);
     await until('a read is served', async () => (await service.fetch(tenant, '/v1/listings')).status === 200);

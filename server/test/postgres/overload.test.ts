@@ -53,7 +53,7 @@ test('while too many changes of an account wait, new ones get 503, and its key c
   const ask = await connectionFor(t, service.url);
   const refused = await ask(requestText('POST', '/v1/listings', key, LISTING));
   assert.equal(refused.status, 503);
-  assert.match(refused.body, /Too many changes of this account are waiting/);
+  assert.match(refused.body, /Too many of this account's changes are waiting/);
   const deleted = person.fetch(`/admin/api-keys/${keyId}`, { method: 'DELETE' });
   const { key: other } = await service.createTenant();
   assert.equal((await ask(requestText('POST', '/v1/listings', other, LISTING))).status, 201);

@@ -106,7 +106,7 @@ function NothingYet({ retention }: Pick<LoggedRequestList, 'retention'>) {
   }
   return (
     <EmptyState icon={ScrollText} title="No requests yet">
-      Requests with an API key of this account appear here, with the errors they returned.
+      Requests made with this account’s API keys appear here, along with any errors they returned.
     </EmptyState>
   );
 }

@@ -31,7 +31,7 @@ export function ImportPage() {
       title="Import"
       above={<BackLink />}
       description={
-        'Rows with an existing external ID update that listing. Rows without an external ID always create a listing.'
+        'A row whose external ID already exists updates that listing. A row without an external ID always creates a listing.'
       }
     >
       <Steps names={STEPS} current={stepOf(state)} />

@@ -102,8 +102,8 @@ interface Pair {
 }
 
 /**
- * Checks whether the time of a rejection reveals an existing email. Known and unknown emails
- * alternate, so other load affects both.
+ * Checks whether the time it takes to reject a sign-in reveals that an email exists. Known and unknown emails alternate,
+ * so other load affects both equally.
  */
 export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const { size } = scene.trial;

@@ -56,7 +56,7 @@ function wasTold408({ text }: Visitor): boolean {
   return text.startsWith('HTTP/1.1 408 ');
 }
 
-/** Some visitors reconnect, so connections are counted several times. */
+/** Visitors may be reconnecting, so the count is repeated until it is reached. */
 const LOOKS_MAX = 20;
 const LOOK_INTERVAL_MS = 100;
 const HELD_SHARE_MIN = 0.95;

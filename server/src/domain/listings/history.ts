@@ -24,7 +24,7 @@ export interface HistoryPage {
 }
 
 /**
- * The changes of a listing, also if it was deleted in the last 30 days. `before` is the sequence before which the page
+ * The changes to a listing, also if it was deleted in the last 30 days. `before` is the sequence before which the page
  * starts; undefined for the newest.
  * @throws {AppError} `not_found`
  */

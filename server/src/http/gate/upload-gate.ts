@@ -84,7 +84,7 @@ export class UploadGate {
 }
 
 function tooManyImports(): AppError {
-  const message = `${UPLOADS_MAX} imports of this account are already running; wait until one has finished.`;
+  const message = `${UPLOADS_MAX} of this account's imports are already running; wait until one has finished.`;
   return new AppError('too_many_imports', message, { headers: { 'Retry-After': '5' } });
 }
 

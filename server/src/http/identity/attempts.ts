@@ -72,7 +72,7 @@ export class PasswordAttempts {
     await this.#byEmailAtAddress.clear(placeOf(attempt));
   }
 
-  /** Returns the points of an attempt whose password was not checked. */
+  /** Gives back the points of an attempt whose password was not checked. */
   async giveBack(attempt: Attempt): Promise<void> {
     for (const { limiter, text } of this.#pointsOf(attempt)) await limiter.reward(text);
   }

@@ -28,11 +28,11 @@ export function translateIdentityError(error: unknown, passwordField = 'password
         headers: { 'Retry-After': LOCKED_SECONDS },
       });
     case 'TOTP_ALREADY_ENABLED':
-      return new AppError('conflict', 'Two-factor authentication is already on; switch it off to set it up again.');
+      return new AppError('conflict', 'Two-step sign-in is already on; turn it off to set it up again.');
     case 'TOTP_NOT_ENABLED':
     case 'BACKUP_CODES_NOT_ENABLED':
     case 'TWO_FACTOR_NOT_ENABLED':
-      return new AppError('conflict', 'Two-factor authentication is off; switch it on first.');
+      return new AppError('conflict', 'Two-step sign-in is off; turn it on first.');
     case 'CHALLENGE_NOT_FOUND':
     case 'YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY':
       return expiredPasskey();

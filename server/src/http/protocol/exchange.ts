@@ -19,7 +19,7 @@ export interface Exchange {
   repliedMs: number | undefined;
   /** Undefined before authentication, and in public operations. */
   principal: Principal | undefined;
-  /** The response's headers about the key's rate limit. */
+  /** The response headers that describe the key's rate limit. */
   rateLimit: Record<string, string> | undefined;
   /** The code of an error response. */
   errorCode: ErrorCode | undefined;

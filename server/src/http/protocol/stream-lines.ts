@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { AppError } from '../../model/errors.ts';
 import type { Reply } from './reply.ts';
 
-/** Lines that a slow reader has not taken yet; then the work waits. */
+/** The most output that is kept for a slow reader; beyond this, the work waits. */
 const HELD_BYTES_MAX = 64 * 1024;
 /** A client that sends its whole body before it reads would otherwise wait forever. */
 const WAIT_MAX_MS = 30_000;

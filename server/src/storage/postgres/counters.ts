@@ -15,8 +15,8 @@ export function createCounters(pool: Pool): Counters {
 }
 
 /**
- * Runs a statement of the limiter's library. It runs again if the connection was dead, and counts twice if only its
- * result was lost. It does not run again after an error from a read-only server.
+ * Runs a statement of the limiter's library. It is retried if the connection was dead; if only its result was lost, it
+ * then counts twice. Errors from a read-only server are not retried.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
   const backoff = new Backoff();

@@ -53,7 +53,7 @@ export const ACCESS_ERRORS = {
   },
   too_many_imports: {
     status: 429,
-    title: 'Too many imports of this account are running',
+    title: "Too many of this account's imports are running",
     meaning:
       'An account can run four imports at a time, including dry runs. This import exceeds the limit, so it was not ' +
       'read. Other accounts are not affected.',
@@ -61,6 +61,6 @@ export const ACCESS_ERRORS = {
       'Wait the number of seconds in `Retry-After`, then send the file again. Imports in sequence are as fast as parallel ones: ' +
       'the rows of an account are written in order.',
     headers: { 'Retry-After': '5' },
-    example: { message: '4 imports of this account are already running; wait until one has finished.' },
+    example: { message: "4 of this account's imports are already running; wait until one has finished." },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

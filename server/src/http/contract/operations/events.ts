@@ -28,7 +28,7 @@ const eventsQuery = z.strictObject({
   listingId: listingId('Only events of this listing.').optional(),
   feed: feedName
     .meta({
-      description: 'Only events of listings that belonged to this feed after the change, or before their deletion.',
+      description: 'Only events for listings that belonged to this feed after the change, or before their deletion.',
       example: 'mls',
     })
     .optional(),

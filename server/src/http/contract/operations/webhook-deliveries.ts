@@ -74,7 +74,7 @@ export const redeliverOperation: Operation<'full'> = {
   replies: [
     {
       status: 202,
-      description: 'The delivery, which waits for its first attempt.',
+      description: 'The delivery, which is waiting for its first attempt.',
       schema: delivery,
       example: {
         ...shown,

@@ -70,11 +70,13 @@ function patchOf(description: string, example: object) {
 export const feedPatch = z
   .strictObject({
     map: patchOf(
-      'Is merged column by column; null removes a column. A column takes its field from the column that had it.',
+      'Merged column by column; null removes a column. A column takes its field from the column that had it.',
       { Price: 'listPrice' },
     ),
-    values: patchOf('Is merged word by word; null removes a word.', { 'status:Under contract': 'pending' }),
-    defaults: patchOf('Is merged field by field; null removes a default.', { stateOrProvince: 'TX' }),
+    values: patchOf('Merged entry by entry; null removes the entry for a word.', {
+      'status:Under contract': 'pending',
+    }),
+    defaults: patchOf('Merged field by field; null removes a default.', { stateOrProvince: 'TX' }),
     missing: settings.missing.nullable().optional(),
     missingMax: settings.missingMax.nullable().optional(),
     failedMax: settings.failedMax.nullable().optional(),

@@ -61,7 +61,7 @@ const feed = z
   )
   .meta({
     pattern: FEED_NAME.source,
-    description: 'Send only events of listings of this feed; null or absent for all.',
+    description: "Send only events for this feed's listings; null or absent for all events.",
   });
 
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
