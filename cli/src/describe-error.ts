@@ -86,7 +86,7 @@ function describeNext({ code, members, details }: ApiError, advice: Advice): str
   }
   if (code === 'insufficient_scope') return advice.key;
   if (details.some(({ message }) => message === 'There is no such column.'))
-    return 'To see the names of the fields, add --help.';
+    return 'To see the field names, add --help.';
   if (code === 'feed_guard') return describeGuarded(members.reasons);
   if (code === 'version_mismatch') return describeMismatch(members.currentVersion);
   return NEXT[code];

@@ -31,7 +31,7 @@ export class TimeoutError extends ConnectionError {
   }
 }
 
-/** A list is incomplete and cannot be resumed, after some listings have been yielded. */
+/** A list was cut off after some of its listings were yielded, and cannot be resumed. */
 export class ListCutError extends ConnectionError {
   constructor(count: number, options?: ErrorOptions) {
     const remedy = 'Request it again, or in pages: list(…).pages().';

@@ -3,9 +3,9 @@ import { ConfigurationError } from './errors.ts';
 import type { Fetch } from './request.ts';
 
 export interface ClientOptions {
-  /** Default: the environment variable `PROPERTY_LISTINGS_API_KEY`. */
+  /** Default: the `PROPERTY_LISTINGS_API_KEY` environment variable. */
   apiKey?: string | undefined;
-  /** Ends with `/v1`. Default: the environment variable `PROPERTY_LISTINGS_BASE_URL`. */
+  /** Ends with `/v1`. Default: the `PROPERTY_LISTINGS_BASE_URL` environment variable. */
   baseUrl?: string | undefined;
   /** How long to wait for the next bytes from the service; default: 60,000. */
   timeoutMs?: number | undefined;

@@ -26,7 +26,7 @@ export type WebhookType = WebhookMessage['type'];
 
 /** A verified webhook. A newer service may send other types: ignore those. */
 export type WebhookEvent = WebhookMessage & {
-  /** The header `webhook-id`: the same in each attempt, so a known one is a repeat. */
+  /** The `webhook-id` header: the same in each attempt, so a known one is a repeat. */
   id: string;
 };
 

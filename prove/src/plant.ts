@@ -56,7 +56,7 @@ function findDeclaration(symbol: string): Declaration {
   const named = declarations.get(name) ?? [];
   const found = path === undefined ? named : named.filter(({ file }) => file.endsWith(`/${path}.ts`));
   const [declaration, another] = found;
-  if (declaration === undefined) throw new Error(`No file in server/src declares ${symbol}: use its present name.`);
+  if (declaration === undefined) throw new Error(`No file in server/src declares ${symbol}; use its current name.`);
   if (another === undefined) return declaration;
   const choices = found.map(({ file }) => `${relative(SOURCES, file).slice(0, -'.ts'.length)}:${name}`);
   throw new Error(`Several files in server/src declare ${symbol}: write ${choices.join(' or ')}.`);

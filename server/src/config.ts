@@ -24,7 +24,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const PORT_MAX = 65_535;
 /** A larger number is probably a typo. */
 const WORKERS_MAX = 256;
-/** Each connection costs the database server memory; more connections than it has processors are of little use. */
+/** Each connection costs memory on the database server; more connections than it has processors are of little use. */
 const POOL_SIZE_MAX = 1_000;
 const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;

@@ -14,7 +14,7 @@ export function requestText(method: string, path: string, key: string, body = ''
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
 }
 
-/** Adds the `Origin` that requests of the dashboard have. */
+/** Adds the `Origin` that the dashboard's requests have. */
 export function fromPage(request: string): string {
   return request.replace('\r\n\r\n', '\r\nOrigin: http://localhost\r\n\r\n');
 }

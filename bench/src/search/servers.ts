@@ -61,7 +61,7 @@ async function importListings(server: Server, key: string, count: number): Promi
   }
 }
 
-/** The cheapest listings are spread over the account. */
+/** The cheapest listings are spread throughout the account. */
 async function readIds(server: Server, key: string): Promise<string[]> {
   const { data } = await send(server, key, 'listings?limit=1000&sort=listPrice&fields=id');
   return data.map(({ id }: { id: string }) => id);

@@ -75,7 +75,7 @@ async function watch(side: Side, work: () => Promise<Measured>): Promise<TurnMea
 
 const OK = { status: 200, contains: [] };
 
-/** Repeats the requests. After each lap, a change of the account makes all cached pages stale. The peer caches none. */
+/** Repeats the requests. After each lap, a change to a listing makes all cached pages stale. The peer caches none. */
 function laps({ port, key, ids: [id = ''] }: Side, exchanges: readonly Exchange[]): () => Exchange {
   let count = 0;
   return () => {

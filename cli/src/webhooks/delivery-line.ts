@@ -4,7 +4,7 @@ import type { Attempt } from './deliver.ts';
 
 /** An attempt to deliver a webhook, and what happens next. */
 export interface Delivery extends Attempt {
-  /** The header `webhook-id`. */
+  /** The `webhook-id` header. */
   id: string;
   type: string;
   listingId: string;

@@ -124,7 +124,7 @@ function addInvite(administrators: Command): void {
     );
 }
 
-/** The address of the dashboard, as far as the settings define it. */
+/** The address of the dashboard, if the settings define it. */
 function dashboardUrl({ publicUrl, host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
   return publicUrl ?? `http://${name}:${port}`;

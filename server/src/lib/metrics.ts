@@ -18,7 +18,7 @@ interface GaugeDefinition<L extends string> extends Definition<L> {
 /** The metrics of one process, in the library's form. */
 export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
-/** Undefined unless metrics are enabled: without them, they cost nothing, and the library is not loaded. */
+/** Undefined unless metrics are enabled: disabled metrics cost nothing, and the library is not loaded. */
 let library: Library | undefined;
 /** Metrics that are created once the library is loaded. */
 const pending: ((prometheus: Library) => void)[] = [];

@@ -170,7 +170,7 @@ const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 /** Errors of connections that were closed while they were idle. */
 const staleErrors = new WeakSet<object>();
 
-/** Closes a connection if any part of a response is too long, and notes errors of connections that were idle. */
+/** Closes a connection if a response is too long in total, and notes errors of connections that were idle. */
 function watchResponses(socket: Socket): void {
   let bytes = 0;
   let writtenBefore: number | undefined;

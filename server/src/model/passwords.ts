@@ -34,7 +34,7 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
     throw new AppError('validation_failed', 'This password is too common; use several words.');
   }
   if (isMadeOfKnownWords(password, known)) {
-    const message = 'Must contain more than names and the e-mail address; several words are best.';
+    const message = 'Must contain more than names and the email address; several words are best.';
     throw new AppError('validation_failed', `The password is easily guessed. It ${message.toLowerCase()}`, {
       details: [{ field, code: 'invalid_choice', message }],
     });
@@ -47,7 +47,7 @@ const WORD_LENGTH_MIN = 4;
 
 /** Whether a password is too short without its known words (NIST SP 800-63B §3.1.1.2). */
 function isMadeOfKnownWords(password: string, known: readonly string[]): boolean {
-  // Includes the part of an e-mail address before the @.
+  // Includes the part of an email address before the @.
   const texts = known.flatMap((text) => [text, text.replace(/@.*$/, '')]).map(cutWords);
   const words = new Set([...texts.map((parts) => parts.join('')), ...texts.flat()]);
   const longest = [...words].filter((word) => word.length >= WORD_LENGTH_MIN).sort((a, b) => b.length - a.length);

@@ -139,7 +139,7 @@ export interface Database extends Executor {
    * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a commit, and
    * accounts take turns. If a job throws, its changes are undone, and the other jobs may run again from the start. A
    * job must await only its transaction, which ends with the job. `accountId` is the account that the job changes; no
-   * other process changes it at the same time. Jobs without `accountId`, for data of no account or of several, run one
+   * other process changes it at the same time. Jobs without `accountId`, for data of no single account, run one
    * at a time.
    * @throws what the job throws, or {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
    */

@@ -5,7 +5,7 @@ import { tooManyChanges } from './errors.ts';
 export const ACCOUNT_JOBS_MAX = 1_500;
 
 export interface JobOptions {
-  /** The account whose data is written; undefined for data of no account, or of several. */
+  /** The account whose data is written; undefined for data that belongs to no account, or to several. */
   accountId?: string | undefined;
   /** Whether the job is alone in its transaction. */
   isLong?: boolean;

@@ -3,7 +3,7 @@ import { type Executor, type Parameter, type Statement, statement } from './data
 import { allRows, columnOf, columnsOf, countRows, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
-// Each of these functions declares a statement on one table and returns a function that runs it, except for `insertRow`
+// Each of these functions declares a statement on one table and returns a function that runs it, except for `insertRow`,
 // on the rows with the given values in the columns `by`. For tenant data, `accountId` comes first. A column has its name
 // in TypeScript, as in `columnOf`.
 
@@ -64,7 +64,7 @@ export function insertRow<T extends Table, const M extends Name<T>>(table: T, me
   };
 }
 
-/** Sets members of the rows to those of the last argument. @returns how many rows there are */
+/** Sets `members` of the matching rows to the values in the last argument. @returns how many rows matched */
 export function updateRows<T extends Table, const B extends readonly Name<T>[], const M extends Name<T>>(
   table: T,
   by: B,

@@ -33,7 +33,7 @@ async function guess(service: TestService, email: string, addresses: string[], t
 const botnet = Array.from({ length: 10 }, (_, index) => `203.0.113.${index}`);
 
 describe('password attempts', () => {
-  test('are limited per e-mail and IP address: only there, even the right password is rejected', async () => {
+  test('are limited per email and IP address: only there, even the right password is rejected', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     await guess(service, email, ['203.0.113.1']);
@@ -96,7 +96,7 @@ describe('password attempts', () => {
     assert.equal(await statusFrom(service, '127.0.0.1', (await createPerson(service)).email), 429);
   });
 
-  test('are limited per e-mail from all addresses, except where the user signed in before', async () => {
+  test('are limited per email from all addresses, except where the user signed in before', async () => {
     await using service = await startBehindProxy();
     const { email } = await createPerson(service);
     const sixes = ['2001:db8:0:7::1', '2001:db8:0:7:abc::9'];

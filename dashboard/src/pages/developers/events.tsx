@@ -59,7 +59,7 @@ export function EventsPage() {
           )}
           empty={
             <EmptyState icon={Radio} title={Object.keys(filters).length > 0 ? 'No matching events' : 'No events yet'}>
-              Each listing that is created, changed, or deleted appears here.
+              Each time a listing is created, changed, or deleted, an event appears here.
             </EmptyState>
           }
           emptyPage={`No matching events after event ${formatNumber(Number(query.data?.nextCursor))}. Older ones may match.`}

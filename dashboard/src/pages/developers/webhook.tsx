@@ -61,7 +61,7 @@ function Endpoint({ webhook }: { webhook: Webhook }) {
         <Facts facts={factsOf(webhook)} />
         <Section
           title="Deliveries"
-          description="All pending deliveries, and up to 1,000 in each other state from the last 30 days."
+          description="All pending deliveries, and up to 1,000 in every other state from the last 30 days."
         >
           <Deliveries webhookId={id} />
         </Section>

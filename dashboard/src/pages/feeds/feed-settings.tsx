@@ -66,7 +66,7 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
   );
 }
 
-/** The columns whose names are not those of fields. A file without one of them is rejected. */
+/** The columns whose names are not field names. A file that lacks any of them is rejected, unless the column is skipped. */
 function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Targets) => void }) {
   const [name, setName] = useState('');
   const columns = Object.keys(map).map((column) => ({ name: column, samples: [], field: null, isKnown: false }));

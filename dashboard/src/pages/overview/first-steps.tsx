@@ -49,7 +49,7 @@ export function FirstSteps({ hasKey, onEnd }: { hasKey: boolean; onEnd: () => Pr
         </Step>
       </div>
       <Text size="sm" c="dimmed" mt="lg">
-        No terminal? <TextLink to="/listings/new">Create a listing here</TextLink> or{' '}
+        No terminal? <TextLink to="/listings/new">Create a listing in the dashboard</TextLink> or{' '}
         <TextLink to="/listings/import">import a file</TextLink>.
       </Text>
       <GenerateApiKey isOpen={isGenerating} onClose={generating.close} />

@@ -29,7 +29,7 @@ export function QuickStart({ apiKey, isReadOnly = false }: QuickStartProps) {
       </Group>
       {install !== undefined && (
         <Text size="sm" c="dimmed">
-          Install it first: <code>{install}</code>
+          Install the package first: <code>{install}</code>
         </Text>
       )}
       <code className="secret" ref={shown}>

@@ -47,7 +47,7 @@ export async function recordAudit(
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 
-/** Records a user's change of a listing; `doc` is the listing's JSON text. */
+/** Records a user's change to a listing; `doc` is the listing's JSON text. */
 export async function auditListing(
   transaction: Executor,
   user: AccountUser | undefined,

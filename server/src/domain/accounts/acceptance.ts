@@ -28,7 +28,7 @@ export async function getInvitation(transaction: Executor, token: string): Promi
 }
 
 /**
- * Creates a user with the invited e-mail address, and adds them to the account.
+ * Creates a user with the invited email address, and adds them to the account.
  * @throws {AppError} as `getInvitation`, `conflict` for an existing user, or `validation_failed`
  */
 export async function acceptAsNew(

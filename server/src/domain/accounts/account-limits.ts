@@ -81,7 +81,7 @@ function parseReason(text: string): string {
   try {
     return parseName(text);
   } catch (cause) {
-    const message = `A reason must have 1 to ${NAME_LENGTH_MAX} characters, without control characters.`;
+    const message = `A reason must have 1 to ${NAME_LENGTH_MAX} characters and no control characters.`;
     throw new AppError('validation_failed', message, { cause });
   }
 }

@@ -111,7 +111,7 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   );
 }
 
-/** Describes a user to the operator by more than the e-mail address, which the inviter chose. */
+/** Describes a user to the operator by more than the email address, which the inviter chose. */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);

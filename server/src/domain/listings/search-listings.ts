@@ -93,7 +93,7 @@ interface Reader {
   signal: AbortSignal;
 }
 
-/** Reads the found listings run by run, and scans again when they run out. */
+/** Reads the matches run by run, and scans for more when none are left. */
 class Reading {
   readonly #of: Reader;
   #found: Position[];

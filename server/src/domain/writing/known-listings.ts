@@ -61,7 +61,7 @@ export function parsePlanned({ doc }: PlanListing): Listing {
 
 export type LookupKind = 'id' | 'externalId';
 
-/** The listings that a file's rows could affect, as far as they have been looked up. */
+/** The listings that a file's rows could affect and that have been looked up so far. */
 export class KnownListings {
   readonly byId = new Map<string, KnownListing>();
   /** Listing ids by external id. */

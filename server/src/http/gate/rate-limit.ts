@@ -50,7 +50,8 @@ export class RateLimit {
     const seconds = String(wholeSeconds(waitMsOf(meter.limiter, counted)));
     throw new AppError(
       'rate_limited',
-      `This key has reached its rate limit; retry in ${seconds} s. RateLimit in each response shows what is left.`,
+      `This key has reached its rate limit; retry in ${seconds} s. The RateLimit header of each response shows what is ` +
+        'left.',
       { headers: { ...headers, 'Retry-After': seconds } },
     );
   }

@@ -30,7 +30,7 @@ export interface Attempt {
   isSignedIn: boolean;
 }
 
-/** Counts wrong passwords by e-mail address and client address. */
+/** Counts wrong passwords by email address and client address. */
 export class PasswordAttempts {
   readonly #byEmailAtAddress: SlottedLimiter;
   readonly #byAddress: SlottedLimiter;
@@ -39,9 +39,9 @@ export class PasswordAttempts {
   /** `secret` is the same for all processes that count together. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     const create = (name: string, allowance: Allowance) => new SlottedLimiter(secret, createLimiter, name, allowance);
-    this.#byEmailAtAddress = create('passwords of an e-mail address from an address', OF_EMAIL_AT_ADDRESS);
+    this.#byEmailAtAddress = create('passwords of an email address from an address', OF_EMAIL_AT_ADDRESS);
     this.#byAddress = create('passwords from an address', OF_ADDRESS);
-    this.#byEmail = create('passwords of an e-mail address', OF_EMAIL);
+    this.#byEmail = create('passwords of an email address', OF_EMAIL);
   }
 
   /** Call this before reading the body. @throws {AppError} `rate_limited` */
@@ -95,7 +95,7 @@ interface Point {
 }
 
 const FROM_ADDRESS = 'from this address';
-const FOR_EMAIL = 'for this e-mail address';
+const FOR_EMAIL = 'for this email address';
 
 function placeOf({ email, address, isSignedIn }: Attempt): string {
   return `${isSignedIn ? 'signed in' : networkOf(address)} ${email}`;

@@ -13,7 +13,7 @@ export class InvitationLimit {
   readonly #ofAccount: Limiter;
 
   constructor(createLimiter: CreateLimiter) {
-    this.#toEmail = createLimiter('invitations to an e-mail address', OF_EMAIL);
+    this.#toEmail = createLimiter('invitations to an email address', OF_EMAIL);
     this.#ofAccount = createLimiter('invitations of an account', OF_ACCOUNT);
   }
 

@@ -9,7 +9,7 @@ import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf 
 const SLOTS = 65_536;
 const TABLES = [0, 1];
 
-/** Limits attempts by a text that clients choose, such as an e-mail address. */
+/** Limits attempts by a text that clients choose, such as an email address. */
 export class SlottedLimiter {
   readonly #limiter: Limiter;
   /** Secret, so that clients cannot choose texts that share a slot. */

@@ -251,7 +251,7 @@ export function makeInput(
   return isWhole ? toWholeListing(patch) : mergeRow(JSON.parse(patch), current);
 }
 
-/** Longer names of columns are cut in the values of a failed row. */
+/** Longer column names are truncated in the values of a failed row. */
 const NAME_LENGTH_MAX = 200;
 
 function uniqueNames(cells: ReadHeader['cells']): string[] {

@@ -9,9 +9,9 @@ export function errorIndex(): string {
     'Errors',
     `<h1>Errors</h1>
 <p>Every error is JSON in one format. Its <code>code</code> is for programs and never changes its meaning; its
-<code>message</code> says what to do. The header <code>Link</code> of an error response points to its page here.</p>
+<code>message</code> says what to do. The <code>Link</code> header of an error response points to its page here.</p>
 <pre tabindex="0"><code>{"error":{"code":"…","message":"…","requestId":"…","details":[{"field":"…","code":"…","message":"…"}]}}</code></pre>
-<p>To report a problem, include the <code>requestId</code>. It is also in the header <code>X-Request-Id</code>; a 401 has
+<p>To report a problem, include the <code>requestId</code>. It is also in the <code>X-Request-Id</code> header; a 401 has
 it only there. <code>details</code> is present if fields are not valid.</p>
 <h2>Codes</h2>
 <ul class="codes">

@@ -31,7 +31,7 @@ export function toIdempotentRequest(
   return { key, fingerprint: hash.digest('base64url') };
 }
 
-/** The fingerprint's part before the body: everything besides the body that affects the outcome. */
+/** The part of the fingerprint before the body: everything other than the body that affects the outcome. */
 export function fingerprintStart({ incoming, path, query }: Exchange): string {
   const { method, headers } = incoming;
   const parts = [method, path, query, headers['content-type'], headers['if-match'], headers['if-none-match']];

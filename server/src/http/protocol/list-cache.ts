@@ -13,7 +13,7 @@ const SIZE_WITH_COMPRESSED = 2;
 
 /**
  * The latest short lists. A list's ETag names its account, sequence, and query, so an entry is never
- * stale: a change of the account changes the ETag of every later request.
+ * stale: a change to the account changes the ETag of every later request.
  */
 export class ListCache {
   readonly #replies = new LRUCache<string, Reply & { body: ReadyBody }>({

@@ -203,7 +203,8 @@ function requireName(name: string): void {
 
 function keyRejected(): AppError {
   const message =
-    'A feed accepts no Idempotency-Key: sending the same file again changes nothing, and completes an interrupted run.';
+    'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an interrupted ' +
+    'run.';
   return new AppError('invalid_idempotency_key', message);
 }
 

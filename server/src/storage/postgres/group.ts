@@ -44,7 +44,7 @@ const lockAccount = statement<{ accountId: string }, { sequence: number }>((quer
   query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')).forUpdate(),
 );
 
-/** Locks data of no account, or of several: accounts themselves, users, invitations, and the setup link. */
+/** Locks data that belongs to no account, or to several: accounts themselves, users, invitations, and the setup link. */
 const lockDatabase = statement<object, { id: number }>((query) =>
   query.selectFrom('database_info').select('id').forUpdate(),
 );

@@ -34,7 +34,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** The type of sums, counts, and sequences. They are parsed as numbers, since all are below 2^53. */
 const INT8 = 20;
 
-/** Used in place of an account id for data of no account, or of several. */
+/** Used in place of an account id for data that belongs to no account, or to several. */
 const NO_ACCOUNT = '';
 /** One in this many connections is shared. */
 const SHARED_DIVISOR = 4;
@@ -98,7 +98,8 @@ export class Pool {
 
   /**
    * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take turns; omit
-   * `accountId` for work of no account. `work` can call `tell` with its result before it is done with the connection.
+   * `accountId` for work on data that belongs to no account. `work` can call `tell` with its result before it is done with
+   * the connection.
    * @throws {ConnectionError} if no connection is free in time, or what `work` throws
    */
   use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {

@@ -10,7 +10,7 @@ import { type ResultRun, readRun } from './read-run.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
-/** Reads with an exclusive connection. `accountId` is undefined for data of no account. */
+/** Reads with an exclusive connection. `accountId` is undefined for data that belongs to no account. */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
   return retry(() => pool.use(work, accountId));
 }

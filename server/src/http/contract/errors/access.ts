@@ -8,7 +8,7 @@ export const ACCESS_ERRORS = {
     title: 'The API key is missing or not valid',
     meaning:
       'The request has no `Authorization` header; or its key is mistyped, unknown, deleted, or expired; or the account of ' +
-      'the key is suspended. The body is always the same; the header `WWW-Authenticate` gives the reason.',
+      'the key is suspended. The body is always the same; the `WWW-Authenticate` header gives the reason.',
     remedy:
       'Send `Authorization: Bearer API_KEY`, and check `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +
       'or has expired does not become valid again: ask an administrator of your account for a new one. If the account is ' +
@@ -48,7 +48,8 @@ export const ACCESS_ERRORS = {
       '(`r`) and for how many seconds (`t`). A 304 does not count.',
     headers: { 'Retry-After': '7' },
     example: {
-      message: 'This key has reached its rate limit; retry in 7 s. RateLimit in each response shows what is left.',
+      message:
+        'This key has reached its rate limit; retry in 7 s. The RateLimit header of each response shows what is left.',
     },
   },
   too_many_imports: {

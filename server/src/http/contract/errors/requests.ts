@@ -99,7 +99,7 @@ export const REQUEST_ERRORS = {
     status: 405,
     title: 'The path does not support this method',
     meaning: 'The path exists, but does not support the method of the request.',
-    remedy: 'Use one of the methods in the header `Allow`.',
+    remedy: 'Use one of the methods in the `Allow` header.',
     headers: { Allow: 'GET, HEAD, POST' },
     commands: [`curl -i -X PUT $API/listings ${KEY}`],
     example: { message: 'This path supports GET, HEAD, POST.' },
@@ -108,7 +108,7 @@ export const REQUEST_ERRORS = {
     status: 406,
     title: 'The requested format is not available',
     meaning:
-      'The header `Accept` names no media type in which this response is available, or is longer than 1,000 characters.',
+      'The `Accept` header names no media type in which this response is available, or is longer than 1,000 characters.',
     remedy: 'Use one of the media types in the message, or leave out `Accept`. Errors are always JSON.',
     commands: [`curl -i $API/me ${KEY} -H "Accept: image/png"`],
     example: { message: 'This response is available as application/json; request that in Accept.' },

@@ -14,7 +14,7 @@ export const columnNames = z
       names: z
         .array(z.string().max(NAME_LENGTH_MAX), expected('an array'))
         .max(NAMES_MAX)
-        .meta({ description: 'The names of columns.' }),
+        .meta({ description: 'The column names.' }),
     },
     expected('an object'),
   )

@@ -89,7 +89,8 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
   errorExamples: {
     invalid_idempotency_key: {
       message:
-        'A feed accepts no Idempotency-Key: sending the same file again changes nothing, and completes an interrupted run.',
+        'A feed does not accept an Idempotency-Key: sending the same file again changes nothing, or completes an ' +
+        'interrupted run.',
     },
     validation_failed: {
       message:

@@ -95,8 +95,8 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   operationId: 'listRequests',
   summary: 'List the API requests',
   description:
-    'Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, ' +
-    'some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part ' +
+    "Requests made with the account's API keys, newest first, as long as the `REQUEST_LOG` setting keeps them. Under heavy " +
+    'load, some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part ' +
     'of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.',
   caller: 'administrator',
   query: requestsQuery,

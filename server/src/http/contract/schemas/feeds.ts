@@ -163,7 +163,7 @@ const guardReason = z
 export const feedPlan = z
   .object({
     feed: feedName,
-    planId: z.string().meta({ description: 'Identifies these changes; see the parameter `plan`.' }),
+    planId: z.string().meta({ description: 'Identifies these changes; see the `plan` parameter.' }),
     ...counts,
     guard: z
       .array(guardReason)
