@@ -1064,7 +1064,7 @@ export interface components {
         FeedPlan: {
             /** @example mls */
             feed: string;
-            /** @description Identifies these changes; see the parameter `plan`. */
+            /** @description Identifies these changes; see the `plan` parameter. */
             planId: string;
             /** @description Rows of the file. */
             rows: number;

@@ -1141,7 +1141,7 @@ export interface paths {
         };
         /**
          * List the API requests
-         * @description Requests with an API key of the account, newest first, as the setting `REQUEST_LOG` keeps them. Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
+         * @description Requests made with the account's API keys, newest first, as long as the `REQUEST_LOG` setting keeps them. Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.
          */
         get: operations["listRequests"];
         put?: never;
@@ -2033,7 +2033,7 @@ export interface components {
         FeedPlan: {
             /** @example mls */
             feed: string;
-            /** @description Identifies these changes; see the parameter `plan`. */
+            /** @description Identifies these changes; see the `plan` parameter. */
             planId: string;
             /** @description Rows of the file. */
             rows: number;
@@ -2289,7 +2289,7 @@ export interface components {
             error: string | null;
         };
         ColumnNames: {
-            /** @description The names of columns. */
+            /** @description The column names. */
             names: string[];
         };
         Columns: {
