@@ -80,7 +80,7 @@ describe('a patch', () => {
   test('that does not fit fails with advice', () => {
     assert.throws(() => sourceOf(['WriteQueue.close', 'No.', '']), /WriteQueue.close contains "No\." 0 times: patch/);
     assert.throws(() => sourceOf(['WriteQueue.close', 'o', '']), /once/);
-    assert.throws(() => sourceOf(['WriteQueue.nothing', '', '']), /declares WriteQueue.nothing: use its present name/);
+    assert.throws(() => sourceOf(['WriteQueue.nothing', '', '']), /declares WriteQueue.nothing; use its current name/);
     assert.throws(() => sourceOf(['insert', '', '']), /declare insert: write .*listings:insert/);
   });
 });
