@@ -20,13 +20,13 @@ const NAMES = ['plain import', ...RUNS] as const;
 type Name = (typeof NAMES)[number];
 const WARM_UP_ROWS = 2_000;
 
-/** `databasePid`: the PostgreSQL server's. */
+/** `databasePid` is the process id of the PostgreSQL server. */
 type FeedPlace = Place & { databasePid: number | undefined };
 
 type Measured = {
   seconds: number;
   memoryGrowthBytes: number;
-  /** The p99 of a list of another account, meanwhile. */
+  /** The p99 of another account's list requests meanwhile. */
   getP99Ms: number;
 };
 
@@ -35,7 +35,7 @@ type Sending = {
   method: 'POST' | 'PUT';
   path: string;
   file: Buffer;
-  /** Counts of the reply. */
+  /** The counts that the response must contain. */
   expected: Record<string, number>;
 };
 
@@ -52,7 +52,7 @@ export type FeedResults = {
   isQuiet: boolean;
 };
 
-/** Compares runs of a feed with a plain import of the same file, by turns. */
+/** Compares runs of a feed with plain imports of the same file, in turn. */
 export async function runFeedBench(place: Place, rows: number, engine: FeedResults['engine']): Promise<FeedResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));

@@ -32,7 +32,7 @@ export function toPatch(given: object, unset: readonly string[], example: string
   return patch;
 }
 
-/** Adds `null` for each name, and for the key behind the first point of `map.Price`. */
+/** Adds `null` for each name, and for the key after the first dot in names such as `map.Price`. */
 function mergeNulls(given: object, unset: readonly string[]): object {
   const patch = new Map<string, unknown>(Object.entries(given));
   for (const name of unset) {

@@ -37,13 +37,13 @@ export class FeedGuardError extends ApiError<'feed_guard'> {
     expected?: FeedCounts;
   };
 
-  /** Whether the file or the listings have changed since the plan that was sent. */
+  /** Whether the file or the listings have changed since the sent plan was made. */
   get isPlanStale(): boolean {
     return this.members.expected !== undefined;
   }
 }
 
-/** A run of the feed is in progress: `members.runId`. */
+/** A run of the feed is already in progress; `members.runId` is its ID. */
 export class FeedBusyError extends ApiError<'feed_busy'> {
   declare readonly members: { runId: string };
 }
@@ -68,7 +68,7 @@ export interface FeedPlanOptions
 
 export interface FeedOptions extends FeedPlanOptions, Given<Pick<Parameters, 'plan'>> {}
 
-/** Sends whole files: after each one, the listings of the feed are what the file says. */
+/** Sends whole files: after each file, the listings of the feed match the file. */
 export class Feeds {
   readonly #transport: Transport;
 
@@ -78,8 +78,8 @@ export class Feeds {
   }
 
   /**
-   * Makes the listings of the feed what the file says. The first file creates the feed. A row changes only the fields
-   * that it has, and `null` or an empty cell removes one. If it fails, send the file again: what has been written is
+   * Makes the listings of the feed match the file. The first file creates the feed. A row changes only the fields that it
+   * has, and `null` or an empty cell removes one. If the call fails, send the file again: rows that have been written are
    * recognized.
    * @throws {FeedGuardError} if the file would change too much, or `plan` no longer matches; nothing was changed
    * @throws {FeedBusyError} if a run of the feed is in progress
@@ -88,7 +88,10 @@ export class Feeds {
     return this.#send(name, source, options);
   }
 
-  /** Returns what `put` would do, and changes nothing. To do exactly that, pass the same file and the `planId` to `put`. */
+  /**
+   * Returns what `put` would do, and changes nothing. To apply exactly this plan, pass the same file and the `planId` to
+   * `put`.
+   */
   plan(name: string, source: ImportSource, options: FeedPlanOptions = {}): Call<FeedPlan> {
     return this.#send(name, source, options, true);
   }
@@ -124,7 +127,7 @@ export class Feeds {
     return readPages(this.#transport, runsOf(name), options);
   }
 
-  /** A run, also one that is in progress. */
+  /** A run, even one that is in progress. */
   run(name: string, runId: string, options?: CallOptions): Call<FeedRun> {
     return this.#transport.call({ method: 'GET', path: `${runsOf(name)}/${toSegment(runId)}` }, options);
   }

@@ -40,7 +40,7 @@ export class Listings {
 
   /**
    * Streams the changes to a listing, newest first, in pages of `limit` (default: 100).
-   * @throws {NotFoundError} if the account has no such listing, also none deleted in the last 30 days
+   * @throws {NotFoundError} if the account has no such listing and deleted none in the last 30 days
    */
   history(id: string, options: PageOptions = {}): AsyncGenerator<HistoryEntry, void> {
     return readPages(this.#transport, `${pathOf(id)}/history`, options);
@@ -72,7 +72,7 @@ export class Listings {
     );
   }
 
-  /** As `update`, by your own ID. @throws {NotFoundError} if the account has no such listing */
+  /** Like `update`, but by your own ID. @throws {NotFoundError} if the account has no such listing */
   updateByExternalId(externalId: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: externalPathOf(externalId), headers: PATCH_TYPE, body: toJson(patch) },
@@ -94,8 +94,8 @@ export class Listings {
   }
 
   /**
-   * Keeps a copy of all listings current in your store, and resumes at the store's position. It ends with an error, by
-   * `signal`, or with `follow: false` once the copy is current.
+   * Keeps a copy of all listings current in your store, and resumes at the store's position. It ends on an error, when
+   * `signal` aborts, or, with `follow: false`, once the copy is current.
    */
   sync(store: ListingStore, options: SyncOptions = {}): Promise<void> {
     return syncStore(this.#transport, store, options);

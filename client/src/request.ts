@@ -9,8 +9,8 @@ export { toApiError } from './replies.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A query parameter. Ranges are objects (`beds: { gte: 3 }`), several values an array, which is sent with commas or, for
- * names like `city[]`, as several parameters. Undefined is not sent.
+ * A query parameter. A range is an object (`beds: { gte: 3 }`). Several values are an array, which is sent with commas or,
+ * for names like `city[]`, as several parameters. Undefined values are not sent.
  */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly QueryValue[] | QueryRange;
 

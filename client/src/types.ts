@@ -75,7 +75,7 @@ export type ListQuery<F extends ListingField = ListingField> = {
 };
 
 type EventParameters = NonNullable<operations['listEvents']['parameters']['query']>;
-/** Which events to return. `feed` is the listing's after the change; for a deletion, the one it had. */
+/** Which events to return. `feed` is the listing's feed after the change; for a deletion, the feed that it had. */
 export type EventFilter = {
   type?: ListingEvent['type'] | readonly ListingEvent['type'][] | undefined;
   listingId?: string | undefined;

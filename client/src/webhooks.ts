@@ -34,7 +34,7 @@ export type WebhookEvent = WebhookMessage & {
 export type WebhookBody = string | ArrayBuffer | Uint8Array;
 
 export interface WebhookOptions {
-  /** How much the clocks can differ, and how old a repeated request can be; default 300. */
+  /** How much the clocks can differ, and how old a repeated request can be. Default: 300. */
   toleranceSeconds?: number | undefined;
   /** Default: the current time. */
   now?: Date | undefined;
@@ -46,7 +46,7 @@ const TOLERANCE_SECONDS = 300;
  * Checks that the service sent this request, as specified by Standard Webhooks, and parses its body.
  * @param secrets the endpoint's secret, or the new and the old one while you replace it; undefined and empty ones are
  * ignored
- * @throws {WebhookVerificationError} if it did not, or if there is no valid secret
+ * @throws {WebhookVerificationError} if the service did not send it, or if there is no valid secret
  */
 export async function verifyWebhook(
   body: WebhookBody,

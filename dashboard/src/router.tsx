@@ -134,7 +134,7 @@ const settings = page(inside, '/settings', settingsLayout);
 const keys = createRoute({
   getParentRoute: () => settings,
   path: '/api',
-  // Opens the dialog that generates a key.
+  // `generate` opens the dialog that generates a key.
   validateSearch: pickSearch(['generate']),
   component: apiKeys,
 });

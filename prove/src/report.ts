@@ -43,7 +43,7 @@ export function writeReport(parts: readonly Part[], results: readonly Result[], 
   );
 }
 
-/** The report with these results, and what the README has of it. */
+/** The report with these results, and the part of it that is in the README. */
 export function formatReport(before: string, parts: readonly Part[], results: readonly Result[], run: Run) {
   const earlier = readEntries(before);
   const entries = parts.map((part, index) => {

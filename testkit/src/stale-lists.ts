@@ -19,9 +19,8 @@ const READERS = 4;
 const WRITERS = 2;
 
 /**
- * Writers change the price of a listing each, again and again. Meanwhile, readers read lists, each of
- * which must have the prices of the last changes that were acknowledged before the request, or later
- * ones.
+ * Each writer changes the price of one listing again and again. Meanwhile, readers read lists, each of which must have the
+ * prices of the last changes that were acknowledged before the request, or later ones.
  */
 export async function readListsWhileWriting(target: Target, count: number): Promise<void> {
   const acknowledged = { prices: new Map<string, number>(), changes: 0 };

@@ -94,7 +94,7 @@ app.addContentTypeParser(
 );
 app.post<{ Body: Document[] }>('/v1/imports', { bodyLimit: NDJSON_BYTES_MAX }, (request, reply) => {
   writeListings(request.getDecorator('account'), request.body);
-  // Keeps the planner's statistics up to date, also those of tables that were not searched yet.
+  // Keeps the planner's statistics up to date, including those of tables that were not searched yet.
   database.exec('pragma optimize = 0x10002');
   return reply.send({ created: request.body.length });
 });

@@ -23,7 +23,7 @@ export type SearchResult = {
   /** All figures are medians of the rounds. */
   service: Measured;
   peer: Measured | undefined;
-  /** The throughput, divided by that of `NEWEST` and by that of the peer in the same round. */
+  /** The throughput divided by the throughput of `NEWEST`, and divided by the peer's, in the same round. */
   ofNewest: number;
   ofPeer: number | undefined;
   neighbourP99Ms: number;
@@ -41,7 +41,7 @@ export type SearchResults = {
   rows: SearchResult[];
 };
 
-/** Measures searches of an account, and those of the peer in turn. @throws at the first unexpected response */
+/** Measures searches of an account on the service and on the peer, in turn. @throws at the first unexpected response */
 export async function runSearchBench(place: Place, listings: number, hasPeer: boolean): Promise<SearchResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));

@@ -66,7 +66,7 @@ function formatRow({ name, unit, service, peer, ofNewest, ofPeer, neighbourP99Ms
   ];
 }
 
-/** The least throughput divided by that of the newest page: in accounts of up to 100,000 listings, and in larger ones. */
+/** The minimum throughput as a share of the newest page's: in accounts of up to 100,000 listings, and in larger ones. */
 const OF_NEWEST: Partial<Record<Group, [number, number]>> = {
   filter: [0.4, 0.35],
   'place or word': [0.2, 0.15],

@@ -14,7 +14,7 @@ export type Side = Server & {
   neighbour: Call;
 };
 
-/** The listings and the sample of them. */
+/** The seed of the listings, and of the sample of them. */
 export const SEED = 19;
 const PEER = join(import.meta.dirname, '../peer/server.ts');
 const PEER_KEY = 'key-of-the-peer';

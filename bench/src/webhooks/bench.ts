@@ -34,7 +34,7 @@ export type WebhookResults = {
   machine: Machine;
   rounds: number;
   deliveriesPerSecond: number;
-  /** The p99 of a list and of a create of other accounts, meanwhile. */
+  /** The p99 of other accounts' lists and of their creates meanwhile. */
   neighboursP99Ms: number[];
   /** From the request that creates a listing until its event arrives. */
   arrivalP50Ms: number;
@@ -127,7 +127,7 @@ async function measureArrival(service: Service, account: Account, sink: Sink, ro
   return { arrivalP50Ms: sink.percentileMs(50), arrivalP99Ms: sink.percentileMs(99) };
 }
 
-/** Creates in an account with an endpoint, and in one without, by turns. */
+/** Creates in an account with an endpoint, and in one without, in turn. */
 async function compareCreates(service: Service, watched: Account, compared: Account, sink: Sink, seconds: number) {
   const id = await createEndpoint(service, watched, await sink.open('healthy'), { enabled: false });
   const paced = async ({ key }: Account) => {

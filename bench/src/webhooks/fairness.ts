@@ -26,7 +26,7 @@ export type Fairness = {
   arrivalP99Ms: number;
   /** Events that did not arrive at healthy endpoints. */
   missing: number;
-  /** The p99 of an account without endpoints, meanwhile. */
+  /** The p99 of an account without endpoints meanwhile. */
   getP99Ms: number;
   createP99Ms: number;
   /** The share of a core that the service used. */
@@ -35,7 +35,7 @@ export type Fairness = {
   isQuiet: boolean;
 };
 
-/** @param accounts those with endpoints, and another one */
+/** @param accounts one without endpoints, followed by those with endpoints */
 export async function measureFairness(
   place: Place,
   sink: Sink,

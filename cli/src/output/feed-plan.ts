@@ -6,7 +6,7 @@ import { writeRows } from './rows.ts';
 import { write } from './standard-output.ts';
 import { toJson } from './terminal.ts';
 
-/** Of each kind. */
+/** Maximum examples of each kind of change. */
 const EXAMPLES_MAX = 10;
 const COLUMNS = ['change', 'line', 'externalId', 'listing'];
 

@@ -85,7 +85,7 @@ function drawBar(share: number, width: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(width - 2 - filled)}]`;
 }
 
-/** The parts of the line, as far as known: percentage, amount, rate, and remaining time. */
+/** The parts of the line, as many as are known: percentage, amount, rate, and remaining time. */
 function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
   const rate = ratePerSecond === undefined ? [] : [`${format(ratePerSecond)}/s`];
   if (total === undefined) return [format(done), ...rate];

@@ -1,6 +1,6 @@
 import { signWebhook } from '@property-listings/client/webhooks';
 
-/** Like the service. */
+/** The service's own timeout. */
 const TIMEOUT_MS = 10_000;
 
 export interface Destination {

@@ -25,7 +25,10 @@ export async function checkSecret({ secret }: { secret?: string }, command: Comm
   }
 }
 
-/** The same for each run with this API key, so that the receiver's settings stay valid; it does not reveal the key. */
+/**
+ * Derives a secret that is the same for each run with this API key, so that the receiver's settings stay valid. It does not
+ * reveal the key.
+ */
 export function deriveSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('listings webhooks').digest('base64')}`;
 }

@@ -10,9 +10,9 @@ interface UploadOptions {
   query?: UploadQuery;
   file: File;
   type: string;
-  /** How much of the file has been sent, from 0 to 1. */
+  /** Receives the fraction of the file that has been sent, from 0 to 1. */
   onProgress?: (fraction: number) => void;
-  /** How many rows are done: the response is lines, and the last one is the result. */
+  /** Receives the number of rows done. The response then consists of lines, and the last line is the result. */
   onRows?: (count: number) => void;
   signal?: AbortSignal;
 }

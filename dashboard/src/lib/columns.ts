@@ -8,7 +8,7 @@ export interface FileColumn {
   name: string;
   /** Its values in the first rows. */
   samples: string[];
-  /** The field that it has or probably means. */
+  /** The field that the column is, or probably means. */
   field: string | null;
   /** Whether an import reads it as `field` without a mapping. */
   isKnown: boolean;
@@ -24,9 +24,9 @@ export interface Mapping {
 
 const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
-/** Objects need not have all members; these many rows are searched for them. */
+/** Objects need not have all members, so this many rows are searched for members. */
 const ROWS_MAX = 1_000;
-/** So many long names fit in a request. */
+/** This many long names fit in a request. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 
@@ -87,7 +87,7 @@ export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Tar
   return targets;
 }
 
-/** The columns whose meaning is not their own: the parameter `map` of a run, and the setting of a feed. */
+/** The columns whose field differs from their name: the parameter `map` of a run, and the setting of a feed. */
 export function toMap({ columns, targets }: Mapping): Targets {
   const changed = columns.filter(({ name, field, isKnown }) =>
     isKnown ? targets[name] !== field : targets[name] !== '',
@@ -95,7 +95,7 @@ export function toMap({ columns, targets }: Mapping): Targets {
   return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
 }
 
-/** The parameters of a run about its columns. Unknown columns that are not imported are skipped. */
+/** A run's parameters for its columns. Unknown columns that are not imported are skipped. */
 export function toMapQuery(mapping: Mapping): UploadQuery {
   return { map: toMap(mapping), ignoreUnknown: isSkipping(mapping) ? 'true' : undefined };
 }
@@ -115,7 +115,7 @@ export interface ReadingOptions {
   defaults: string;
 }
 
-/** The parameters of a run about its values. */
+/** A run's parameters for its values. */
 export function toReadingQuery({ clean, dates, decimal, values, defaults }: ReadingOptions): UploadQuery {
   return {
     ...(clean && { clean: 'true', dates, decimal }),
@@ -124,7 +124,7 @@ export function toReadingQuery({ clean, dates, decimal, values, defaults }: Read
   };
 }
 
-/** The fields that several columns have. */
+/** The fields to which several columns are mapped. */
 export function findRepeated(targets: Targets): Set<string> {
   const fields = Object.values(targets).filter((field) => field !== '');
   return new Set(fields.filter((field, index) => fields.indexOf(field) !== index));

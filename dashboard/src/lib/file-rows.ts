@@ -2,7 +2,7 @@
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
-  /** Between the cells of a CSV file, whose values are texts. */
+  /** The separator of a CSV file, whose values are texts. */
   separator?: string | undefined;
 }
 
@@ -46,7 +46,7 @@ async function* readText(file: File): AsyncGenerator<string> {
   try {
     for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) yield part.value;
   } finally {
-    // A file that is not read to its end.
+    // Needed for a file that is not read to its end.
     await reader.cancel().catch(() => undefined);
   }
 }

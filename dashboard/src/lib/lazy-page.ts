@@ -22,14 +22,14 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
     try {
       return await load();
     } catch {
-      // For the original error, the router would load the page again, even without the service.
+      // On the original error, the router would reload the page, even while the service is unreachable.
       throw unreachable(UNREACHABLE);
     }
   };
   return lazyRouteComponent(loadPage, name);
 }
 
-/** Loads the page again, since code that could not be loaded is not loaded again by itself. */
+/** Reloads the page, since code that failed to load is not loaded again otherwise. */
 export async function reloadIfReachable(): Promise<void> {
   if (await isReachable()) window.location.reload();
 }

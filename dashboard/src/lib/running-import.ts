@@ -82,7 +82,7 @@ export async function chooseFile(file: File | undefined): Promise<void> {
   if (state.file === file) changeImport({ columns, error, targets: proposeTargets(columns) });
 }
 
-/** A change makes the earlier check invalid. */
+/** Changes how the file is read, which invalidates the earlier check. */
 export function changeReading(changes: Partial<Pick<ImportState, 'targets' | 'reading'>>): void {
   changeImport({ ...changes, result: undefined, error: undefined });
 }

@@ -6,7 +6,7 @@ import { DateFilter, SelectFilter } from '../parts/filters';
 import type { ActivitySearch } from './activity-search';
 import { ACTIONS } from './activity-texts';
 
-/** What actions are about, with the beginnings of their names. */
+/** The kinds of actions, with the beginnings of the actions' names. */
 const KINDS = new Map<string, { label: string; beginnings: readonly string[] }>([
   ['listings', { label: 'Listings', beginnings: ['listing', 'import'] }],
   ['feeds', { label: 'Feeds', beginnings: ['feed'] }],
@@ -37,7 +37,7 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
   );
 }
 
-/** The API's query parameters. What is unknown is left to the API, which says so. */
+/** The API's query parameters. Unknown values are left to the API, which rejects them. */
 export function toActivityQuery({ kind, user, from, to, cursor }: ActivitySearch) {
   const isOther = user !== undefined && Object.hasOwn(OTHER_ACTORS, user);
   return {

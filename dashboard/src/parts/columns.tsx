@@ -4,7 +4,7 @@ import { Time } from './time';
 
 type Rest<Row> = Partial<Column<Row>>;
 
-/** A column with a field's times; `none` is shown without one. */
+/** A column with a field's times; `none` is shown if there is no time. */
 export function timeColumn<Row>(
   label: string,
   field: keyof Row & string,
@@ -21,7 +21,7 @@ export function countColumn<Row>(label: string, field: keyof Row & string, rest:
   return { label, width: 104, from: 'medium', isNumber: true, sortBy: field, cell, ...rest };
 }
 
-/** A column with a field's texts; `none` is shown without one. */
+/** A column with a field's texts; `none` is shown if there is no text. */
 export function textColumn<Row>(
   label: string,
   field: keyof Row & string,

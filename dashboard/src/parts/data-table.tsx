@@ -166,7 +166,7 @@ function HeaderCell({ column, isFixed, sort = '', onSort }: HeaderCellProps) {
   const order = sort.startsWith('-') ? 'descending' : 'ascending';
   const direction = sortBy === sort.replace('-', '') ? order : 'none';
   const Arrow = ARROWS[direction];
-  // Names begin with A, and everything else with the most or the newest.
+  // Names start in ascending order, and everything else with the greatest or newest value.
   const isNextDescending = direction === 'none' ? width !== undefined : direction === 'ascending';
   return (
     <th

@@ -8,7 +8,7 @@ interface ExamplesProps<Row> {
   title: string;
   columns: Column<Row & { id: string }>[];
   rows: readonly Row[];
-  /** How many rows there are in all; without any, nothing is shown. */
+  /** How many rows there are in all; if there are none, nothing is shown. */
   count: number;
   actions?: ReactNode;
 }

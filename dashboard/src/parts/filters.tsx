@@ -11,7 +11,7 @@ interface FilterProps {
   onChange: (value: string | undefined) => void;
 }
 
-/** Choices by value; the first one is for no filter. */
+/** A filter with choices by value; the first choice means no filter. */
 export function SelectFilter({
   label,
   value = '',
@@ -41,7 +41,7 @@ export function DateFilter({ label, ...filter }: FilterProps) {
   return <TextInput size="xs" type="date" label={label} {...useTyped(filter, isWholeDate)} />;
 }
 
-/** While the year is typed, browsers report years such as 0002. */
+/** False for years such as 0002, which browsers report while the year is typed. */
 function isWholeDate(text: string): boolean {
   return text === '' || text >= '1000';
 }

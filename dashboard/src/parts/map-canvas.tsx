@@ -35,7 +35,7 @@ interface Shown {
 
 interface MapProps {
   label: string;
-  /** No two are alike. */
+  /** No two marks are alike. */
   marks: readonly Mark[];
   /** What the map shows: an area's `place` or `bbox`. */
   place: string;
@@ -131,7 +131,7 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     const center = map.getCenter().lng;
     const shown = new Map<string, Shown>();
     for (const [index, mark] of marks.entries()) {
-      // Beyond the antimeridian, the copy of the world that is in view.
+      // Beyond the antimeridian, the mark is in the copy of the world that is in view.
       const longitude = mark.longitude + 360 * Math.round((center - mark.longitude) / 360);
       const key = [mark.latitude, longitude, mark.name].join();
       const before = drawn.current.get(key);

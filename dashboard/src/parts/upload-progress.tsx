@@ -25,7 +25,7 @@ export function UploadProgress({ label, fraction, children, onStop }: UploadProg
   );
 }
 
-/** The text for a file that is sent, and what happens then. */
+/** The progress of a file that is being sent; once it has been sent, `next` says what happens then. */
 export function describeUpload(fraction: number, next: string): string {
   return fraction < 1 ? `${Math.round(fraction * 100)}% uploaded` : `Uploaded. ${next}`;
 }

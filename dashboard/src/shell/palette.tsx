@@ -19,7 +19,7 @@ const NAME = 'Search or run an action';
 const [store, spotlight] = createSpotlight();
 
 interface Action {
-  /** If several actions can have the same label. */
+  /** Needed if several actions can have the same label. */
   id?: string;
   label: string;
   icon: LucideIcon;

@@ -91,7 +91,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   );
   const shown = setInterval(() => trial.say(`${tally.replies} responses`), 20_000);
   defer(trial, () => clearInterval(shown));
-  // No lane has this account, since people change who its administrators are.
+  // No lane has this account, since `People` changes its administrators.
   const [world] = worlds.slice(-1);
   if (world === undefined) throw new Error('there is no account');
   await Promise.all([

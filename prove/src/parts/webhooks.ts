@@ -59,7 +59,7 @@ async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
   const { key } = await createTenant(trial, settings);
   const urls = [service.url];
   return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async (count) => {
-    // The first time the whole service, which must read the stored retries again.
+    // The first time, kills the whole service, which must then read the stored retries again.
     if (!(await (count === 1 ? killAtOnce(service) : killSome(service, random)))) return;
     service = await serve(trial, settings);
     urls[0] = service.url;

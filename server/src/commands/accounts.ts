@@ -82,7 +82,7 @@ async function readCandidate(options: CreateOptions, command: Command): Promise<
   return { email, name: adminName ?? nameOf(email), password };
 }
 
-/** @returns all of the account's quotas; undefined if none is given */
+/** @returns all quotas of the account after the change; undefined if no quota is given */
 async function setQuotas(database: Database, id: string, given: Partial<Quotas>): Promise<Quotas | undefined> {
   return Object.keys(given).length === 0 ? undefined : changeQuotas(database, id, given);
 }
@@ -114,7 +114,7 @@ function list(options: OutputOptions & { search?: string }): Promise<void> {
   });
 }
 
-/** For comparisons without case and composition. */
+/** Folds a text, so that comparisons ignore case and Unicode composition. */
 function fold(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }

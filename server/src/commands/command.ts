@@ -10,7 +10,7 @@ export interface OutputOptions {
   json?: true;
 }
 
-/** For commands that can be the first ones. */
+/** For commands that can be the first to use the database, and then create it. */
 export const CREATES = { creates: true };
 
 export const ACCOUNT_ID = 'account ID, as "accounts list" shows it';
@@ -21,8 +21,8 @@ export function addCommand(parent: Command, usage: string, description: string):
 }
 
 /**
- * Opens the database, names it on stderr, and closes it after `work`. Only commands that `create` something create a
- * missing database: another command probably lacks the service's settings.
+ * Opens the database, names it on stderr, and closes it after `work`. Creates a missing database only with `creates`: any
+ * other command probably lacks the service's settings.
  * @throws {AppError} `not_found` without a database, or `conflict` for an unfinished copy
  */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>, { creates = false } = {}): Promise<T> {

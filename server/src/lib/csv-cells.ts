@@ -4,7 +4,7 @@ export interface CutRecord {
   cells: string[];
   /** Whether a cell was quoted. */
   hasQuotes: boolean;
-  /** The characters before the line break. */
+  /** The number of characters before the line break. */
   length: number;
 }
 
@@ -19,7 +19,7 @@ export class CellCutter {
   #place: 'start' | 'plain' | 'quoted' | 'closed' | 'return' = 'start';
   #cell = '';
   #hasQuotes = false;
-  /** Where the unfinished record begins in the text; negative if in an earlier one. */
+  /** Where the unfinished record begins in the text; negative if it begins in an earlier text. */
   #start = 0;
   /** The finished cells of the unfinished record. */
   cells: string[] = [];

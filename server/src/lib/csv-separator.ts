@@ -13,7 +13,7 @@ export class FirstLine {
   #isQuoted = false;
   #hasContent = false;
 
-  /** @returns all bytes so far, once they include the line or are enough */
+  /** @returns all bytes so far, once they include the whole line or reach `LENGTH_MAX` */
   add(chunk: Buffer): Buffer | undefined {
     this.#bytes = Buffer.concat([this.#bytes, chunk]);
     const isLong = this.#bytes.length >= LENGTH_MAX;

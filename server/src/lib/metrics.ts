@@ -145,7 +145,7 @@ export function createHistogram<L extends string = never>({
   };
 }
 
-/** The values in the library's form: of each bucket with all lower ones, their sum, and their number. */
+/** The values in the library's form: the cumulative count of each bucket, the sum, and the total count. */
 function toValues<L extends string>(name: string, buckets: readonly number[], { labels, counts, sum }: Series<L>) {
   let count = 0;
   const values = [...buckets, '+Inf'].map((le, index) => {

@@ -13,11 +13,11 @@ const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
 const IDLE_MS = 4_000;
-/** With so many idle connections to all servers, a connection is closed after its request. */
+/** While this many connections to all servers are idle, a connection is closed after its request. */
 const IDLE_CONNECTIONS_MAX = 1024;
-/** The part of the open files that idle connections can have. */
+/** The share of the limit on open files that idle connections can use. */
 const IDLE_FILES_PART = 1 / 8;
-/** Everything that a connection may receive for one request. Enough for the headers and a body in small chunks. */
+/** Maximum bytes that a connection can receive for one request: enough for the headers and a body in small chunks. */
 const RESPONSE_BYTES_MAX = 256 * 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
@@ -46,7 +46,7 @@ export class OutgoingRequests {
   #requests = 0;
 
   /**
-   * @param allowed networks that are not public, to which `http:` is also possible
+   * @param allowed non-public networks to which requests are also sent, even with `http:`
    * @param isOn whether anything is sent
    */
   constructor(allowed: BlockList | undefined, isOn = true, resolve: Resolve = resolveName) {
@@ -92,7 +92,7 @@ export class OutgoingRequests {
   /** Closes all connections. */
   close(): void {
     void this.#agent.destroy();
-    // Also those that are being established, and of requests that are repeated.
+    // Includes connections that are still being established, and those of repeated requests.
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -109,7 +109,7 @@ export class OutgoingRequests {
     } catch (error) {
       if (!staleErrors.has(error as object)) throw error;
     }
-    // The server closed an idle connection before it received the request: repeats it on a new one.
+    // The server closed an idle connection before it received the request, so the request is repeated on a new one.
     const client = new Client(url.origin, this.#options);
     try {
       return await dispatch(client, { ...request, reset: true }, bounds);
@@ -128,7 +128,7 @@ export class OutgoingRequests {
       } as object);
     const [connect, connectTls] = [create('http:'), create('https:')];
     return (options, done) => {
-      // Returns the socket, which its type does not tell.
+      // The connector returns the socket, although its type does not say so.
       const socket = (options.protocol === 'https:' ? connectTls : connect)(options, (...connected) => {
         const [, established] = connected;
         if (established) watchResponses(established);
@@ -218,11 +218,11 @@ function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, b
   dispatcher.dispatch(request, {
     onRequestStart(controller) {
       started = controller;
-      // While it waited for a connection.
+      // The request ended while it waited for a connection.
       if (isEnded) controller.abort(new Error('The request has ended'));
     },
     onResponseStart(_, status, headers) {
-      // Lower ones are informational.
+      // Lower statuses are informational.
       if (status >= 200) head = { status, retryAfter: [headers['retry-after']].flat()[0] };
     },
     onResponseData(controller, chunk) {
@@ -249,7 +249,7 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Text that JSON and both databases can store: without control characters and half characters. */
+/** Text that JSON and both databases can store: without control characters and incomplete characters. */
 function toText(bytes: Buffer): string {
   // The last character may be cut.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
@@ -259,7 +259,7 @@ function toText(bytes: Buffer): string {
 /** The reason in words, without stack and internals. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0]);
-  // Its message would show the address. With several addresses, it can also mean that only some took too long.
+  // The message would show the address. With several addresses, the error can also mean that only some took too long.
   if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
   if (error instanceof AssertionError) return 'The response is not valid HTTP';
   const message = error instanceof Error ? withoutAddress(error) : String(error);

@@ -14,9 +14,8 @@ const HOSTS_FILE = '/etc/hosts';
 
 /**
  * Returns a function that resolves names that clients choose: by the system's hosts file, and then by `resolver`.
- * `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers never respond would stop
- * all others. Only names without a dot, which clients cannot register, are looked up by it, as the system's settings
- * may complete them.
+ * `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers never respond would block all
+ * others. It looks up only names without a dot, which clients cannot register and the system's settings may complete.
  */
 export function createResolve(resolver: Resolver): Resolve {
   return (name, done) => {

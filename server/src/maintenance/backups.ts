@@ -18,7 +18,7 @@ import { schedule } from './schedule.ts';
 
 /** How often to look whether a backup is due. */
 const CHECK_INTERVAL_MS = 20_000;
-/** After a failure, for example of a network file system. */
+/** The wait after a failure, for example of a network file system. */
 const RETRY_MS = 900_000;
 /** The backup must not delay requests. */
 const NICENESS = 10;
@@ -37,9 +37,9 @@ export interface BackupSettings {
 }
 
 /**
- * Backs up the SQLite database when that is due, also when the service was down at that time, and removes expired
- * backups. A process of its own makes the backup, since it blocks. Of several services with the same database, one does
- * it.
+ * Backs up the SQLite database when that is due, also when the service was down at that time, and removes expired backups. A
+ * process of its own makes the backup, since it blocks. If several services share the database, only one of them makes the
+ * backup.
  * @param program the arguments of Node.js that start the program
  * @returns a function that stops it
  */
@@ -109,7 +109,7 @@ function reasonOf(error: unknown): string {
   return /^error: (.*)$/m.exec(stderr)?.[1] ?? String(message);
 }
 
-/** Removes what killed backups have left. */
+/** Removes the files that killed backups have left. */
 function removeUnfinished(directory: string): void {
   for (const name of readdirSync(directory)) {
     const isDigestAlone = DIGEST.test(name) && !existsSync(join(directory, name.replace(DIGEST, '$1')));

@@ -26,7 +26,7 @@ const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/** Only requests that end during a deletion are left for it. */
+/** Only the requests that end during the deletion of an account are left to purge. */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**

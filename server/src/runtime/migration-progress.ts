@@ -2,7 +2,7 @@ import type { TellProgress } from '../storage/rebuild.ts';
 
 /** Migrations of fewer listings are not announced. */
 const LISTINGS_MIN = 10_000;
-/** The time left is told once this much is known of the speed. */
+/** The remaining time is shown once the speed has been measured for this long. */
 const MEASURED_MS = 1_000;
 const INTERVAL_MS = 5_000;
 /** Creating the indexes, after the last listing, takes about this share of the time for the listings. */

@@ -6,7 +6,7 @@ import { createCounter, createGauge, enableMetrics } from '../lib/metrics.ts';
 const RESOLUTION_MS = 20;
 const NS_PER_SECOND = 1e9;
 
-/** Starts to collect metrics, and those of this process. */
+/** Starts to collect metrics, including those of the process itself. */
 export async function enableProcessMetrics(): Promise<void> {
   await enableMetrics();
   watchEventLoop();
@@ -27,7 +27,7 @@ export async function enableProcessMetrics(): Promise<void> {
   ]);
 }
 
-/** Since the last collection; the service's requests wait for as long. */
+/** Measures the delay of the event loop since the last collection: the service's requests wait that long. */
 function watchEventLoop(): void {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
@@ -45,7 +45,7 @@ function watchEventLoop(): void {
   }
 }
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not report the number. */
 function countOpenFiles(): number | undefined {
   try {
     return readdirSync('/proc/self/fd').length;

@@ -81,7 +81,7 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
 }
 
 /**
- * Writes a backup, as `backUp`, to a stream, through a temporary file beside the database.
+ * Like `backUp`, but writes the backup to a stream, through a temporary file beside the database.
  * @returns the digest, which `restore` needs
  * @throws {AppError} with a message for the operator
  */
@@ -138,7 +138,7 @@ export interface Restored {
   epoch: string;
   /** The path of the previous database, if there was one. */
   replaced: string | undefined;
-  /** Does not include keys that the previous database had as well. */
+  /** Excludes the keys that the previous database also had. */
   credentials: Credentials;
   /** How many endpoints the service sends webhooks to. */
   webhooks: number;

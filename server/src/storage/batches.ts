@@ -28,7 +28,7 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return LENGTHS.map((length) => ({ length, statement: build(length) }));
 }
 
-/** Runs a statement for rows, in order. `last` follows the values of each statement. @returns the statement's rows */
+/** Runs batch statements for rows, in order. `last` follows the values of each statement. @returns all statements' rows */
 export async function executeBatch<R>(
   executor: Executor,
   statements: BatchStatement<R>,

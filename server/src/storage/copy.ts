@@ -21,7 +21,7 @@ export interface CopiedTable {
 }
 
 /**
- * The copied tables, each after those that it references. What searches need is computed again from the listings,
+ * The copied tables, each after those that it references. The data that searches need is computed again from the listings,
  * since each engine stores it differently. Setup links are only valid for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [

@@ -29,8 +29,8 @@ export interface EngineSql {
   /** Whether an update of a row writes to all of its indexes, so that leaving columns out saves nothing. */
   updatesAllIndexes: boolean;
   /**
-   * A table to cross join, of which only the account's row with this key is needed. The row is looked up for each row of
-   * the tables before it, whatever an engine knows about the tables. The statement must also have these conditions.
+   * A table to cross join of which only the account's row with this key is needed. The row is looked up for each row of the
+   * preceding tables, whatever the engine's statistics say. The statement must also have the conditions on account and key.
    */
   lookUp: <T extends keyof Tables & string>(
     table: T,
@@ -98,7 +98,7 @@ export interface Scans {
 /** Compiles queries for an engine without running them. */
 export type QueryDialect = Omit<Dialect, 'createDriver'>;
 
-/** What an operator watches, at the moment. */
+/** The current values of what an operator monitors. */
 interface Measurements {
   waitingWrites: number;
   /** The SQLite file, its log, and the free space of its file system. */

@@ -25,7 +25,7 @@ const MEMBERS = ['sequence', 'type', 'listingId', 'changed', 'createdAt', 'feed'
 
 const insert = insertRow('events', ['accountId', ...MEMBERS]);
 
-/** Appends an event. Its document is that of the listing's version. */
+/** Appends an event. Its document is stored with the version of the listing. */
 export async function insertEvent(executor: Executor, accountId: string, event: EventRow): Promise<void> {
   await insert(executor, { accountId, ...event });
 }
@@ -154,7 +154,7 @@ const selectMatching = statement<Matching, StoredEvent>((query, parameter) =>
 );
 
 /**
- * Like `findEvents`, but reads only the event after `after`, which proves that no event was purged, and those up to
+ * Like `findEvents`, but reads only the event after `after`, which proves that no event was purged, and the events up to
  * `until` that match the filter.
  */
 export function findMatchingEvents(

@@ -3,13 +3,13 @@ import { formatTime } from '../lib/times.ts';
 import { COPIED_TABLES, type CopiedTable, type Row, readTable } from './copy.ts';
 import type { Database } from './database.ts';
 
-/** A row as exported: JSON values are parsed, times are RFC 3339, and values that are not there are absent. */
+/** A row as exported: JSON values are parsed, times are RFC 3339, and missing values are omitted. */
 export interface ExportedRow {
   table: string;
   data: Record<string, unknown>;
 }
 
-/** What lets its holder sign in or sign webhooks, and the service's own marks. */
+/** Columns whose values would let a reader sign in or sign webhooks, and the service's own marks. */
 const OMITTED = new Set([
   'hash',
   'mailed_hash',
@@ -40,7 +40,7 @@ const JSON_COLUMNS = new Set([
 ]);
 const TIME = /^(?:at|hour)$|_(?:at|until|since)$/;
 
-/** Everything that the tables have about an account. */
+/** All rows that the tables have about an account. */
 export async function* exportAccountRows(database: Database, accountId: string): AsyncGenerator<ExportedRow> {
   const ofAccount = sql`account_id = ${accountId}`;
   const members = sql`id in (select user_id from memberships where ${ofAccount})`;
@@ -55,7 +55,7 @@ export async function* exportAccountRows(database: Database, accountId: string):
   }
 }
 
-/** What the tables have about a person, in all accounts. */
+/** All rows that the tables have about a person, in all accounts. */
 export async function* exportPersonRows(
   database: Database,
   { id, email }: { id: string; email: string },

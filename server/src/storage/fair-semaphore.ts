@@ -19,7 +19,7 @@ interface Waiter {
 export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /** Whether the work continues a search. It runs before the account's other work, which frees memory sooner. */
+  /** Whether the work continues a search. If so, it runs before the account's other work, which frees memory sooner. */
   continues?: boolean | undefined;
   /**
    * Whether to hold the permit twice as long as the work takes while other accounts read, to leave them half the time.

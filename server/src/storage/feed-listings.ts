@@ -15,8 +15,8 @@ export interface FeedListing {
 type Page = { accountId: string; feed: string; after: string; limit: number };
 
 /**
- * The limit is inside, before the join: PostgreSQL cannot estimate how many rows the join finds, and would otherwise read
- * and sort the whole feed for each page.
+ * The limit is in the subquery, before the join: PostgreSQL cannot estimate how many rows the join finds, and would
+ * otherwise read and sort the whole feed for each page.
  */
 const selectPage = (hasExternalId: boolean) => {
   const key = hasExternalId ? 'external_id' : 'id';
@@ -61,7 +61,7 @@ const setMarks = batchStatement((length) =>
     const at = (index: number) => parameter(String(index)) as RawBuilder<string>;
     const ids = Array.from({ length }, (_, row) => at(2 * row));
     const marks = ids.map((id, row) => sql`when ${id} then ${at(2 * row + 1)}`);
-    // From a list of values, PostgreSQL would read all rows of an account that the statistics do not know yet.
+    // With a list of values, PostgreSQL would read all rows of an account that is not in its statistics yet.
     return query
       .updateTable('listings')
       .set({ feed_mark: sql<string>`case id ${sql.join(marks, sql` `)} end` })

@@ -107,7 +107,7 @@ export async function findRuns(
 
 type Ending = { accountId: string; id: string; finishedAt: number };
 
-/** Records that the process of a run has ended before the run. @returns whether it was in progress */
+/** Records that a run's process ended before the run did. @returns whether the run was in progress */
 export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, parameter: Parameter<Ending>) =>
   query
     .updateTable('feed_runs')
@@ -120,7 +120,7 @@ export const interruptRun = hasRow(['accountId', 'id', 'finishedAt'], (query, pa
 
 type Before = { accountId: string; id: string; limit: number };
 
-/** The oldest runs of an account that began before the run `id` would have. */
+/** The account's oldest runs with ids below `id`, which need not be the id of a run. */
 export const findOldRuns = allRows(['accountId', 'id', 'limit'], (query, parameter: Parameter<Before>) =>
   query
     .selectFrom('feed_runs')

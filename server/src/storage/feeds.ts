@@ -13,7 +13,7 @@ export interface StoredFeed {
   lastSuccessAt: number | null;
   /** The last run. */
   runId: string | null;
-  /** When the run in progress must have renewed its lease; null if there is none. */
+  /** The time by which the run in progress must renew its lease; null if no run is in progress. */
   leaseUntil: number | null;
 }
 
@@ -63,7 +63,7 @@ export async function findEveryFeed(
 }
 
 function toFeed({ settings, ...row }: Row): StoredFeed {
-  // Settings that are newer than the feed have their defaults.
+  // Settings that were introduced after the feed was stored have their defaults.
   return { ...row, settings: { ...DEFAULT_SETTINGS, ...JSON.parse(settings) } };
 }
 
@@ -114,9 +114,8 @@ export const findLastColumns = findRow('feeds', ['accountId', 'name'], ['lastCol
 type End = Key & { runId: string; lastSuccessAt: number | null; lastColumns: string | null };
 
 /**
- * Ends the lease of a run, which succeeded at `lastSuccessAt` unless that is null, with the columns `lastColumns` unless
- * they are null.
- * @returns false if it has lost it
+ * Ends the lease of a run. Stores `lastSuccessAt` and `lastColumns`; null keeps the stored value.
+ * @returns false if the run has lost its lease
  */
 export const endLease = hasRow(
   ['accountId', 'name', 'runId', 'lastSuccessAt', 'lastColumns'],

@@ -109,7 +109,7 @@ const selectBefore = statement<ListingKey & { before: number; limit: number }, H
     .limit(parameter('limit')),
 );
 
-/** A listing's entries before a sequence, newest first, without the current version's. */
+/** A listing's entries before a sequence, newest first, except the current version's entry. */
 export function findFormerEntries(
   executor: Executor,
   accountId: string,
@@ -133,7 +133,7 @@ export const findFormer = firstRow(
       .limit(1),
 );
 
-/** The version of a listing's first entry; undefined if it has none besides the current version's. */
+/** The version of a listing's first entry; undefined if the current version's entry is the only one. */
 export const findFirstFormer = firstRow(['accountId', 'listingId'], (query, parameter: Parameter<ListingKey>) =>
   query
     .selectFrom('listing_history')
@@ -178,7 +178,9 @@ const removeOldest = allRows(
       ),
 );
 
-/** Removes up to `limit` entries of a deleted listing, oldest first. @returns how many, and what they counted */
+/**
+ * Removes up to `limit` entries of a deleted listing, oldest first. @returns how many, and the bytes for which they counted
+ */
 export async function removeFormer(
   executor: Executor,
   accountId: string,

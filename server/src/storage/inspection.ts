@@ -32,7 +32,7 @@ export const SELECT_CONTENT = `
   select (select epoch from database_info) as epoch, (select max(created_at) from accounts) as created,
     (select max(newest_id) from account_heads) as newest, (select max(last_used_at) from api_keys) as used`;
 
-/** @param row what `SELECT_CONTENT` has selected */
+/** @param row the row that `SELECT_CONTENT` selects */
 export function toContent(row: Record<string, unknown>): NonNullable<Inspection['content']> {
   const newest = String(row.newest ?? '');
   const times = [Number(row.created ?? 0), Number(row.used ?? 0), newest === '' ? 0 : timeOfId(newest)];

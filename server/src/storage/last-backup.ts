@@ -5,7 +5,7 @@ import { FILE_SCHEME } from './open.ts';
 import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
-/** A file beside the database. A table would be a part of the backup, and of what a restore replaces. */
+/** A file beside the database. A table would be part of the backup, and a restore would replace it. */
 function markerOf(path: string): string {
   return `${path}-last-backup`;
 }
@@ -30,7 +30,7 @@ export function findLastBackup(databaseUrl: string): number | undefined {
 }
 
 /**
- * Claims the next scheduled backup, for all processes with the database.
+ * Claims the next scheduled backup on behalf of all processes that use the database.
  * @returns the claim, until it is disposed of; undefined if another process has it
  */
 export function claimBackup(databaseUrl: string): Disposable | undefined {
@@ -56,14 +56,14 @@ export function requireOwnDirectory(directory: string, databaseUrl: string): voi
   throw new AppError('conflict', `${directory} has the backups of ${owner}; ${advice}.`);
 }
 
-/** Before the first scheduled backup. @throws {AppError} as `requireOwnDirectory` does */
+/** Claims a directory for the scheduled backups of a database. @throws {AppError} as `requireOwnDirectory` does */
 export function claimDirectory(directory: string, databaseUrl: string): void {
   requireOwnDirectory(directory, databaseUrl);
   if (findOwner(directory) !== undefined) return;
   writeFileSync(join(directory, OWNER_FILE), `${realFile(databaseUrl)}\n`, { mode: FILE_MODE });
 }
 
-/** Undefined also for an empty file, such as from a full disk. */
+/** Also undefined for an empty file, which a full disk can leave. */
 function findOwner(directory: string): string | undefined {
   const marker = join(directory, OWNER_FILE);
   return existsSync(marker) ? readFileSync(marker, 'utf8').trim() || undefined : undefined;

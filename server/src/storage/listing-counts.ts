@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import type { Executor, Parameter } from './database.ts';
 import { command, rowOf } from './functions.ts';
 
-// SQLite counts an account's listings with the same values in `listing_counts`. A trigger counts each changed row, unless
-// the transaction has suspended it.
+// On SQLite, `listing_counts` has the number of an account's listings with the same values. A trigger counts each changed
+// row, unless the transaction has suspended it.
 
 /** A part of the listings' values, by which most searches count. */
 export interface CountedValues {
   status: string;
   beds: number;
-  /** Empty without one. */
+  /** Empty if the listing has no property type. */
   propertyType: string;
   baths: number;
 }

@@ -34,7 +34,7 @@ const insert = statement<RowParameters>((query, parameter, engine) =>
   } as unknown as Row),
 );
 
-/** Stores a new listing, and what searches need of it. */
+/** Stores a new listing, and the data that searches need. */
 export async function insertListing(
   executor: Executor,
   accountId: string,
@@ -100,7 +100,7 @@ export async function putListings(executor: Executor, accountId: string, rows: r
   await executeBatch(executor, put, values);
 }
 
-/** Removes a listing, and what searches need of it. */
+/** Removes a listing, and the data that searches need. */
 export const removeListing = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>) =>
   query.deleteFrom('listings').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );

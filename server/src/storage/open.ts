@@ -23,8 +23,8 @@ export type DatabaseSettings = PoolSettings & { isShared?: boolean };
 const FEW_CONNECTIONS: DatabaseSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
- * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and awaits `tell`
- * meanwhile.
+ * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and reports the progress to
+ * `tell`, which is awaited.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export async function openDatabase(
@@ -42,7 +42,7 @@ export async function openDatabase(
 export function requireDatabase(url: string): void {
   if (!url.startsWith(FILE_SCHEME)) return;
   const path = url.slice(FILE_SCHEME.length);
-  // Opening explains another reason, such as a file instead of the directory.
+  // Opening the database reports any other reason, such as a file in place of the directory.
   if (existsSync(path) || findLeftCompanion(path) !== undefined || isBelowFile(path)) return;
   throw new AppError(
     'not_found',

@@ -21,7 +21,8 @@ const INSPECTION: PoolSettings = { poolSize: 1, statementTimeoutMs: 10_000, prep
 
 /**
  * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
- * @throws {AppError} `unavailable` with a message for the operator for a missing server or database, or newer tables
+ * @throws {AppError} `unavailable` with a message for the operator, if the server or database is missing, or the tables are
+ * newer
  */
 export async function openPostgres(url: string, settings: PoolSettings, tell: TellProgress): Promise<Database> {
   const name = nameOf(url);
@@ -34,7 +35,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
   }
   const queues = new AccountWriteQueues(pool);
   const scans = new PostgresScans(pool);
-  // With its own connection, it takes none from requests.
+  // The log has its own connection, so it takes none from requests.
   const logPool = new Pool(url, { ...settings, poolSize: 1 });
   const logQueues = new AccountWriteQueues(logPool);
   return {

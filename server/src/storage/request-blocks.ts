@@ -15,11 +15,11 @@ export interface RequestBlock {
 
 export const insertRequestBlock = insertRow('request_blocks', ['accountId', 'id', 'requests', 'failures']);
 
-/** Block ids: `since` is the least one, and `before` is above the greatest one. */
+/** A range of block ids, from `since` (inclusive) to `before` (exclusive). */
 export interface BlockRange {
   since: string;
   before: string;
-  /** Only blocks in which a request failed. */
+  /** Whether to read only blocks in which a request failed. */
   failed: boolean;
 }
 

@@ -3,9 +3,9 @@ import { type Executor, type Parameter, type Statement, statement } from './data
 import { allRows, columnOf, columnsOf, countRows, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
-// Each of these functions declares a statement on one table and returns a function that runs it, except for `insertRow`,
-// on the rows with the given values in the columns `by`. For tenant data, `accountId` comes first. A column has its name
-// in TypeScript, as in `columnOf`.
+// Each of these functions declares a statement on one table and returns a function that runs the statement. All except
+// `insertRow` select the rows with the given values in the columns `by`. For tenant data, `accountId` comes first. A column
+// has its name in TypeScript, as in `columnOf`.
 
 type Table = keyof Tables;
 type Camel<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : S;

@@ -32,7 +32,7 @@ export interface Tables {
     listing_count: number;
     /** The greatest id that a listing of the account has had. */
     newest_id: Generated<string>;
-    /** What the account's versions count, in `listings` and `listing_history` (model/history.ts). */
+    /** The bytes for which the account's versions in `listings` and `listing_history` count (model/history.ts). */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
     listings_max: number | null;
@@ -55,7 +55,9 @@ export interface Tables {
     terms: string;
     /** The listing as JSON text, which is the response body. */
     doc: string;
-    /** The version that a feed has written, a point, and a hash of its row; or `MISSING_MARKS` (domain/feeds/feed-rows.ts). */
+    /**
+     * The version that a feed has written, a period, and a hash of its row; or `MISSING_MARKS` (domain/feeds/feed-rows.ts).
+     */
     feed_mark: string | null;
   };
   /** How many listings have the same values. Only on SQLite. */

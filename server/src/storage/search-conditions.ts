@@ -6,7 +6,7 @@ import type { Position } from './searches.ts';
 
 const COMPARISONS = { is: raw('='), gt: raw('>'), gte: raw('>='), lt: raw('<'), lte: raw('<=') };
 
-/** Whether a row of `facets` meets all conditions of a search but those on words. */
+/** Whether a row of `facets` meets all conditions of a search except those on words. */
 export function meets(search: Search): Sql {
   const { circle } = search;
   return circle === undefined ? mayMeet(search) : all([mayMeet(search), isWithin(circle, distance(circle))]);
@@ -38,7 +38,9 @@ function isInBox({ south, north, longitudes }: Box): Sql {
 /** The columns of a cluster, for rows with an id and coordinates. */
 export const CLUSTER = raw('count(*), avg(latitude), avg(longitude), max(id)');
 
-/** How many squares a row's coordinates are from the antimeridian and the south pole; the whole part is the square. */
+/**
+ * How many squares a row's coordinates are from the antimeridian and the south pole; the integer part identifies the square.
+ */
 export function squaresFrom(sideDegrees: number): { column: Sql; row: Sql } {
   const side = raw(String(sideDegrees));
   return { column: sql`(longitude + 180) / ${side}`, row: sql`(latitude + 90) / ${side}` };

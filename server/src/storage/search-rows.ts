@@ -31,7 +31,7 @@ const insertBatch = batchStatement((length) =>
   }),
 );
 
-/** Stores what searches need of a batch of new listings, besides what is in their own rows. */
+/** Stores the data that searches need of a batch of new listings, besides the listings' own rows. */
 export async function insertSearchRows(
   executor: Executor,
   accountId: string,
@@ -69,7 +69,7 @@ function declareUpdate(parts: readonly Part[]) {
   );
 }
 
-/** All parts, but the terms only if they are among the given ones. The server keeps each text that it gets prepared. */
+/** All parts, but the terms only if they are among the given ones: the server keeps each distinct text prepared. */
 function allPartsLike(parts: readonly Part[]): readonly Part[] {
   return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
 }

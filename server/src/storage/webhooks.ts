@@ -154,7 +154,7 @@ export async function claimWebhook(
   return row && fromStored(row);
 }
 
-/** What sending has changed. */
+/** The changes to an endpoint after events were sent to it. */
 export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failingSince' | 'disabledAt'> {
   /** The position, revision, and owner that must still be stored. */
   from: number;

@@ -10,7 +10,7 @@ import { EVENT_TYPES } from './event-types';
 import { SigningSecret } from './signing-secret';
 
 interface WebhookDialogProps {
-  /** The endpoint to change; a new one is created without it. */
+  /** The endpoint to change; if undefined, a new one is created. */
   webhook?: Webhook;
   isOpen: boolean;
   onClose: () => void;

@@ -13,7 +13,7 @@ import { FileWarnings } from '../listings/file-warnings';
 import { Plan } from './plan';
 import { useFeedFile } from './use-feed-file';
 
-/** The settings of a feed about the columns of its files. */
+/** A feed's settings for the columns of its files. */
 export interface ColumnSettings {
   map: Targets;
   ignoreUnknown?: boolean;
@@ -31,7 +31,7 @@ interface SendFeedFileProps {
 const NO_MAP = {};
 const STEPS = ['File', 'Columns', 'Check'];
 
-/** Drop a file, say what its columns are, check it, and apply exactly what the check has shown. */
+/** Lets the user drop a file, say what its columns are, check it, and apply exactly what the check has shown. */
 export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }: SendFeedFileProps) {
   const finish = (run: FeedRun) => {
     const mapping = { columns, targets };

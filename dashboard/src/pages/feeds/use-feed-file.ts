@@ -69,7 +69,9 @@ export function useFeedFile(
     }
   }
 
-  /** Every stored column is in it, since a run adds its columns to them. A column that this file lacks is skipped. */
+  /**
+   * Includes every stored column, since a run adds its columns to the stored ones. A column that this file lacks is skipped.
+   */
   function mapOf(): Targets {
     const kept = Object.keys(stored).map((column) => [column, targets[column] ?? '']);
     return { ...Object.fromEntries(kept), ...toMap({ columns, targets }) };

@@ -8,7 +8,7 @@ type Box = [west: number, south: number, east: number, north: number];
 
 /** The listings of one mark. */
 export interface Group extends Cluster {
-  /** The squares of its listings. */
+  /** The box around the squares of its listings. */
   box: Box;
 }
 

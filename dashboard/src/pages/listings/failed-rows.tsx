@@ -18,7 +18,7 @@ interface FailedRowsProps {
 
 const VALUE_LENGTH_MAX = 60;
 
-/** The first failed rows of a file, with their values as far as they are known. */
+/** The first failed rows of a file, with those of their values that are known. */
 export function FailedRows({ errors, count, rows = [], targets = {}, actions }: FailedRowsProps) {
   const values = new Map(rows.map((row) => [row.line, row.values]));
   const columns = new Map(Object.entries(targets).map(([column, field]) => [field, column]));

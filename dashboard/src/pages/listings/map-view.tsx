@@ -17,12 +17,12 @@ const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 
 /** A square with more listings is enlarged instead of listed. */
 const LISTED_MAX = 20;
-/** In pixels: a listing in a bubble, and all of them. */
+/** In pixels: the height of one listing in a bubble, and the maximum height of a bubble. */
 const LISTED_HEIGHT = 44;
 const BUBBLE_HEIGHT_MAX = 240;
-/** For the first view; a map of the world has few enough squares at this level. */
+/** The zoom level for the first view, at which a map of the world has few enough squares. */
 const WORLD_ZOOM = '4';
-/** If listings are in so few of its squares, smaller squares show where. */
+/** If this many squares or fewer have listings, smaller squares show where the listings are. */
 const NEAR_SQUARES_MAX = 4;
 const NEAR_ZOOM = '12';
 

@@ -114,7 +114,8 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const unknown = pairs.map(({ unknownMs }) => unknownMs);
   const told = `${median(known).toFixed(1)} ms known, ${median(unknown).toFixed(1)} ms unknown`;
   const slower = pairs.filter(({ knownMs, unknownMs }) => knownMs > unknownMs).length;
-  // The two of a pair are alike slow. A busy machine can slow down most known or most unknown emails, but not in pairs.
+  // Both requests of a pair are slowed down alike. A busy machine can slow down most known or most unknown emails, but not
+  // in pairs.
   const ratio = median(pairs.map(({ knownMs, unknownMs }) => knownMs / unknownMs));
   const isOften = size === 'full' && Math.abs(slower / pairs.length - 0.5) > TOLERANCE;
   const share = `in ${slower} of ${pairs.length} pairs the known email was slower`;

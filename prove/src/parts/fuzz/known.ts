@@ -101,7 +101,7 @@ export class Known {
     this.assertKnown(data);
   }
 
-  /** Asserts that every found listing is known and unchanged. */
+  /** Asserts that every listing of a list is known and unchanged. */
   assertKnown(data: readonly Listing[]): void {
     for (const listing of data) {
       assert.ok(!this.deleted.has(listing.id), `the deleted listing ${listing.id} is in a list`);
@@ -113,7 +113,7 @@ export class Known {
     }
   }
 
-  /** Learns the listings after a file or the deletion of a feed, which can delete the listings of feeds. */
+  /** Learns the listings after a feed's file or deletion, either of which can delete listings of feeds. */
   takeFeeds(data: readonly Listing[]): void {
     const ids = new Set(data.map(({ id }) => id));
     for (const [id, text] of this.listings) {
@@ -135,7 +135,7 @@ export class Known {
     for (const [delivery, owner] of this.deliveries) if (owner === id) this.deliveries.delete(delivery);
   }
 
-  /** Learns the listings after an import, which does not report its rows. No known one is missing. */
+  /** Learns the listings after an import, which does not report its rows. All known listings must be there. */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

@@ -41,7 +41,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const names = [...request.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const owners = new Map([...known.runs, ...known.deliveries]);
   let owner: string | undefined;
-  // The last object of the path decides which one it belongs to.
+  // From the last object of the path to the first, since an object determines which object it belongs to.
   for (const name of names.toReversed()) {
     const { live, deleted } = poolsOf(/Views?$/.test(operationId) ? 'view' : name, known);
     const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
@@ -60,7 +60,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
 }
 
 const CREATES = new Set(['upsertListing', 'putFeed']);
-/** Objects of which it is not promised whether a 404 or an error in the fields comes first. */
+/** Objects for which no promise says whether a 404 or an error in the fields comes first. */
 const ANY_ORDER = new Set(['memberId', 'keyId', 'name', 'runId', 'webhookId', 'deliveryId']);
 const FEEDS = ['mls', 'broker-1', 'a', '0'];
 const NEW: Record<string, string[]> = { name: FEEDS };

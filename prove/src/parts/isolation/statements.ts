@@ -134,7 +134,7 @@ function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -
   return own.length === 1 ? own[0]?.name : undefined;
 }
 
-/** A subquery, whose parameter is one of its own. */
+/** A subquery for an account's number, which has a parameter of its own. */
 const NUMBER_OF_ACCOUNT = /^select number from account_numbers where account_id = \$\d+$/;
 
 /** The tables that a statement's conditions bind to an account. */

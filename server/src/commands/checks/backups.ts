@@ -5,7 +5,7 @@ import { findLastBackup, requireOwnDirectory } from '../../storage/last-backup.t
 import { type Finding, findingsOf, formatDuration, messageOf } from './finding.ts';
 
 const { ok, warning, failed } = findingsOf('backups');
-/** A backup of a large database takes as long. */
+/** A backup of a large database can take this long. */
 const GRACE_MS = 3_600_000;
 
 /** The age of the last backup of an SQLite database, and whether the next one can be written. */

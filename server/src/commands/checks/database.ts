@@ -7,7 +7,7 @@ import { type Finding, findingsOf, formatDuration } from './finding.ts';
 
 const { ok, warning, failed } = findingsOf('database');
 const clock = findingsOf('clock');
-/** Clocks of machines that are synchronized differ by less. */
+/** Synchronized clocks differ by less than this. */
 const CLOCK_DIFFERENCE_MAX_MS = 5_000;
 const SYNCHRONIZE = 'synchronize the clock with NTP (timedatectl set-ntp true)';
 

@@ -15,7 +15,7 @@ const ROOT = 0;
 const FREE_MIN_BYTES = 64 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
-/** Checks that this user, as which the service should run, can use the files, and that others cannot. */
+/** Checks that the current user, which should be the service's, can use the files, and that other users cannot. */
 export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   const files = findDatabaseFiles(databaseUrl);
   const stored = [...new Set([dataDirectory, ...files.slice(0, 1).map(dirname), ...files])].filter((path) =>
@@ -45,7 +45,7 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  // The service must still be able to read a secret in a file of root, also if this runs as root.
+  // The service must still be able to read a secret in a file that root owns, even if this command runs as root.
   const isUsersOwn = stats.uid === process.getuid?.() && stats.uid !== ROOT;
   const ownerOnly = `chmod ${stats.isDirectory() ? 700 : 600} ${path}`;
   const advice = forbidden === OTHERS && !isUsersOwn ? `give it the service's group, and chmod 640 ${path}` : ownerOnly;

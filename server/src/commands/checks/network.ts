@@ -77,7 +77,7 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
   }
 }
 
-/** The service sends a request's id back. */
+/** Sends a request with an id, which the service returns: `isService` says whether it did. */
 async function request(url: string, timeoutMs = TIMEOUT_MS) {
   const id = randomUUID();
   const signal = AbortSignal.timeout(timeoutMs);

@@ -15,7 +15,7 @@ interface PermitReply {
   id: number;
 }
 
-/** Gives the permits of all workers in this process, and takes back those of workers that have ended. */
+/** Gives out permits in this process to all workers, and takes back the permits of workers that have ended. */
 export function givePermits(): void {
   const permits = new OwnPermits();
   const held = new Map<Worker, Map<number, Release>>();
@@ -33,7 +33,7 @@ export function givePermits(): void {
     for (const release of held.get(worker)?.values() ?? []) release();
     held.delete(worker);
   };
-  // Whichever is last: messages can still arrive after the exit.
+  // Takes effect at whichever event is last: messages can still arrive after the exit.
   cluster.on('exit', takeBack).on('disconnect', takeBack);
 }
 
@@ -65,7 +65,7 @@ function findRequest(message: unknown): PermitRequest | undefined {
 /** How long an upload waits for the reply of the first process. */
 const ANSWER_MAX_MS = 500;
 
-/** Permits that a worker gets from the first process; while that does not respond, the worker gives its own. */
+/** Permits that a worker gets from the first process; while it does not respond, the worker gives its own. */
 export class WorkerPermits implements Permits {
   readonly #own = new OwnPermits();
   #lastId = 0;

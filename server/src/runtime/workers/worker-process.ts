@@ -26,7 +26,7 @@ export class WorkerProcess {
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
-  /** The latest. */
+  /** The latest metrics that the worker reported. */
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
 

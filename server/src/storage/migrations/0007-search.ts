@@ -1,6 +1,6 @@
 /**
- * Indexes for searches. What searches need of the listings is made again from the documents (storage/rebuild.ts); on
- * SQLite, the listings' rows are, too.
+ * Indexes for searches. The data that searches need is rebuilt from the documents (storage/rebuild.ts); on SQLite, so are
+ * the listings' rows.
  */
 export const search = {
   sqlite: `

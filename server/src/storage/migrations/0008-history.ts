@@ -39,8 +39,8 @@ const counts = `
 `;
 
 /**
- * The history of each listing, and what filters of events need. Of changes before, the history only knows what their
- * events have recorded.
+ * The history of each listing, and the columns that event filters need. For earlier changes, the history has only what their
+ * events recorded.
  */
 export const history = {
   sqlite: `${tables.sqlite}

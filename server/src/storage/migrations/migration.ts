@@ -2,7 +2,7 @@
 export interface Migration {
   sqlite: string;
   postgres: string;
-  /** Runs once the search rows of all listings have been made again. Without it, they are kept. */
+  /** Runs after the search rows of all listings have been rebuilt. Without this SQL, the search rows are kept. */
   afterRebuild?: Pick<Migration, 'sqlite' | 'postgres'>;
 }
 

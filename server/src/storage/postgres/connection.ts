@@ -105,7 +105,7 @@ function makeName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, NAME_LENGTH);
 }
 
-/** Each takes about 100 KB of the server's memory. */
+/** Maximum prepared queries per connection that were built for requests. Each takes about 100 KB of the server's memory. */
 const BUILT_MAX = 50;
 const built = new WeakMap<pg.ClientBase, LRUCache<string, string>>();
 

@@ -31,7 +31,7 @@ import { TAG_LENGTH } from './sql.ts';
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
 const WALK_MAX = 500;
-/** Longer parts of a sorted list are sorted, which takes less time per listing. */
+/** Longer parts of a list are sorted instead of read in its order, which takes less time per listing. */
 const IN_ORDER_MAX = 1_001;
 /** Positions that are packed per turn of the event loop, in about a millisecond. */
 const PACKED_PER_TURN = 10 * RUN_LENGTH;
@@ -188,7 +188,7 @@ function inIndexOrder(accountId: string, search: Search, { after, limit }: Wante
       after === undefined ? sql`${column} is not null` : sql`${column} > ${after.value}`,
       ...bounds,
     ]);
-    // No index has ties newest first in ascending order, so those of the last value are read separately.
+    // No index has ties newest first in ascending order, so listings with the last value are read separately.
     const last = sql`(select max(${column}) from ${select(isBeyond, `${name}, id`)} as next)`;
     parts.unshift(
       ...(after === undefined ? [] : [select(sql`${column} = ${after.value} and ${isOlder}`, newestFirst)]),

@@ -8,8 +8,9 @@ import type { SearchContext } from './search-context.ts';
 import { END } from './walk.ts';
 
 /**
- * A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. So does
- * it with those that meet all conditions on terms, which it only looks up in accounts of up to `accountMax` listings.
+ * A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. It does the
+ * same with the candidates that meet all conditions on terms, but looks them up only in accounts of up to `accountMax`
+ * listings.
  */
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
 /** Reading more than this part of the account's listings by their numbers takes longer than reading all in order. */
@@ -68,11 +69,11 @@ export class Candidates {
     return found && { numbers: withChanged(found), hasWords: this.#index.hasAllWords(account, terms) };
   }
 
-  /** All candidates of the condition with the fewest, as a table in the descending order of their numbers. */
+  /** All candidates of the condition with the fewest, as a table in descending order of their numbers. */
   selectAll(context: SearchContext, before = END): Selected<Sql> {
     const { account } = context;
     const fewest = this.#selectFewest(context);
-    // In order, so that each page of the table is read once. The limit keeps SQLite from leaving the order out.
+    // In order, so that each page of the table is read once. The limit keeps SQLite from dropping the order.
     const numbers =
       fewest === undefined
         ? sql`(select number from listing_facets indexed by listing_facets_id

@@ -33,7 +33,7 @@ export class Checkpoints {
   constructor(writer: DatabaseSync, path: string) {
     this.#directory = dirname(path);
     this.#logPath = `${path}-wal`;
-    // A single one, for which `busy_timeout` remains set.
+    // With a single thread, `busy_timeout` remains set on its connection.
     this.#threads = new ReaderThreads(path, { threadsMax: 1 });
     // Returns the state without a checkpoint (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');

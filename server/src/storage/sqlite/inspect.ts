@@ -23,7 +23,10 @@ export function inspectSqlite(path: string, withTables: boolean): Inspection | u
   }
 }
 
-/** Without its log, SQLite would create one even to read; a database that no process uses does not change meanwhile. */
+/**
+ * Opens a database without changing its files: SQLite would create a missing log even to read. Without a log, no process
+ * uses the database, so it does not change meanwhile.
+ */
 function openUnchanged(path: string): DatabaseSync {
   const url = pathToFileURL(path);
   if (!existsSync(`${path}-shm`)) url.searchParams.set('immutable', '1');

@@ -11,15 +11,15 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
 export const WAITING_MAX = 256;
-/** How long a transaction indexes and then merges, since other writes wait for it. */
+/** How long a transaction indexes, and how long it then merges: other writes wait meanwhile. */
 const INDEX_MS = 6;
 const MERGE_MS = 6;
-/** Listings indexed per transaction: as many as the earlier ones suggest. */
+/** Listings indexed per transaction. The number follows from the time of the previous transaction. */
 const BATCH_LENGTH = { min: 32, max: 512 };
-/** Pages that are merged between looks at the time; more if a term has more. */
+/** Pages that are merged between two checks of the time; more if a single term has more. */
 const MERGED_PAGES = 16;
 
-/** A word that more words than this begin with is looked up as a whole, which is slow if it is common. */
+/** A beginning that more words than this share is looked up as a prefix, which is slow if it is common. */
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;
@@ -34,7 +34,7 @@ export class ListingIndex {
   readonly #expansions = new LRUCache<string, { words: string[] | undefined }>({ max: EXPANDED_MAX });
   /** The version of the database that `#expansions` were read from. */
   #version: unknown;
-  /** The number of matches that a condition had at least. */
+  /** A lower bound for the number of matches of each frequent condition. */
   readonly #frequent = new LRUCache<string, number>(FREQUENT);
 
   constructor(queries: PreparedQueries) {
@@ -43,7 +43,7 @@ export class ListingIndex {
 
   /**
    * The listings that meet a condition, in no particular order; undefined if there are more than `countMax`. A condition
-   * that becomes selective may be found to be so a minute late.
+   * that becomes selective may be recognized as selective up to a minute late.
    */
   findFew(account: number, condition: TermCondition, countMax: number): number[] | undefined {
     const match = this.matchAll(account, [condition]);
@@ -113,8 +113,8 @@ export class ListingIndex {
   }
 
   /**
-   * The words that begin with the given one, or that one if there are none; undefined if there are too many. They are
-   * looked up one by one: FTS5 would collect all their listings before returning the first.
+   * The words that begin with the given word, or the word itself if there are none; undefined if there are too many. They
+   * are looked up one by one: FTS5 would collect all their listings before returning the first.
    */
   #expand(word: string): string[] | undefined {
     const [[version] = []] = this.#queries.all(sql`pragma data_version`);
@@ -165,7 +165,7 @@ const COUNT_WAITING = `select count(*) as count from (select 1 from unindexed_li
 const INDEX = `insert into listing_index (rowid, terms)
   select number, replace(terms, ' ', ' ' || facets.account_id || '§')
   from listings inner join listing_facets as facets using (number)`;
-/** Indexes all listings of an index without any. */
+/** Indexes all listings, for an index that is still empty. */
 export const INDEX_ALL = `${INDEX};`;
 
 const BATCH = 'select number from unindexed_listings order by number limit ?';

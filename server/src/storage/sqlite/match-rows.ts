@@ -17,7 +17,7 @@ import type { Wanted } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 import type { FoundRow } from './walk.ts';
 
-/** More than a grid of places has rows. */
+/** Exceeds the number of rows in any grid of places. */
 const ROWS_MAX = 2 ** 31;
 
 /** A search of one account. */
@@ -27,7 +27,7 @@ export interface AccountSearch {
   accountId: string;
   search: Search;
   wanted: Wanted;
-  /** Whether the index has all of the search's words for each candidate, unless that has changed since. */
+  /** Whether the index has all of the search's words for each candidate that has not changed since it was indexed. */
   hasWords?: boolean;
 }
 
@@ -127,7 +127,7 @@ function selectFrom(
   columns = sql`facets.number, facets.id, ${sortValue(search)} as value`,
 ): Sql {
   const words = meetsWords(accountId, search);
-  // Words are next to the documents, so reading them takes longer than all other columns.
+  // Words are next to the documents, so reading them takes longer than reading all other columns.
   const isUnchanged = sql`not exists (select 1 from unindexed_listings as changed
     where changed.number = facets.number and changed.account_id = ${account})`;
   return sql`select ${columns}

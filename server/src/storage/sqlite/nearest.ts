@@ -12,7 +12,7 @@ const NEAREST_METRES = 250;
 /** How much larger the next circle is than one that would have enough matches. */
 const CIRCLE_MARGIN = 1.5;
 const CIRCLE_GROWTH_MAX = 6;
-/** Candidates in a circle that is not too large, and in all circles of a search. */
+/** Maximum candidates in one circle, and in all circles of a search. */
 const CIRCLE_READ_MAX = 500;
 const CIRCLES_READ_MAX = 1_000;
 

@@ -8,7 +8,7 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
-/** Comparisons of beds or baths that more numbers meet are only checked. */
+/** A comparison of beds or baths that more numbers than this meet is checked for each listing, not looked up. */
 const NUMBERS_MAX = 50;
 
 /** A search that is being answered. */
@@ -16,11 +16,11 @@ export interface SearchContext extends AccountSearch {
   terms: TermCondition[];
   /** The account's listings that have changed since they were indexed, newest first. */
   unindexed: number[];
-  /** Whether the search gives up once it has read as much as takes a few milliseconds. */
+  /** Whether the search gives up once it has read as much as it can in a few milliseconds. */
   isQuick: boolean;
 }
 
-/** @param index finds what has changed since it was indexed */
+/** @param index finds the listings that have changed since they were indexed */
 export function beginSearch(
   queries: PreparedQueries,
   index: ListingIndex,

@@ -19,7 +19,7 @@ import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 //    listings that meet the conditions on terms are read; in a list by distance, circles around the center.
 // 3. If too few of these match, all candidates are read, checked, and sorted. This is left to a reader thread.
 
-/** A quick search in the order of beds or baths looks up this many numbers of these. */
+/** A quick search in the order of beds or baths looks up at most this many numbers of beds or baths. */
 const QUICK_COUNTS_MAX = 20;
 /** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
 const QUICK_NUMBERS_MAX = 50_000;
@@ -42,8 +42,8 @@ export class SearchReader {
   }
 
   /**
-   * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick search
-   * returns undefined once it has read as much as takes a few milliseconds (`search-context.ts`).
+   * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick search returns
+   * undefined once it has read as much as it can in a few milliseconds (`search-context.ts`).
    */
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
     return this.#queries.onSnapshot(() => {
@@ -205,7 +205,7 @@ class Page {
     return this.#limit - this.run.rows.length;
   }
 
-  /** @returns whether the page is complete, or its texts are too long */
+  /** @returns whether reading ends: the page is complete, or its texts are too long */
   add({ rows, isCut }: Run<unknown[]>): boolean {
     this.run.rows.push(...rows);
     this.run.isCut = isCut;

@@ -7,7 +7,7 @@ const accountKey: EngineSql['accountKey'] = (accountId) =>
 export const sqliteSql: EngineSql = {
   accountKey,
 
-  // A subquery for each of the rows would take a third of the time.
+  // A subquery for each row would account for a third of the time.
   insertFacets: (query, rows, accountId) => {
     const names = Object.keys(rows[0] ?? {});
     const given = rows.map((row) => sql`(${sql.join(Object.values(row))})`);
@@ -38,7 +38,7 @@ export const sqliteSql: EngineSql = {
   facetTerms: () => ({}),
   updatesAllIndexes: false,
 
-  // It reads the tables of cross joins in their order.
+  // SQLite reads the tables of cross joins in the given order.
   lookUp: (table) => sql.table(table),
 
   keyPrincipals: (hash) => sql<KeyPrincipalRow>`(

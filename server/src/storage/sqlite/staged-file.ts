@@ -12,7 +12,7 @@ export interface StagedRow {
   number: number;
   line: number;
   externalId: string | undefined;
-  /** What the domain needs to make the row again; undefined for a row with an error, or that was not read. */
+  /** What the domain needs to rebuild the row; undefined for a row that has an error or was not read. */
   content: string | undefined;
   /** Identifies the row; undefined for a row with an error. */
   hash: string | undefined;
@@ -80,7 +80,7 @@ export class StagedFile {
     this.#run('insert into keys values (?, ?, ?, ?)', [externalId, number, hash, isKnown]);
   }
 
-  /** Adds what a known row lacks. */
+  /** Adds the content of a known row, which was not read at first. */
   complete(number: number, content: string, cleaned: number): void {
     this.#run('update rows set content = ?, cleaned = ? where number = ?', [content, cleaned, number]);
   }

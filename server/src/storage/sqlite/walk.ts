@@ -117,7 +117,7 @@ function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
   return groups.flatMap((group) => group.sort(([one], [other]) => other - one));
 }
 
-/** A number above those of the listings after this one in a list by id, and not above its own. */
+/** A number that is above the numbers of all listings after this one in a list by id, and at most this one's own. */
 export function findNumberAfter(queries: PreparedQueries, account: number, id: string): number {
   const [row] = queries.all(sql`select number from listing_facets indexed by listing_facets_id
     where account_id = ${account} and id < ${id} order by id desc limit 1`);

@@ -141,7 +141,7 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /** Has changed listings indexed once there are several; the rest, and merging, once they have waited for a while. */
+  /** Starts to index changed listings once enough of them wait. Fewer listings, and merging, start after a delay. */
   #noteChanges(): void {
     if (this.#indexing === undefined || this.#isIndexing || this.#closed) return;
     const waiting = this.#indexing.countWaiting();
