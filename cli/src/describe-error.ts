@@ -125,6 +125,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['&failedMax=', ' --failed-max '],
   ['send the file again with its planId', 'run the command again'],
   ['; see details for the first 100', ''],
+  ['; see details for the first ones', ''],
   ['; see details', ''],
   ['; encode + as %2B', ''],
   ['; read it again and send your change with the new ETag', ''],

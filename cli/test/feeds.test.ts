@@ -129,15 +129,15 @@ describe('feeds push', () => {
     assert.equal(service.logLines.length, seen);
   });
 
-  test('exits with 3 if the guard stops the file, and says how to go on', async (t) => {
+  test('exits with 3 if the guard stops the file, and says how to proceed', async (t) => {
     const { settings } = await newAccount();
     await feeds(settings, 'push', 'mls', await fileFor(t, csv(20)), '--yes');
     const file = await fileFor(t, csv(4, 9));
     for (const args of [['--yes'], ['--dry-run']]) {
       const { code, stderr } = await feeds(settings, 'push', 'mls', file, ...args);
       assert.equal(code, 3);
-      assert.match(stderr, /^error: .*16 of 20 listings of the feed are missing in the file, and the limit is 5\./m);
-      assert.match(stderr, /Check the file; to go on, add --missing-max 16\./);
+      assert.match(stderr, /^error: .*16 of the feed's 20 listings are missing from the file, and the limit is 5\./m);
+      assert.match(stderr, /Check the file; to proceed anyway, add --missing-max 16\./);
     }
     assert.deepEqual(await listingsOf(settings, '--beds', '9'), []);
     const failing = `${csv(20)}B,many,many,1\nC,many,many,1\n`;
@@ -145,13 +145,13 @@ describe('feeds push', () => {
     assert.equal(code, 3);
     assert.match(
       stderr,
-      /2 of 22 rows failed, and the limit is 1\. Correct the failed rows; to go on, add --failed-max 2\./,
+      /2 of 22 rows failed, and the limit is 1\. Correct the failed rows; to proceed anyway, add --failed-max 2\./,
     );
     const both = await feeds(settings, 'push', 'mls', await fileFor(t, `${csv(4)}B,many,many,1\n`), '--yes');
-    assert.match(both.stderr, /to go on, add --missing-max 16 --failed-max 1\. \(feed_guard, 409\)/);
+    assert.match(both.stderr, /to proceed anyway, add --missing-max 16 --failed-max 1\. \(feed_guard, 409\)/);
     const empty = await feeds(settings, 'push', 'mls', await fileFor(t, csv(0)), '--yes');
     assert.equal(empty.code, 3);
-    assert.match(empty.stderr, /the file has no rows; .* Send the whole file\./);
+    assert.match(empty.stderr, /the file has no rows; .* Send the complete file\./);
     const run = await feeds(settings, 'push', 'mls', file, '--yes', '--missing-max', '16');
     assert.deepEqual(
       [run.code, run.stdout],
@@ -347,7 +347,7 @@ describe('feeds', () => {
     );
     const errors = await feeds(settings, 'errors', 'makler');
     assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);
-    assert.match(errors.stdout, /to say what "verkauft" means, add --value status:verkauft=CHOICE\./);
+    assert.match(errors.stdout, /to define what "verkauft" means, add --value status:verkauft=CHOICE\./);
     const words = [
       '--value',
       'status:verkauft=closed',
@@ -361,7 +361,7 @@ describe('feeds', () => {
     assert.equal(pushed.stdout, '2 created, 0 updated, 0 unchanged, 0 failed, 6 cleaned\n', pushed.stderr);
     assert.match(
       pushed.stderr,
-      /^warning: livingAreaUnits: Line 3 is in sqm, but line 2 names no unit, .* add --default livingAreaUnits=…\.\n$/,
+      /^warning: livingAreaUnits: Line 3 is in sqm, but line 2 does not name a unit, .* add --default livingAreaUnits=…\.\n$/,
     );
     const listed = await listingsOf(
       settings,
@@ -406,7 +406,7 @@ describe('feeds', () => {
     const told = await feeds(settings, 'push', 'makler', renamed, '--yes');
     assert.match(
       told.stderr,
-      /^ {2}--map Preis: The file has no column Preis; if it has a new name, add --map 'NEW NAME'=listPrice\.$/m,
+      /^ {2}--map Preis: The file does not have a column Preis; if it has a new name, add --map 'NEW NAME'=listPrice\.$/m,
     );
     const moved = await feeds(settings, 'push', 'makler', renamed, '--yes', '--save', '--map', 'Kaufpreis=listPrice');
     assert.match(moved.stdout, /^0 created, 1 updated/, moved.stderr);
@@ -460,7 +460,7 @@ describe('feeds', () => {
       [['push', 'mls', file, '--yes', '--default', 'citty=Waco'], 1, /--default citty.*did you mean city/],
       [['delete', 'nothing', '--yes'], 1, /not_found, 404/],
       [['set', 'mls', '--unset', 'name'], 2, /Cannot unset "name"/],
-      [['set', 'nothing', '--clean'], 1, /its first file creates it/],
+      [['set', 'nothing', '--clean'], 1, /sending its first file creates it/],
       [['runs', 'nothing'], 1, /not_found, 404/],
       [['errors', 'nothing'], 1, /not_found, 404/],
     ];

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List all listings
-         * @description All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` is read before the first listing.
+         * @description All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` is read before the first listing.
          */
         get: operations["listListings"];
         put?: never;
@@ -65,7 +65,7 @@ export interface paths {
         };
         /**
          * Retrieve a listing by your own id
-         * @description The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.
+         * @description The account's listing with this `externalId`; percent-encode characters that a path cannot contain.
          */
         get: operations["retrieveListingByExternalId"];
         /**
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List the history of a listing
-         * @description The changes to a listing, newest first: when, by whom, and which fields. The history is kept as long as the listing and for 30 days after its deletion. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         * @description The changes to a listing, newest first: when, by whom, and which fields. The history is kept until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
          */
         get: operations["listHistory"];
         put?: never;
@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -182,20 +182,20 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings what the file says, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts one that belongs to no feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and a column takes its field from the column that had it.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts one that belongs to no feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns have the same field, the new one takes it over.
          */
         put: operations["putFeed"];
         post?: never;
         /**
          * Delete a feed
-         * @description Deletes the feed with its settings and runs. Its listings stay, without a feed, or are deleted. If the request is interrupted, send it again.
+         * @description Deletes the feed with its settings and runs. Its listings are kept without a feed or deleted. If the request is interrupted, send it again.
          */
         delete: operations["deleteFeed"];
         options?: never;
         head?: never;
         /**
-         * Change the settings of a feed
-         * @description Changes the settings in the body (RFC 7396); null brings a default back. They are the defaults of the parameters of later runs. The first file creates the feed.
+         * Change a feed's settings
+         * @description Changes the settings in the body (RFC 7396); null restores a default. The settings are the default parameters of later runs. The first file creates the feed.
          */
         patch: operations["updateFeed"];
         trace?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Retrieve a run of a feed
-         * @description A run of the last 90 days; also one that is in progress, with its counts so far.
+         * @description A run from the last 90 days, including a run in progress with its counts so far.
          */
         get: operations["retrieveFeedRun"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List the failed rows of a run
-         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`, so that the file can be corrected and sent again to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the oldest runs lose theirs.
+         * @description The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's own columns follow `line`, `code`, `message`, and `details`, so the file can be corrected and sent again to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; beyond that, the failed rows of the oldest runs are removed.
          */
         get: operations["listFeedRunErrors"];
         put?: never;
@@ -269,13 +269,13 @@ export interface paths {
         };
         /**
          * List the webhook endpoints
-         * @description All webhook endpoints of the account, oldest first. Webhooks need a key with full access.
+         * @description All webhook endpoints of the account, oldest first. Webhooks require a key with full access.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours, or, while the endpoint accepts none, until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks need a key with full access.
+         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours, or, while the endpoint does not accept any, until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -293,14 +293,14 @@ export interface paths {
         };
         /**
          * Retrieve a webhook endpoint
-         * @description One webhook endpoint of the account. Webhooks need a key with full access.
+         * @description One webhook endpoint of the account. Webhooks require a key with full access.
          */
         get: operations["retrieveWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing more is sent, and its deliveries are removed.
+         * @description Stops sending events to the endpoint, and removes its deliveries.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook endpoint
-         * @description The highest sequence first: deliveries that wait for their next attempt, and those settled in the last 30 days, of which the latest 1,000 in each state are kept.
+         * @description The highest sequence first: deliveries that are waiting for their next attempt, and those settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * Show the key in use
-         * @description The API key of the request, and its account.
+         * @description The request's API key, and the key's account.
          */
         get: operations["retrieveMe"];
         put?: never;
@@ -441,7 +441,7 @@ export interface components {
             data: components["schemas"]["Listing"][];
             /** @description The `cursor` of the next page; null on the last page. */
             nextCursor: string | null;
-            /** @description The account's sequence, which grows by one with each change. */
+            /** @description The account's sequence, which increases by one with each change. */
             sequence: number;
             /** @description Identifies the history of the database; a restore changes the epoch. */
             epoch: string;
@@ -802,7 +802,7 @@ export interface components {
         };
         Event: components["schemas"]["ListingCreatedEvent"] | components["schemas"]["ListingUpdatedEvent"] | components["schemas"]["ListingDeletedEvent"];
         ListingCreatedEvent: {
-            /** @description Grows by one with each event of the account, without gaps. */
+            /** @description Increases by one with each of the account's events, without gaps. */
             sequence: number;
             listingId: string;
             /** Format: date-time */
@@ -816,7 +816,7 @@ export interface components {
             listing: components["schemas"]["Listing"];
         };
         ListingUpdatedEvent: {
-            /** @description Grows by one with each event of the account, without gaps. */
+            /** @description Increases by one with each of the account's events, without gaps. */
             sequence: number;
             listingId: string;
             /** Format: date-time */
@@ -832,7 +832,7 @@ export interface components {
             changed: string[];
         };
         ListingDeletedEvent: {
-            /** @description Grows by one with each event of the account, without gaps. */
+            /** @description Increases by one with each of the account's events, without gaps. */
             sequence: number;
             listingId: string;
             /** Format: date-time */
@@ -921,7 +921,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FileWarning: {
@@ -935,7 +935,7 @@ export interface components {
             /** @example mls */
             name: string;
             /**
-             * @description The fields of columns with other names; an empty string skips the column.
+             * @description The fields of columns that have other names; an empty string skips the column.
              * @example {
              *       "Price": "listPrice",
              *       "Agent": ""
@@ -954,7 +954,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description The values of fields in rows that have none.
+             * @description The value of each field in rows that do not have one.
              * @example {
              *       "stateOrProvince": "TX"
              *     }
@@ -963,17 +963,17 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
+             * @description What happens to the feed's listings that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
              * @enum {string}
              */
             missing: "keep" | "withdraw" | "delete";
             /**
-             * @description How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+             * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
              * @example 10%
              */
             missingMax: string;
             /**
-             * @description How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+             * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
              * @example 5%
              */
             failedMax: string;
@@ -981,7 +981,7 @@ export interface components {
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
-            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of the last one is still rejected if it has new unknown columns: one of them can be that column with a new name. */
+            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of the last file is still rejected if it has new unknown columns: one of them can be that column with a new name. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
             /** @description Listings that belong to the feed. */
@@ -1019,11 +1019,11 @@ export interface components {
             rows: number;
             /** @description New listings. */
             created: number;
-            /** @description Rows that change a listing, also by adopting it. */
+            /** @description Rows that change a listing, including by adopting it. */
             updated: number;
             /** @description Rows that match their listing. */
             unchanged: number;
-            /** @description Listings of the feed that are not in the file. */
+            /** @description The feed's listings that are not in the file. */
             missing: number;
             /** @description Missing listings whose status becomes `withdrawn`. */
             withdrawn: number;
@@ -1033,7 +1033,7 @@ export interface components {
             failed: number;
             /** @description Values that were read by `clean` or `values`. */
             cleaned: number;
-            /** @description The sequence of the account before the first change of the run; null before the changes. */
+            /** @description The account's sequence before the run's first change; null if there are no changes yet. */
             sequenceFrom: number | null;
             /** @description The sequence after its last change so far. */
             sequenceTo: number | null;
@@ -1044,7 +1044,7 @@ export interface components {
                 code: string;
                 message: string;
             };
-            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
             warnings?: components["schemas"]["FileWarning"][];
         };
         FailedRow: {
@@ -1070,11 +1070,11 @@ export interface components {
             rows: number;
             /** @description New listings. */
             created: number;
-            /** @description Rows that change a listing, also by adopting it. */
+            /** @description Rows that change a listing, including by adopting it. */
             updated: number;
             /** @description Rows that match their listing. */
             unchanged: number;
-            /** @description Listings of the feed that are not in the file. */
+            /** @description The feed's listings that are not in the file. */
             missing: number;
             /** @description Missing listings whose status becomes `withdrawn`. */
             withdrawn: number;
@@ -1086,7 +1086,7 @@ export interface components {
             cleaned: number;
             /** @description Why a run without `plan` would be stopped; empty if it would not be. */
             guard: components["schemas"]["GuardReason"][];
-            /** @description Fields of which some values name a unit or currency, and others do not. Only in the response to a file with `clean`, and only if there are any. */
+            /** @description Fields in which some values name a unit or currency and others do not. Only in the response to a file with `clean`, and only if there are any. */
             warnings?: components["schemas"]["FileWarning"][];
             /** @description Up to 1,000 of each kind. */
             examples: {
@@ -1124,7 +1124,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Merged column by column; null removes a column. A column takes its field from the column that had it.
+             * @description Merged column by column; null removes a column. If two columns have the same field, the new one takes it over.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -1177,7 +1177,7 @@ export interface components {
                 code: string;
                 message: string;
             }[];
-            /** @description The row's own values, by the names in the file; null if they are not kept. */
+            /** @description The row's own values, keyed by the names in the file; null if they are not kept. */
             values: {
                 [key: string]: unknown;
             } | null;
@@ -1197,7 +1197,7 @@ export interface components {
             enabled: boolean;
             /** @description Every event up to this sequence is delivered, failed, expired, filtered out, or pending. */
             position: number;
-            /** @description Number of deliveries that wait for their next attempt. */
+            /** @description Number of deliveries that are waiting for their next attempt. */
             pending: number;
             /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
@@ -1237,7 +1237,7 @@ export interface components {
             enabled: boolean;
             /** @description Every event up to this sequence is delivered, failed, expired, filtered out, or pending. */
             position: number;
-            /** @description Number of deliveries that wait for their next attempt. */
+            /** @description Number of deliveries that are waiting for their next attempt. */
             pending: number;
             /** @description When the endpoint began to fail; null after a success. */
             failingSince: string | null;
@@ -1268,7 +1268,7 @@ export interface components {
             types?: ("listing.created" | "listing.updated" | "listing.deleted")[] | null;
             feed?: string | null;
             description?: string | null;
-            /** @description Whether events are sent. An endpoint that is enabled again continues from its position, and its pending deliveries are sent at once. */
+            /** @description Whether events are sent. An endpoint that is enabled again continues from its position, and its pending deliveries are sent immediately. */
             enabled?: boolean;
         };
         WebhookTest: {
@@ -1279,7 +1279,7 @@ export interface components {
             status: number | null;
             /** @description How long the last attempt took, in milliseconds. */
             durationMs: number | null;
-            /** @description The first KiB of the last response, as text. */
+            /** @description The first KiB of the last response, as a string. */
             response: string | null;
             /** @description Why there was no response. */
             error: string | null;
@@ -1306,7 +1306,7 @@ export interface components {
             epoch: string;
             type: ("listing.created" | "listing.updated" | "listing.deleted") | null;
             listingId: string | null;
-            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second one, attempts during an outage or ahead of schedule are not counted. */
+            /** @description Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts during an outage or ahead of schedule are not counted. */
             attempts: number;
             nextAttemptAt: string | null;
             lastAttemptAt: string | null;
@@ -1314,7 +1314,7 @@ export interface components {
             status: number | null;
             /** @description How long the last attempt took, in milliseconds. */
             durationMs: number | null;
-            /** @description The first KiB of the last response, as text. */
+            /** @description The first KiB of the last response, as a string. */
             response: string | null;
             /** @description Why there was no response. */
             error: string | null;
@@ -1532,7 +1532,7 @@ export interface components {
             };
         };
         /**
-         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+         * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
          *
          *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
          */
@@ -1569,7 +1569,7 @@ export interface components {
             };
         };
         /**
-         * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+         * @description [`storage_full`](/docs/errors/storage_full): The service's disk is full.
          *
          *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
          */
@@ -1638,7 +1638,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request. */
+        /** @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request. */
         idempotency_key_reused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1652,7 +1652,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full. */
+        /** @description [`storage_full`](/docs/errors/storage_full): The service's disk is full. */
         storage_full: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1836,7 +1836,7 @@ export interface components {
          */
         UnlessMatch: string;
         /**
-         * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+         * @description Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as `%2F`.
          * @example MLS-20931
          */
         externalId: string;
@@ -1864,17 +1864,17 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The id of the request, also in the log: the `X-Request-Id` that you sent, if it is valid.
+         * @description The request id, which is also in the log. It is the `X-Request-Id` that you sent, if that is valid.
          * @example 5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11
          */
         "X-Request-Id": string;
         /**
-         * @description The key can send `q` requests in `w` seconds. Absent without a rate limit.
+         * @description The key can send `q` requests in `w` seconds. Absent if there is no rate limit.
          * @example "default";q=600;w=10
          */
         "RateLimit-Policy": string;
         /**
-         * @description The key has `r` requests left for the next `t` seconds. Absent without a rate limit.
+         * @description The key has `r` requests left for the next `t` seconds. Absent if there is no rate limit.
          * @example "default";r=599;t=10
          */
         RateLimit: string;
@@ -1894,7 +1894,7 @@ export interface components {
          */
         "Idempotent-Replayed": string;
         /**
-         * @description The media types of a patch.
+         * @description The media types accepted for a patch.
          * @example application/merge-patch+json, application/json
          */
         "Accept-Patch": string;
@@ -2178,7 +2178,7 @@ export interface operations {
                  */
                 "onMarketDate[gt]"?: string;
                 /**
-                 * @description `onMarketDate` is not before this date.
+                 * @description `onMarketDate` is on or after this date.
                  * @example 2026-11-22
                  */
                 "onMarketDate[gte]"?: string;
@@ -2188,7 +2188,7 @@ export interface operations {
                  */
                 "onMarketDate[lt]"?: string;
                 /**
-                 * @description `onMarketDate` is not after this date.
+                 * @description `onMarketDate` is on or before this date.
                  * @example 2026-11-22
                  */
                 "onMarketDate[lte]"?: string;
@@ -2198,7 +2198,7 @@ export interface operations {
                  */
                 "closeDate[gt]"?: string;
                 /**
-                 * @description `closeDate` is not before this date.
+                 * @description `closeDate` is on or after this date.
                  * @example 2026-11-22
                  */
                 "closeDate[gte]"?: string;
@@ -2208,7 +2208,7 @@ export interface operations {
                  */
                 "closeDate[lt]"?: string;
                 /**
-                 * @description `closeDate` is not after this date.
+                 * @description `closeDate` is on or before this date.
                  * @example 2026-11-22
                  */
                 "closeDate[lte]"?: string;
@@ -2218,7 +2218,7 @@ export interface operations {
                  */
                 "createdAt[gt]"?: string;
                 /**
-                 * @description `createdAt` is not before this time; a date without a time is midnight UTC.
+                 * @description `createdAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[gte]"?: string;
@@ -2228,7 +2228,7 @@ export interface operations {
                  */
                 "createdAt[lt]"?: string;
                 /**
-                 * @description `createdAt` is not after this time; a date without a time is midnight UTC.
+                 * @description `createdAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-01
                  */
                 "createdAt[lte]"?: string;
@@ -2238,7 +2238,7 @@ export interface operations {
                  */
                 "updatedAt[gt]"?: string;
                 /**
-                 * @description `updatedAt` is not before this time; a date without a time is midnight UTC.
+                 * @description `updatedAt` is at or after this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[gte]"?: string;
@@ -2248,12 +2248,12 @@ export interface operations {
                  */
                 "updatedAt[lt]"?: string;
                 /**
-                 * @description `updatedAt` is not after this time; a date without a time is midnight UTC.
+                 * @description `updatedAt` is at or before this time; a date without a time is midnight UTC.
                  * @example 2026-01-31T09:30:00Z
                  */
                 "updatedAt[lte]"?: string;
                 /**
-                 * @description Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.
+                 * @description Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` is greater than `east`, the box crosses the antimeridian.
                  * @example -97.9,30.1,-97.6,30.5
                  */
                 bbox?: string;
@@ -2288,7 +2288,7 @@ export interface operations {
                  */
                 cursor?: string;
                 /**
-                 * @description The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal. Separate several with commas.
+                 * @description The members to return, in the order of all responses. `id` is returned only if you name it. With `near`, JSON and NDJSON can have the `distance`, in meters with one decimal place. Separate several with commas.
                  * @example [
                  *       "id",
                  *       "address"
@@ -2869,7 +2869,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -2976,7 +2976,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -3111,7 +3111,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -3172,7 +3172,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.
+                 * @description Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as `%2F`.
                  * @example MLS-20931
                  */
                 externalId: components["parameters"]["externalId"];
@@ -3538,7 +3538,7 @@ export interface operations {
                  */
                 atomic?: boolean;
                 /**
-                 * @description What a row does to the listing that it names: `merge` changes only the fields that the row has (default); `replace` replaces the listing as PUT does, so absent fields are removed.
+                 * @description How a row changes the listing that it names: `merge` changes only the fields that the row has (default); `replace` replaces the listing as PUT does, so absent fields are removed.
                  * @example merge
                  */
                 mode?: "merge" | "replace";
@@ -3548,7 +3548,7 @@ export interface operations {
                  */
                 dryRun?: boolean;
                 /**
-                 * @description With `Accept: application/x-ndjson`, at most two lines a second say how many rows are done: `{"rows":8400}`. Failed rows are then no lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. It cannot be combined with `atomic`.
+                 * @description With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. Failed rows are then not sent as lines; the last line is the report with up to 10,000 errors, or the error that stopped the import. It cannot be combined with `atomic`.
                  * @example true
                  */
                 progress?: boolean;
@@ -3564,7 +3564,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
                  * @example {
                  *       "status:Under contract": "pending",
                  *       "listPrice:Ask": ""
@@ -3574,7 +3574,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @description The value of a field in rows that do not have one: `defaults[stateOrProvince]=TX`. A default currency or unit applies to amounts without one, instead of the account's: `defaults[currency]=EUR`.
                  * @example {
                  *       "stateOrProvince": "TX",
                  *       "currency": "EUR"
@@ -3792,11 +3792,11 @@ export interface operations {
                 };
             };
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
              */
             422: {
                 headers: {
@@ -4028,17 +4028,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
+                 * @description What happens to the feed's listings that are not in the file: `keep` leaves them as they are, `withdraw` sets their status to `withdrawn`, and `delete` deletes them. Default `keep`.
                  * @example withdraw
                  */
                 missing?: "keep" | "withdraw" | "delete";
                 /**
-                 * @description How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
+                 * @description How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 listings, or a number. If more are missing, nothing is changed. Default `20%`.
                  * @example 10%
                  */
                 missingMax?: string;
                 /**
-                 * @description How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
+                 * @description How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.
                  * @example 5%
                  */
                 failedMax?: string;
@@ -4064,7 +4064,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
                  * @example {
                  *       "status:Under contract": "pending",
                  *       "listPrice:Ask": ""
@@ -4074,7 +4074,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts without one, instead of the account's: `defaults[currency]=EUR`.
+                 * @description The value of a field in rows that do not have one: `defaults[stateOrProvince]=TX`. A default currency or unit applies to amounts without one, instead of the account's: `defaults[currency]=EUR`.
                  * @example {
                  *       "stateOrProvince": "TX",
                  *       "currency": "EUR"
@@ -4247,7 +4247,7 @@ export interface operations {
             /**
              * @description [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              *
-             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it.
+             *     [`import_failed`](/docs/errors/import_failed): The file cannot be imported, or only part of it was.
              */
             422: {
                 headers: {
@@ -4267,7 +4267,7 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             /**
-             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             * @description [`storage_full`](/docs/errors/storage_full): The service's disk is full.
              *
              *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
              */
@@ -4290,7 +4290,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the listings of the feed stay, without a feed, or are deleted. Default `keep`.
+                 * @description Whether the feed's listings are kept without a feed or deleted. Default `keep`.
                  * @example keep
                  */
                 listings?: "keep" | "delete";
@@ -5050,7 +5050,7 @@ export interface operations {
             };
             415: components["responses"]["unsupported_media_type"];
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              */
@@ -5072,7 +5072,7 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             /**
-             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             * @description [`storage_full`](/docs/errors/storage_full): The service's disk is full.
              *
              *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
              */
@@ -5396,7 +5396,7 @@ export interface operations {
                 };
             };
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              */
@@ -5723,7 +5723,7 @@ export interface operations {
             };
             415: components["responses"]["unsupported_media_type"];
             /**
-             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was used for another request.
+             * @description [`idempotency_key_reused`](/docs/errors/idempotency_key_reused): The Idempotency-Key was already used for a different request.
              *
              *     [`validation_failed`](/docs/errors/validation_failed): Fields are not valid.
              */
@@ -5990,7 +5990,7 @@ export interface operations {
             500: components["responses"]["internal_error"];
             503: components["responses"]["unavailable.outcome_unknown"];
             /**
-             * @description [`storage_full`](/docs/errors/storage_full): The disk of the service is full.
+             * @description [`storage_full`](/docs/errors/storage_full): The service's disk is full.
              *
              *     [`quota_exceeded`](/docs/errors/quota_exceeded): The account has reached its quota.
              */

@@ -148,13 +148,15 @@ test('words, default values, and the decimal separator are set with the first fi
   await page.getByLabel('File').setInputFiles(file);
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByText('add this word with the right value: status:verkauft = …').waitFor();
-  await page.getByText('if it means no value, add this word: listPrice:auf Anfrage =', { exact: false }).waitFor();
+  await page
+    .getByText('if it means that there is no value, add this word: listPrice:auf Anfrage =', { exact: false })
+    .waitFor();
   await page.getByText('can mean 389000 or 389. Choose the decimal separator.').waitFor();
   await page.getByLabel('Decimal separator').selectOption('Comma (267.500 is 267500)');
   await page.getByLabel('Words').fill('status:verkauft = closed\n\nstatus:frei=active\nlistPrice:auf Anfrage =');
   await page.getByLabel('Default values').fill('currency = EUR');
   await page.getByRole('button', { name: 'Check the file' }).click();
-  await page.getByText('line 2 names no unit', { exact: false }).waitFor();
+  await page.getByText('line 2 does not name a unit', { exact: false }).waitFor();
   assert.equal(await countOf(page, 'Result of the check', 'Created'), '2');
   await page.getByRole('button', { name: 'Apply 2 changes' }).click();
   await page.getByRole('heading', { level: 1, name: 'Run of makler' }).waitFor();

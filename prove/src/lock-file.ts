@@ -46,7 +46,7 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
 }
 
-/** Finds a package in the nearest `node_modules` above, like Node.js. */
+/** Finds a package in the nearest `node_modules` directory above, as Node.js does. */
 function findPlace(lock: LockFile, from: string, name: string): string | undefined {
   const steps = from.split('/');
   for (let depth = steps.length; depth >= 0; depth -= 1) {

@@ -11,11 +11,11 @@ import { isFound, type Verdict } from './trial.ts';
 
 const HELP = `npm run prove -- [options] [PART …]
 
-Tries to break the service's promises and writes docs/proof.md and the table in README.md, which takes
-two hours on two idle cores. With parts, it tries only these and prints the results.
+Tries to break the service's promises, and writes docs/proof.md and the table in README.md. This takes
+two hours on two idle cores. With parts, it tries only those and prints the results.
 
   --seed N    repeats the random choices of an earlier run
-  --small     the short form, as in the tests
+  --small     runs the short form, as the tests do
   --write     also writes the results of the given parts
 
 Parts:
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/** Tries the bundled program, as users get it. Faults are planted in the sources. */
+/** Tries the bundled program, as users get it. Faults are planted in the program that runs from its sources. */
 async function prove(program: string, part: Part, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess({ TEST_PROGRAM: program }, part.name, size, seed);
@@ -81,7 +81,7 @@ async function prove(program: string, part: Part, size: Trial['size'], seed: num
   return { part, verdict, faults, isKept };
 }
 
-/** Runs a trial in a process group of its own, so that no process outlives the trial. */
+/** Runs a trial in its own process group, so no process outlives the trial. */
 async function tryInProcess(
   settings: Record<string, string>,
   ...args: [name: string, size: string, seed: number, fault?: string]

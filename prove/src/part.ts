@@ -28,7 +28,7 @@ export interface PlantedFault {
 
 /**
  * A change to one declaration of the server (`findDeclaration`), made when the file is loaded. `from`
- * occurs in the declaration once. The shorter it is, the more edits around it the patch survives.
+ * occurs in the declaration exactly once. The shorter it is, the more edits around it the patch survives.
  */
 export type Patch = readonly [symbol: string, from: string, to: string];
 

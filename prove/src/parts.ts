@@ -15,7 +15,7 @@ import { slowAndMany } from './parts/slow-and-many.ts';
 import { supplyChain } from './parts/supply-chain.ts';
 import { webhooks } from './parts/webhooks.ts';
 
-/** All parts, in the order of the report. */
+/** All parts, in the same order as in the report. */
 export const parts: readonly Part[] = [
   ledger,
   crashesSqlite,

@@ -46,9 +46,9 @@ interface Declaration {
 let declarations: Map<string, Declaration[]> | undefined;
 
 /**
- * Finds what the server's sources declare at the top level, such as `createApp`, or a member of a
- * class, such as `WriteQueue.#commit`. If several files declare a name, the end of the file's path
- * precedes it: `listings:insert`.
+ * Finds a top-level declaration in the server's sources, such as `createApp`, or a class member, such
+ * as `WriteQueue.#commit`. If several files declare a name, it needs the end of its file's path as a
+ * prefix: `listings:insert`.
  */
 function findDeclaration(symbol: string): Declaration {
   declarations ??= readDeclarations();

@@ -16,9 +16,9 @@ const LOST_WRITE = [
 ];
 
 /**
- * Reads `planted-faults.txt` of a part. Each fault is a line that says what is wrong, followed by
- * indented lines: `found by:` and the words of its checks, separated by `|`; `needs:`, if the small
- * form does not find it otherwise; and patches as `DECLARATION, …: FROM → TO`.
+ * Reads the `planted-faults.txt` file of a part. Each fault is a line that says what is wrong, followed
+ * by indented lines: `found by:` with the words of its checks, separated by `|`; `needs:`, if the small
+ * form would not find the fault otherwise; and patches, as `DECLARATION, …: FROM → TO`.
  */
 export function readFaults(part: string): PlantedFault[] {
   const text = readFileSync(new URL(`parts/${part}/planted-faults.txt`, import.meta.url), 'utf8');

@@ -21,7 +21,7 @@ const PLACE = /(?<=<!-- proof -->\n)(?:.*\n)*?(?=<!-- \/proof -->)/;
 const INTRODUCTION =
   'How `npm run prove` tries to break the promises of this service, with the results of the last run of each part. The command writes this page.';
 
-/** When and where results were found. */
+/** The date and the seed of a run. */
 export interface Run {
   date: Date;
   seed: number;
@@ -59,7 +59,7 @@ export function formatReport(before: string, parts: readonly Part[], results: re
   ].join('\n\n');
   const untried = parts
     .filter((_, index) => entries[index] === undefined)
-    .map(({ title, name }) => `\nWithout a result so far: ${title} (\`npm run prove -- ${name}\`).\n`);
+    .map(({ title, name }) => `\nNo results yet: ${title} (\`npm run prove -- ${name}\`).\n`);
   const promises = [formatTable([['promise', 'result']]), ...rows.map(shortenRow)].join('\n');
   return { report: `${report}\n`, promises: `${promises}\n${untried.join('')}` };
 }
@@ -92,7 +92,7 @@ function summarize({ part, verdict, faults, isKept }: Result): string[] {
 }
 
 function describe({ tried, figure, skipped = [] }: Outcome): [tried: string, figure: string] {
-  return [skipped.length === 0 ? tried : `${tried} (in part on this machine: see below)`, figure];
+  return [skipped.length === 0 ? tried : `${tried} (only partly on this machine; see below)`, figure];
 }
 
 export function formatPart({ part, verdict, faults, isKept }: Result, number: number, run: Run): string {
@@ -113,7 +113,7 @@ export function formatPart({ part, verdict, faults, isKept }: Result, number: nu
 
 function describeRun({ date, seed }: Run): string {
   const { cpu, cores, memoryGb, node, os } = describeMachine();
-  const machine = `${cpu}, ${cores} cores for all of it, ${memoryGb} GB, ${os}, Node.js ${node}`;
+  const machine = `${cpu}, ${cores} cores in total, ${memoryGb} GB, ${os}, Node.js ${node}`;
   return `Run on ${date.toISOString().slice(0, 10)} at commit ${describeCommit(REPOSITORY)} with seed ${seed}: ${machine}.`;
 }
 
@@ -134,7 +134,7 @@ function formatRow(cells: readonly string[]): string {
 
 const WORDS_MAX = 200;
 
-/** The message of a check, without compared values and local paths. */
+/** The message of a check, without the compared values and local paths. */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
   const line = (first.startsWith('Expected ') ? words : first)

@@ -5,7 +5,7 @@ import { serveFor } from '../../testkit/src/serving.ts';
 import type { Patch, Trial } from './part.ts';
 import { plantedEnvironment } from './plant.ts';
 
-/** The service creates this administrator at its start. */
+/** The service creates this administrator when it starts. */
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Texts by kind. Each line of the file is a JSON array: the kind, then some of its texts. */
+/** Strings by kind. Each line of the file is a JSON array: a kind, then strings of this kind. */
 export function readTexts(file: URL): ReadonlyMap<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {

@@ -63,7 +63,7 @@ export const SETTINGS = z.object({
   DATABASE_PREPARED_STATEMENTS: row(
     onOff().prefault('on'),
     'on or off',
-    '`off` behind a pooler that keeps neither prepared statements nor session settings',
+    '`off` if a pooler does not preserve prepared statements or session settings',
   ),
   PUBLIC_URL: row(
     parsedBy(parseOrigin).optional(),
@@ -79,18 +79,18 @@ export const SETTINGS = z.object({
   LOG_PROBES: row(onOff().prefault('on'), 'on or off', '`off` to leave out requests for `/livez` and `/readyz`'),
   RATE_LIMIT: row(
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseAllowance)]).prefault('600/10s'),
-    'requests and a time of up to 24h, such as 600/10s, 100/1m or 5000/1h; or off',
-    'requests per key and time, such as `100/1m` or `5000/1h` (up to `24h`), or `off`; an account can have its own',
+    'requests and a time of up to 24h, such as 600/10s, 100/1m, or 5000/1h; or off',
+    'requests per key and time, such as `100/1m` or `5000/1h` (up to `24h`), or `off`; accounts can have their own limit',
   ),
   REQUEST_LOG: row(
     z.union([z.literal('off').transform(() => undefined), parsedBy(parseRetention)]).prefault('7d,1GB'),
     'days and a size of at least 1MB, such as 7d,1GB; or off',
-    'how long requests with a key are logged for the dashboard, and the size of this log, such as `30d,5GB`; `off` removes it',
+    'how long requests made with a key are logged for the dashboard, and the maximum size of the log, such as `30d,5GB`; `off` removes it',
   ),
   ADMIN_EMAIL: row(
     z.string().optional(),
     '',
-    'email of the first administrator, who is created at the start if there is none (in a new account "My company" if there is no account); an alternative to the setup link, for example in containers',
+    'email address of the first administrator, who is created at startup if there is none (in a new account "My company" if there is no account); an alternative to the setup link, for example in containers',
   ),
   ADMIN_PASSWORD: row(z.string().optional(), '', 'initial password, 8 to 128 characters, and not a common one'),
   ADMIN_PASSWORD_FILE: row(
@@ -101,24 +101,24 @@ export const SETTINGS = z.object({
   SMTP_URL: row(
     z.url({ protocol: /^smtps?$/, hostname: /./ }).optional(),
     'a URL such as smtps://user:password@mail.example.com:465',
-    'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; needs `PUBLIC_URL`; without a mail server, users send the links themselves',
+    'mail server for invitations and notices about disabled webhook endpoints, such as `smtps://user:password@mail.example.com:465`; requires `PUBLIC_URL`; without a mail server, users send the links themselves',
   ),
   SMTP_URL_FILE: row(z.string().optional(), READABLE_FILE, 'file that contains the URL, instead of `SMTP_URL`'),
   MAIL_FROM: row(z.string().optional(), '', 'sender of these messages, such as `listings@example.com`'),
   MAP_TILES_URL: row(
     parsedBy(parseTilesUrl).optional(),
-    'a URL with {z}, {x} and {y}, and if needed {s} and {r}, such as https://tiles.example.com/{z}/{x}/{y}.png',
-    'images of the maps in the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there; without it, maps show only the listings',
+    'a URL with {z}, {x}, and {y}, and optionally {s} and {r}, such as https://tiles.example.com/{z}/{x}/{y}.png',
+    'map tile images for the dashboard, such as `https://tiles.example.com/{z}/{x}/{y}.png`; browsers load them from there; without it, maps show only the listings',
   ),
   MAP_ATTRIBUTION: row(
     z.string().max(ATTRIBUTION_LENGTH_MAX).optional(),
-    `a text of at most ${ATTRIBUTION_LENGTH_MAX} characters`,
-    'who made these images, such as `© OpenStreetMap contributors https://www.openstreetmap.org/copyright`; a URL at the end becomes the link of the text',
+    `at most ${ATTRIBUTION_LENGTH_MAX} characters`,
+    'credit for the map images, such as `© OpenStreetMap contributors https://www.openstreetmap.org/copyright`; a URL at the end becomes a link on the text',
   ),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),
     `a number from 1 to ${WORKERS_MAX}, or auto`,
-    'number of processes that serve on the port, or `auto` for one per core; by default, a single process does everything',
+    'number of processes that serve the port, or `auto` for one per core; by default, a single process does everything',
   ),
   WEBHOOKS: row(
     onOff().prefault('on'),
@@ -128,17 +128,17 @@ export const SETTINGS = z.object({
   WEBHOOK_ALLOW: row(
     parsedBy(parseNetworks).optional(),
     'addresses or networks such as 10.0.0.0/8, separated by commas',
-    'non-public addresses and networks that webhooks may reach, also over `http:`, separated by commas, such as `10.0.0.0/8`',
+    'non-public addresses and networks that webhooks can reach, including over `http:`, separated by commas, such as `10.0.0.0/8`',
   ),
   SECRETS_KEY_FILE: row(
     parsedBy(readKey).optional(),
     'the path of a file with 32 random bytes in base64, from: openssl rand -base64 32',
-    'file that contains the key that encrypts the signing secrets of webhooks in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, they are stored as plain text',
+    'file with the key for encrypting webhook signing secrets in the database: 32 random bytes in base64, from `openssl rand -base64 32`; without it, the secrets are stored as plain text',
   ),
   BACKUP_SCHEDULE: row(
     parsedBy(parseSchedule).optional(),
-    'hourly, daily and a time, or weekly, a day and a time, such as daily 02:30 or weekly sunday 02:30',
-    'when the service backs up the SQLite database by itself, in local time: `hourly`, `daily 02:30` or `weekly sunday 02:30`; needs `BACKUP_DIR`',
+    'hourly, daily with a time, or weekly with a day and a time, such as daily 02:30 or weekly sunday 02:30',
+    'when the service backs up the SQLite database automatically, in local time: `hourly`, `daily 02:30`, or `weekly sunday 02:30`; requires `BACKUP_DIR`',
   ),
   BACKUP_DIR: row(
     z.string().transform(fromBase).optional(),
@@ -147,13 +147,13 @@ export const SETTINGS = z.object({
   ),
   BACKUP_KEEP: row(
     parsedBy(parseKeep).prefault('7 daily, 4 weekly'),
-    'numbers of hourly, daily, weekly and monthly backups, such as 7 daily, 4 weekly',
+    'the number of hourly, daily, weekly, or monthly backups to keep, such as 7 daily, 4 weekly',
     'how many of these backups to keep: the newest of each of the last hours, days, weeks, or months, such as `24 hourly, 7 daily, 4 weekly, 12 monthly`',
   ),
   METRICS_ADDRESS: row(
     parsedBy(parseAddress).optional(),
     'an IP address and a port, such as 127.0.0.1:9464',
-    'IP address and port of `/metrics` in the format of Prometheus, such as `127.0.0.1:9464`; has no authentication, so only the monitoring should be able to connect',
+    'IP address and port for `/metrics` in Prometheus format, such as `127.0.0.1:9464`; there is no authentication, so allow only your monitoring system to connect',
   ),
   TRUSTED_PROXIES: row(
     parsedBy(parseNetworks).optional(),
@@ -332,18 +332,18 @@ function parseNetworks(text: string): BlockList {
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;
-  if (!smtpUrl) throw new ConfigError('MAIL_FROM needs SMTP_URL, the address of the mail server.');
-  if (!from) throw new ConfigError('SMTP_URL needs MAIL_FROM, such as listings@example.com.');
+  if (!smtpUrl) throw new ConfigError('MAIL_FROM requires SMTP_URL, the address of the mail server.');
+  if (!from) throw new ConfigError('SMTP_URL requires MAIL_FROM, such as listings@example.com.');
   if (publicUrl !== undefined) return { smtpUrl, from };
   throw new ConfigError(
-    'SMTP_URL needs PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
+    'SMTP_URL requires PUBLIC_URL, the address in mailed links, such as https://listings.example.com.',
   );
 }
 
 function readFirstAdministrator({ ADMIN_EMAIL: email, ADMIN_PASSWORD: password }: Settings) {
   if (email && password) return { email, password };
-  if (email) throw new ConfigError('ADMIN_EMAIL needs ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
-  if (password) throw new ConfigError('ADMIN_PASSWORD needs ADMIN_EMAIL.');
+  if (email) throw new ConfigError('ADMIN_EMAIL requires ADMIN_PASSWORD or ADMIN_PASSWORD_FILE.');
+  if (password) throw new ConfigError('ADMIN_PASSWORD requires ADMIN_EMAIL.');
   return undefined;
 }
 
@@ -356,8 +356,9 @@ interface BackupSettings {
 function readBackups(settings: Settings, databaseUrl: string): BackupSettings | undefined {
   const { BACKUP_SCHEDULE: schedule, BACKUP_DIR: directory, BACKUP_KEEP: keep } = settings;
   if (schedule === undefined && directory === undefined) return undefined;
-  if (schedule === undefined) throw new ConfigError('BACKUP_DIR needs BACKUP_SCHEDULE, such as daily 02:30.');
-  if (directory === undefined) throw new ConfigError('BACKUP_SCHEDULE needs BACKUP_DIR, a directory for the backups.');
+  if (schedule === undefined) throw new ConfigError('BACKUP_DIR requires BACKUP_SCHEDULE, such as daily 02:30.');
+  if (directory === undefined)
+    throw new ConfigError('BACKUP_SCHEDULE requires BACKUP_DIR, a directory for the backups.');
   if (databaseUrl.startsWith('file:')) return { schedule, directory, keep };
   throw new ConfigError('BACKUP_SCHEDULE is for SQLite; for PostgreSQL, schedule pg_dump (docs/operating.md).');
 }
@@ -365,5 +366,5 @@ function readBackups(settings: Settings, databaseUrl: string): BackupSettings | 
 function readMapTiles({ MAP_TILES_URL: url, MAP_ATTRIBUTION: attribution = '' }: Settings) {
   if (url !== undefined) return { url, attribution };
   if (attribution === '') return undefined;
-  throw new ConfigError('MAP_ATTRIBUTION needs MAP_TILES_URL, the address of the images.');
+  throw new ConfigError('MAP_ATTRIBUTION requires MAP_TILES_URL, the address of the images.');
 }

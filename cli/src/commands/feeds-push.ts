@@ -40,7 +40,7 @@ to them. --save stores them, except for the limits --missing-max and
 --failed-max, which are for this file; "listings feeds set" changes all settings.
 
 In a terminal, the command shows what would change and asks. In a script, use
---yes: if too many listings are missing in the file, too many rows fail, or the
+--yes: if too many listings are missing from the file, too many rows fail, or the
 file is empty or cut short, the guard stops it, nothing is changed, and the exit
 code is 3.
 

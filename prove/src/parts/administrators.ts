@@ -23,7 +23,7 @@ export const administrators: Part = {
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['how long a rejection takes', tryTimes],
   ['what rejections say', tryTexts],
-  ['long texts', tryLongTexts],
+  ['long strings', tryLongTexts],
   ['passwords', tryPasswords],
   ['second factors', trySecondFactors],
   ['invitations', tryInvitations],

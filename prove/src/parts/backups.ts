@@ -17,16 +17,16 @@ import {
 import { refuse, refuseWhileServed, restoreAndCompare } from './backups/restoring.ts';
 import { type Means, type Source, takeUnderLoad } from './backups/taking.ts';
 
-/** The number of backups of each service, and of listings before the first backup. */
+/** The number of backups of each service, and the number of listings before the first backup. */
 const SIZES = { full: { count: 20, filler: 30_000 }, small: { count: 2, filler: 0 } } as const;
 
-const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no folder of the PATH or of ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;
+const WITHOUT_PROGRAMS = `PostgreSQL's pg_dump and base backups: no directory in the PATH or in ${DEBIAN} has all of ${PROGRAMS.join(', ')}`;
 
 export const backups: Part = {
   name: 'backups',
   title: 'Backup and restore',
   promise:
-    'A backup of the running service is a complete, consistent state, and a restored database is never mistaken for the old one.',
+    'A backup of the running service is complete and consistent, and a restored database is never mistaken for the old one.',
   plantedFaults: readFaults('backups'),
   run,
 };
@@ -61,13 +61,14 @@ async function tryFile(trial: Trial, random: Random, name: string, workers: stri
   });
   const site = { name, settings, database, ...SIZES[trial.size], meansOf };
   const source = await takeUnderLoad(trial, random, site, ({ file }) => refuseWhileServed(file, settings));
-  trial.say(`${name}: the backups are restored`);
+  trial.say(`${name}: restoring the backups`);
   for (const backup of source.taken) await restoreAndCompare(trial, source, backup);
   await refuse(source);
   return source;
 }
 
 function describe(sources: Source[]): Outcome {
+  const names = new Intl.ListFormat('en').format(sources.map(({ site }) => site.name));
   const taken = sources.flatMap((source) => source.taken);
   const largest = Math.max(...taken.map(({ bytes }) => bytes));
   const whole = taken.filter(({ stops }) => stops === 0);
@@ -81,11 +82,11 @@ function describe(sources: Source[]): Outcome {
     return [[`p99 of writes without · during a backup, ${site.name}`, words] as const];
   });
   return {
-    tried: `${taken.length} backups of ${sources.map(({ site }) => site.name).join(' and ')}, all but the last of each under load, every second one stopped repeatedly during other writes; all restored elsewhere and compared with the ledger and all events`,
-    figure: `${taken.length} of ${taken.length} are a consistent state with a new epoch; 0 writes rejected, none waited for a backup`,
+    tried: `${taken.length} backups with ${names}, all but the last of each under load, and every second one paused repeatedly during other writes; all were restored elsewhere and compared with the ledger and all events`,
+    figure: `${taken.length} of ${taken.length} are consistent and have a new epoch; 0 writes were rejected or waited for a backup`,
     figures: [
       ['acknowledged writes during the backups', acknowledged.toLocaleString('en')],
-      ['times that a backup was stopped while writes succeeded', stops.toLocaleString('en')],
+      ['times that a backup was paused while writes succeeded', stops.toLocaleString('en')],
       ['largest backup', `${(largest / 1e6).toFixed(1)} MB`],
       ['longest backup, including the start of the command', `${(longest / 1_000).toFixed(1)} s`],
       ...p99s,

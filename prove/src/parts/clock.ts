@@ -14,12 +14,12 @@ export const clock: Part = {
   name: 'clock',
   title: 'Clock',
   promise:
-    'Whatever the clock does, ids grow, cursors and retries stay valid, nothing is removed early, and no client waits for years.',
+    'Whatever the system clock does, ids increase, cursors and retries stay valid, nothing is removed early, and no client waits for years.',
   plantedFaults: readFaults('clock'),
   run,
 };
 
-/** The interval of housekeeping, short so that its mistakes show. */
+/** The housekeeping interval, short so that mistakes show. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],
@@ -59,8 +59,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A new process cannot know the earlier time, so it removes nothing at first. Housekeeping has its
-  // normal interval here.
+  // A new process cannot know the earlier time, so it does not remove anything at first. Housekeeping has
+  // its normal interval here.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);
@@ -128,7 +128,7 @@ function report(jumps: readonly Jump[], restarts: number, { caller, world, keys,
     figures: [
       ['listings created, with ascending ids', String(ids)],
       ['retries with an earlier Idempotency-Key, all replayed', String(retries)],
-      ['pages by an earlier cursor', String(pages)],
+      ['pages read with an earlier cursor', String(pages)],
       ['events, none removed', String(events)],
       [
         'responses to a key that expires',
@@ -138,8 +138,8 @@ function report(jumps: readonly Jump[], restarts: number, { caller, world, keys,
       ['sign-ins with an authenticator on the same clock', String(sessions.counts.signIns)],
       ['requests in a row, each counted', String(limits.counts.counted)],
       [
-        'responses to a key without requests left',
-        `${limits.counts.refused} × 429 within its hour; ${limits.counts.usedUp} hours, each with all of its requests`,
+        'responses to a key with no requests left',
+        `${limits.counts.refused} × 429 within the hour; ${limits.counts.usedUp} hours, each with its full number of requests`,
       ],
     ],
   };

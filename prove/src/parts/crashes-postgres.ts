@@ -8,9 +8,9 @@ const SIZES = {
   full: { kills: 50, restarts: 50, failovers: 5 },
   small: { kills: 1, restarts: 1, failovers: 1 },
 } as const;
-/** The small form has only the first course, which is the hardest. */
+/** The small form runs only the first course, which is the hardest. */
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
-/** Acknowledged writes before a halt, at most. */
+/** The maximum number of acknowledged writes before a halt. */
 const ACKNOWLEDGED_MAX = 60;
 /** Enough cut commits to include requests without an Idempotency-Key, which planted faults need. */
 const CUTS_MIN = 24;
@@ -19,7 +19,7 @@ export const crashesPostgres: Part = {
   name: 'crashes-postgres',
   title: 'Crashes, PostgreSQL',
   promise:
-    'Whatever happens to the PostgreSQL server, no acknowledged write is lost or done twice, and the service recovers by itself.',
+    'Whatever happens to the PostgreSQL server, no acknowledged write is lost or executed twice, and the service recovers on its own.',
   plantedFaults: readFaults('crashes-postgres'),
   async run(trial) {
     const { kills, restarts, failovers } = SIZES[trial.size];
@@ -31,7 +31,7 @@ export const crashesPostgres: Part = {
     });
     const backMs: number[] = [];
     for (const [index, how] of halts.entries()) {
-      if (index % 10 === 0) trial.say(`${index} of ${halts.length} times halted`);
+      if (index % 10 === 0) trial.say(`halted ${index} of ${halts.length} times`);
       await workOn(stage, 1 + random.upTo(ACKNOWLEDGED_MAX));
       backMs.push(await haltOnce(stage, how, random.next() < 0.5));
     }
@@ -62,19 +62,19 @@ function describe({ size }: Trial, { told, cuts }: Stage, changes: number, backM
   const sorted = backMs.toSorted((one, other) => one - other);
   const back = (share: number) => `${Math.round(sorted[Math.ceil(share * sorted.length) - 1] ?? 0)} ms`;
   return {
-    tried: `${kills} × kill -9 of all its processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
+    tried: `${kills} × \`kill -9\` of all server processes, ${restarts} × restart, ${failovers} × failover to a synchronous standby, under load from two services`,
     figure: `0 of ${told('acknowledged').toLocaleString('en')} acknowledged writes lost or executed twice`,
     figures: [
-      ['changes stored, including rows of imports', changes.toLocaleString('en')],
+      ['stored changes, including imported rows', changes.toLocaleString('en')],
       [
-        'requests acknowledged · read',
+        'acknowledged writes · reads',
         `${told('acknowledged').toLocaleString('en')} · ${told('read').toLocaleString('en')}`,
       ],
       ['`unavailable`: nothing was written', told('unavailable').toLocaleString('en')],
       ['`outcome_unknown`', told('outcome_unknown').toLocaleString('en')],
-      ['of these retried and replayed', told('replayed').toLocaleString('en')],
+      ['of these, retried and replayed', told('replayed').toLocaleString('en')],
       [
-        'lists and pages of events cut by the loss of the database after their first byte',
+        'lists and event pages cut off after their first byte, because the database was lost',
         told('cut').toLocaleString('en'),
       ],
       ['commits whose request or response was lost', cuts.toLocaleString('en')],

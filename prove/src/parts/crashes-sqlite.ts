@@ -46,22 +46,22 @@ function describe(killed: Crashed[], lost: PowerLost[]): Outcome {
   const all = [...killed, ...lost];
   const powerLosses = lost.length === 0 ? '' : ` and ${sum(lost, 'crashes')} × power loss`;
   return {
-    tried: `${sum(killed, 'crashes')} × \`kill -9\`${powerLosses} at random moments under load, of one process and of two workers`,
+    tried: `${sum(killed, 'crashes')} × \`kill -9\`${powerLosses} at random moments under load, with one process and with two workers`,
     figure: `0 of ${sum(all, 'acknowledged')} acknowledged writes lost`,
     figures: [
-      ['`kill -9` of a service of one process', sum(killed.slice(0, 1), 'crashes')],
+      ['`kill -9` of a service with one process', sum(killed.slice(0, 1), 'crashes')],
       ['`kill -9` with two workers: all processes, one worker, or the first process', sum(killed.slice(1), 'crashes')],
-      ['of these during a restart', sum(all, 'halfStarts')],
+      ['crashes during a restart', sum(all, 'halfStarts')],
       ['power losses under load', sum(lost, 'crashes')],
-      ['power losses in all, including those during setup and start', sum(lost, 'losses')],
-      ['of these with unsynced data', sum(lost, 'unsynced')],
-      ['of these during a checkpoint', sum(lost, 'inCheckpoint')],
+      ['power losses in total, including those during setup and startup', sum(lost, 'losses')],
+      ['of these, with unsynced data', sum(lost, 'unsynced')],
+      ['of these, during a checkpoint', sum(lost, 'inCheckpoint')],
       ['acknowledged writes before a `kill -9`', sum(killed, 'acknowledged')],
       ['acknowledged writes before a power loss', sum(lost, 'acknowledged')],
       ['requests whose connection was lost', sum(all, 'lost')],
       ['writes that were retried and replayed', sum(all, 'replayed')],
       ['writes with an unknown outcome (no Idempotency-Key)', sum(all, 'unknown')],
-      ['of these stored, completely', sum(all, 'unknownKept')],
+      ['of these, stored completely', sum(all, 'unknownKept')],
     ],
     skipped: whyNot === undefined ? [] : [whyNot],
   };

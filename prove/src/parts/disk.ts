@@ -10,7 +10,7 @@ export const disk: Part = {
   name: 'disk',
   title: 'Disk',
   promise:
-    'On a full disk, writes get 507 and reads go on. With a damaged or read-only file, the service does not start and says what to do.',
+    'On a full disk, writes get 507 and reads still work. With a damaged or read-only database file, the service does not start, and the error says what to do.',
   plantedFaults: readFaults('disk').filter(({ needs }) => whyNoMounts() === undefined || needs === undefined),
   run,
 };
@@ -25,14 +25,14 @@ async function run(trial: Trial): Promise<Outcome> {
   const refusedStarts = damaged.refused + rights.refused;
   const repaired: Figures = [
     ['damaged files: restored from a backup', formatCount(damaged.restored)],
-    ['damaged logs: consistent, as of an earlier moment', formatCount(damaged.earlier)],
+    ['damaged logs: consistent, but in an earlier state', formatCount(damaged.earlier)],
   ];
   const tried = [
     ...(full === undefined ? [] : [`disk filled ${full.cycles} × under load`]),
     ...(postgres === undefined ? [] : [`PostgreSQL’s disk ${postgres.cycles} ×`]),
     `${refusedStarts} ways to damage a file or to deny access to it`,
   ];
-  const started = `${refusedStarts} of ${refusedStarts} starts rejected with advice`;
+  const started = `${refusedStarts} of ${refusedStarts} starts failed with advice`;
   return {
     tried: tried.join(', '),
     figure:
@@ -42,9 +42,9 @@ async function run(trial: Trial): Promise<Outcome> {
     figures: [
       ...describeFull(full),
       ...describePostgres(postgres),
-      ['damaged files: starts rejected', formatCount(damaged.refused)],
+      ['damaged files: failed starts', formatCount(damaged.refused)],
       ...(trial.size === 'full' ? repaired : []),
-      ['missing permissions: starts rejected', formatCount(rights.refused)],
+      ['missing permissions: failed starts', formatCount(rights.refused)],
     ],
     skipped: [...rights.skipped, ...(whyNot === undefined ? [] : [`a full disk, and its planted faults: ${whyNot}`])],
   };
@@ -55,12 +55,12 @@ type Figures = Outcome['figures'];
 function describeFull(full: Awaited<ReturnType<typeof fillDisk>> | undefined): Figures {
   if (full === undefined) return [];
   return [
-    ['writes rejected with 507 under load, acknowledged when repeated', formatCount(full.refused)],
+    ['writes rejected with 507 under load, acknowledged when retried', formatCount(full.refused)],
     ['writes acknowledged in between, all stored', formatCount(full.acknowledged)],
     ['writes with an unknown outcome', formatCount(full.unknown)],
-    ['kinds of requests on a full disk: writes 507 and not stored, reads 200', formatCount(full.kinds)],
-    ['starts on a full disk: rejected with the reason', formatCount(full.starts.refused)],
-    ['starts on a full disk: served for reading', formatCount(full.starts.served)],
+    ['kinds of requests on a full disk: writes get 507 and are not stored, reads get 200', formatCount(full.kinds)],
+    ['starts on a full disk: failed with the reason', formatCount(full.starts.refused)],
+    ['starts on a full disk: served reads', formatCount(full.starts.served)],
   ];
 }
 

@@ -20,7 +20,7 @@ import { askForRare, useUpRequests } from './fuzz/rare.ts';
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: the minimum count of each documented outcome. `share`: one in this many texts is tried.
+ * `timesMin`: the minimum count of each documented outcome. `share`: one in this many strings is tried.
  * `compared`: requests to both engines, in the small form only for the planted difference.
  */
 const SIZES = {
@@ -45,11 +45,11 @@ export const fuzz: Part = {
     const figures = isOfEngines ? [] : await runService(trial, tally);
     if (trial.size === 'full' || isOfEngines) figures.push(...(await tryEngines(trial, tally)));
     const missing = tally.missing(timesMin);
-    assert.deepEqual(missing, [], `documented outcomes occurred less than ${timesMin} times`);
+    assert.deepEqual(missing, [], `documented outcomes occurred fewer than ${timesMin} times`);
     return {
-      tried: `${formatCount(requests)} random requests, built from the OpenAPI documents and earlier responses; ${formatCount(tally.replies - requests)} with rare cases, special texts, and JSON of all kinds`,
-      figure: '0 responses 5xx, 0 undocumented, no deleted object came back',
-      figures: [...figures, ...tally.lines(), ['not reachable by requests alone', tally.unseen()]],
+      tried: `${formatCount(requests)} random requests, built from the OpenAPI documents and earlier responses; ${formatCount(tally.replies - requests)} more with rare cases, special strings, and JSON of all kinds`,
+      figure: '0 5xx responses, 0 undocumented responses, no deleted object came back',
+      figures: [...figures, ...tally.lines(), ['not caused by requests alone', tally.unseen()]],
     };
   },
 };
@@ -66,7 +66,7 @@ async function tryEngines(trial: Trial, tally: Tally): Promise<Figures> {
   return [['requests compared on SQLite and PostgreSQL', String(requests)], ...(await tryTexts(worlds, trial, tally))];
 }
 
-/** Checks that both engines treat every text in the same way. */
+/** Checks that both engines treat every string in the same way. */
 async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise<Figures> {
   const { share } = SIZES[size];
   const fates = await Promise.all(
@@ -76,8 +76,8 @@ async function tryTexts(worlds: World[], { size }: Trial, tally: Tally): Promise
     }),
   );
   const [first = [], ...others] = fates;
-  for (const other of others) assert.deepEqual(other, first, 'PostgreSQL and SQLite treat a text differently');
-  return [['special texts and JSON documents in all fields', `${first.length} on each engine`]];
+  for (const other of others) assert.deepEqual(other, first, 'PostgreSQL and SQLite treat a string differently');
+  return [['special strings and JSON documents, in all fields', `${first.length} on each engine`]];
 }
 
 type Figures = [string, string][];
@@ -91,7 +91,7 @@ async function runService(trial: Trial, tally: Tally): Promise<Figures> {
   );
   const shown = setInterval(() => trial.say(`${tally.replies} responses`), 20_000);
   defer(trial, () => clearInterval(shown));
-  // No lane has this account, since `People` changes its administrators.
+  // No lane uses this account, because `People` changes its administrators.
   const [world] = worlds.slice(-1);
   if (world === undefined) throw new Error('there is no account');
   await Promise.all([

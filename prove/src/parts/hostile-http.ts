@@ -42,7 +42,7 @@ async function run(trial: Trial): Promise<Outcome> {
     ['… reset', countBy(cuts, 'resets')],
     ['… continued in another packet', countBy(cuts, 'continues')],
     ['requests in the log', formatCount(requests)],
-    ['memory while streams were cut', formatGrowth(growthBytes)],
+    ['memory growth while streams were cut', formatGrowth(growthBytes)],
   ];
   if (trial.size === 'full') {
     trial.say('the same with two workers, and fewer cut streams');
@@ -52,7 +52,7 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   return {
     tried: `${formatCount(STREAMS.length)} streams of raw bytes to ${targets.length} targets, whole and cut at every byte (${formatCount(cuts.length)} cuts; long streams at 750 places)`,
-    figure: '0 crashes, 0 responses 5xx, 0 ambiguous streams accepted, 0 smuggled requests executed',
+    figure: '0 crashes, 0 5xx responses, 0 ambiguous streams accepted, 0 smuggled requests executed',
     figures,
   };
 }

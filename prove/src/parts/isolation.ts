@@ -35,7 +35,7 @@ async function runIsolation(trial: Trial): Promise<Outcome> {
   const sum = (count: (tried: Tried) => number) =>
     all.reduce((total, tried) => total + count(tried), 0).toLocaleString('en');
   return {
-    tried: `${sum(({ requests }) => requests)} requests for foreign or non-existent objects, by ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} from two accounts at once`,
+    tried: `${sum(({ requests }) => requests)} requests for other accounts' objects or objects that never existed, with ${all[0]?.personas} credentials, and ${sum(({ mixed }) => mixed)} requests from two accounts at once`,
     figure: `0 of ${all[0]?.canaries} canaries visible to others, 0 responses that reveal whether an object exists`,
     figures: [
       ...all.flatMap(figuresOf),
@@ -90,7 +90,7 @@ function figuresOf({ engine, operations, megabytes, lines, statements, ofAccount
     [`${engine}: responses, searched byte by byte`, `${count(megabytes)} MB`],
     [`${engine}: log lines searched`, count(lines)],
     [
-      `${engine}: texts of statements`,
+      `${engine}: distinct SQL statements`,
       `${statements}, ${ofAccounts} of them on accounts' tables, each bound to an account or listed below`,
     ],
     [`${engine}: statements that ran for the right account`, count(runs)],

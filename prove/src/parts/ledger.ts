@@ -14,7 +14,7 @@ const ROUNDS = { full: 60, small: 3 };
 export const ledger: Part = {
   name: 'ledger',
   title: 'Ledger',
-  promise: 'Acknowledged writes are stored once and in order, rejected ones are not, and the events agree.',
+  promise: 'Acknowledged writes are stored once and in order, rejected writes are not stored, and the events match.',
   plantedFaults: readFaults('ledger'),
   run,
 };
@@ -33,13 +33,13 @@ async function run(trial: Trial): Promise<Outcome> {
   const { known, gone, replayed } = load.ledger;
   const told = (what: string) => load.told(what).toLocaleString('en');
   return {
-    tried: `${LANES} clients that create, change, delete, import, list, send files of feeds, and keep a ledger of the responses`,
-    figure: `${told('acknowledged')} acknowledged requests and ${replayed.sequence.toLocaleString('en')} events agree with the stored state`,
+    tried: `${LANES} clients that create, update, delete, import, and list listings, upload feed files, and keep a ledger of the responses`,
+    figure: `${told('acknowledged')} acknowledged writes and ${replayed.sequence.toLocaleString('en')} events match the stored state`,
     figures: [
       ['acknowledged writes', told('acknowledged')],
-      ['of these retried and replayed', told('repeated')],
+      ['of these, retried and replayed', told('repeated')],
       ['reads', told('read')],
-      ['events, without a gap', replayed.sequence.toLocaleString('en')],
+      ['events, without gaps', replayed.sequence.toLocaleString('en')],
       ['listings at the end', known.size.toLocaleString('en')],
       ['listings deleted', gone.size.toLocaleString('en')],
     ],

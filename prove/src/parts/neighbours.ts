@@ -15,13 +15,13 @@ const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
 /**
  * `corpus.ts`, `uploads.ts`, and `visitors.ts` list the attacks. `attack.ts` runs them in its own
- * process, next to the other account (`neighbour.ts`). `gauge.ts` measures the service, and
+ * process, alongside the other account (`neighbour.ts`). `gauge.ts` measures the service, and
  * `judgement.ts` has the limits.
  */
 export const neighbours: Part = {
   name: 'neighbours',
-  title: 'Neighbours',
-  promise: 'No account, and no client without one, can slow down or break other accounts.',
+  title: 'Neighbors',
+  promise: 'No account, and no client without an account, can slow down or disrupt other accounts.',
   plantedFaults: readFaults('neighbours'),
   run,
 };
@@ -39,12 +39,12 @@ async function run(trial: Trial): Promise<Outcome> {
   const words = broken.map(({ setting, member, broken }) => `${member.name} on ${setting}: ${broken.join(', ')}`);
   assert.ok(broken.length === 0, `${broken.length} attacks affect the other account: ${words.join('; ')}`);
   return {
-    tried: `${members.length} attacks with a key, with a read-only key, from the dashboard, and without credentials, each next to the normal load of another account, on ${settings.join(', ')}`,
-    figure: `0 requests of the other account failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
+    tried: `${members.length} attacks with a key, with a read-only key, from the dashboard, and without credentials, each alongside the normal load of another account, on ${settings.join(', ')}`,
+    figure: `0 of the other account's requests failed; ${describeWorst(sieges.flatMap(({ tried }) => tried))}`,
     figures: [
       ...describeCorpus(members),
-      ['figures above their limit', 'are measured three times, and the median counts'],
-      ['growth of memory', 'of a service that has already started its threads for searches and files'],
+      ['figures above their limit', 'are measured three times; the median counts'],
+      ['memory growth', 'does not include the threads for searches and files, which start before the attacks'],
       ...sieges.flatMap(figuresOf),
     ],
   };

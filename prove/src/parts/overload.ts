@@ -11,7 +11,7 @@ export const overload: Part = {
   name: 'overload',
   title: 'Overload',
   promise:
-    'Under overload, excess requests are rejected at once with a time to retry, none of them is stored, and all others are served as before.',
+    'Under overload, excess requests are rejected at once with a `Retry-After` header, none of them is stored, and all others are served as before.',
   plantedFaults: readFaults('overload'),
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
@@ -26,11 +26,11 @@ async function runSmall(trial: Trial): Promise<Outcome> {
   assertRefuses(report);
   await assertOnlyAccepted(trial, stage);
   const after = await stage.flood({ mix: [['listing', 1]], inFlight: 1, seconds: 0.2 });
-  assert.deepEqual(after.statuses, { 200: after.completed }, 'a request is rejected afterwards');
+  assert.deepEqual(after.statuses, { 200: after.completed }, 'a request is rejected after the overload');
   return {
     tried: `${report.due} requests in ${SMALL.seconds} s`,
     figure: `${report.statuses[503]} rejected, none of them stored`,
-    figures: [['responses to /livez and /readyz meanwhile', String(count)]],
+    figures: [['responses to /livez and /readyz during the overload', String(count)]],
   };
 }
 
@@ -47,7 +47,7 @@ async function runFull(trial: Trial): Promise<Outcome> {
   ];
   return {
     tried: 'Open-loop load at 0.5, 1, 2, 5, and 10 times the capacity',
-    figure: `At ten times the capacity, ${ratio.toFixed(2)} times the throughput at one; p99 of accepted requests ${worst}; 0 rejected changes stored`,
+    figure: `At ten times the capacity, the throughput is ${ratio.toFixed(2)} of that at the capacity; p99 of accepted requests ${worst}; 0 rejected writes stored`,
     figures: [...figures, ...others.flat()],
     skipped,
   };

@@ -28,7 +28,7 @@ export const slowAndMany: Part = {
   name: 'slow-and-many',
   title: 'Slow and many',
   promise:
-    'Clients that send slowly, never read, or only hold connections cost little and are disconnected in the end.',
+    'Clients that send slowly, never read, or only hold connections open use few resources and are eventually disconnected.',
   plantedFaults: readFaults('slow-and-many'),
   run,
 };
@@ -56,16 +56,16 @@ async function run(trial: Trial): Promise<Outcome> {
         `${formatMs(during.p99Ms)} ms, ${formatRatio(during.p99Ms / before.p99Ms)} × before`,
       ],
       [`memory during: ${phase.name}`, formatGrowth(growthBytes)],
-      [`connections at half-time: ${phase.name}`, held],
+      [`open connections halfway through: ${phase.name}`, held],
     );
   }
   trial.say('comparing with the stored state');
   await assertKept(service.url, tenant, await createDatabase(trial.directory, 'sqlite'), ledger);
-  assert.equal(await service.end(), 0, 'the exit code of the service');
+  assert.equal(await service.end(), 0, "the service's exit code");
   const crowd = phases.flatMap(({ crowds }) => crowds).reduce((sum, { count }) => sum + count, 0);
   return {
-    tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, together with ${REQUESTS_PER_SECOND} normal requests a second`,
-    figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections remained`,
+    tried: `${phases.map(({ name }) => name).join('; ')}; for ${phases[0]?.seconds} s each, alongside ${REQUESTS_PER_SECOND} normal requests per second`,
+    figure: `0 of ${formatCount(requests)} normal requests failed; 0 of ${formatCount(crowd)} connections remained open`,
     figures: told,
     skipped,
   };
@@ -75,7 +75,7 @@ function failNormal(error: Error): never {
   assert.fail(`a normal client: ${error.message}`);
 }
 
-/** @throws AssertionError when a normal request fails, memory grows too much, or a connection stays */
+/** @throws AssertionError when a normal request fails, memory grows too much, or a connection stays open */
 async function stand(
   service: ServeProcess,
   { name, crowds, seconds, growthMaxBytes }: Phase,

@@ -15,7 +15,7 @@ import { plantedFaults } from './supply-chain/planted-faults.ts';
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 /** Permissive licenses. */
-const LICENCES = ['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
+const LICENSES = ['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
 export const supplyChain: Part = {
@@ -45,22 +45,22 @@ async function runSupplyChain(trial: Trial): Promise<Outcome> {
     assertGood(lock, manifest, places);
     await assertInBill(trial, lock, manifest, places);
     for (const place of places) all.add(place);
-    figures.push([`${manifest.name} brings`, `${places.length} packages`]);
+    figures.push([`installed with ${manifest.name}`, `${places.length} packages`]);
   }
   const bundled = await findBundled(trial.directory, lock);
   assertGood(lock, await readManifest(REPOSITORY), bundled);
   for (const place of bundled) all.add(place);
-  figures.push(['the service contains', `${bundled.length} packages`]);
+  figures.push(['bundled with the service', `${bundled.length} packages`]);
   const outside = [...all].filter((place) => place.includes('node_modules'));
-  const licences = Map.groupBy(outside, (place) => lock[place]?.license);
-  for (const [licence, places] of licences) {
-    figures.push([`at run time, ${licence}`, places.map((place) => describe(lock, place)).join(', ')]);
+  const licenses = Map.groupBy(outside, (place) => lock[place]?.license);
+  for (const [license, places] of licenses) {
+    figures.push([`at run time, ${license}`, places.map((place) => describe(lock, place)).join(', ')]);
   }
   figures.push(['in the dashboard', (await findInDashboard()).join(', ')]);
   const skipped = trial.size === 'full' ? await audit() : [];
   return {
-    tried: 'the lock file, the manifests, the bundle, and bills of materials, compared',
-    figure: `${outside.length} third-party packages at run time, ${[...licences.keys()].join(', ')}; 0 install scripts`,
+    tried: 'a comparison of the lock file, the manifests, the bundle, and the bills of materials',
+    figure: `${outside.length} third-party packages at run time, ${[...licenses.keys()].join(', ')}; 0 install scripts`,
     figures,
     skipped,
   };
@@ -80,10 +80,10 @@ function assertGood(lock: LockFile, { name, dependencies = {} }: Manifest, place
   const missing = Object.keys(dependencies).filter((each) => !names.includes(each) && !isWorkspace(lock, each));
   assert.deepEqual(missing, [], `${name} needs packages that are not in the lock file: ${missing}`);
   const scripted = places.filter((place) => lock[place]?.hasInstallScript);
-  assert.deepEqual(scripted, [], `${name} brings install scripts: ${scripted}`);
-  const others = places.filter((place) => !LICENCES.includes(lock[place]?.license ?? ''));
+  assert.deepEqual(scripted, [], `${name} has dependencies with install scripts: ${scripted}`);
+  const others = places.filter((place) => !LICENSES.includes(lock[place]?.license ?? ''));
   const told = others.map((place) => `${nameOf(place)} (${lock[place]?.license})`);
-  assert.deepEqual(others, [], `${name} brings other licenses: ${told}`);
+  assert.deepEqual(others, [], `${name} has dependencies with other licenses: ${told}`);
 }
 
 function isWorkspace(lock: LockFile, name: string): boolean {
@@ -117,7 +117,7 @@ async function findInstalledPlace(place: string): Promise<string> {
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
 }
 
-/** The packages in the service's bundle, which is built for this, as its bill of materials lists them. */
+/** Bundles the service. @returns the packages in the bundle, according to its bill of materials */
 async function findBundled(directory: string, lock: LockFile): Promise<string[]> {
   const bundle = join(directory, 'bundle');
   const modules = await bundleService(bundle);
@@ -131,13 +131,13 @@ async function findBundled(directory: string, lock: LockFile): Promise<string[]>
   return Object.keys(lock).filter((place) => components.some(isIn(place)));
 }
 
-/** Packages in the dashboard, as its build lists them. */
+/** The packages in the dashboard, according to its build. */
 async function findInDashboard(): Promise<string[]> {
   const page = await readFile(join(REPOSITORY, 'dashboard/dist/licenses.md'), 'utf8');
-  return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, licence = '']) => {
-    for (const each of licence.split(' AND '))
-      assert.ok(LICENCES.includes(each), `the dashboard has ${name} (${each})`);
-    return `${name} ${version} (${licence})`;
+  return Array.from(page.matchAll(/^## (.+) - (.+) \((.+)\)$/gm), ([, name, version, license = '']) => {
+    for (const each of license.split(' AND '))
+      assert.ok(LICENSES.includes(each), `the dashboard has ${name} (${each})`);
+    return `${name} ${version} (${license})`;
   });
 }
 
@@ -145,8 +145,8 @@ async function findInDashboard(): Promise<string[]> {
 async function audit(): Promise<string[]> {
   const told = await npm(['audit', '--omit=dev', '--json'], REPOSITORY);
   const { metadata } = JSON.parse(told);
-  if (metadata === undefined) return ['known advisories, because the registry of `npm audit` could not be reached.'];
-  assert.equal(metadata.vulnerabilities.critical, 0, 'a critical advisory is known');
+  if (metadata === undefined) return ['known advisories, because `npm audit` could not reach the registry.'];
+  assert.equal(metadata.vulnerabilities.critical, 0, 'there is a critical advisory');
   return [];
 }
 

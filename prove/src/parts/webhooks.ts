@@ -184,11 +184,11 @@ function describe({ size }: Trial, courses: Course[]): Outcome {
   const { endpoints, kills, restarts, away } = SIZES[size];
   const sum = (name: keyof Course) => courses.reduce((total, each) => total + each[name], 0).toLocaleString('en');
   return {
-    tried: `${endpoints} endpoints that fail at random; ${kills} × \`kill -9\` of workers on SQLite, ${restarts} × \`kill -9\` of one of two services or restart of PostgreSQL; one endpoint away for ${away.toLocaleString('en')} writes`,
+    tried: `${endpoints} endpoints that fail at random; ${kills} × \`kill -9\` of workers on SQLite; ${restarts} × \`kill -9\` of one of two services or a restart of PostgreSQL; one endpoint unreachable for ${away.toLocaleString('en')} writes`,
     figure: `0 of ${sum('events')} events missing, in the wrong order, or with a wrong signature at any endpoint`,
     figures: [
       ['attempts', sum('attempts')],
-      ['deliveries that were repeated', sum('repeated')],
+      ['repeated deliveries', sum('repeated')],
     ],
   };
 }

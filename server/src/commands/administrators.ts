@@ -112,7 +112,7 @@ function addInvite(administrators: Command): void {
         const url = base + token;
         const mail = { ...invitation, accountName, url: base + mailedToken };
         const isMailed = await mailInvitation(config.mail && createMailer(config.mail), mail, (error) =>
-          console.error('the invitation was not mailed:', error instanceof Error ? error.message : error),
+          console.error('the invitation could not be mailed:', error instanceof Error ? error.message : error),
         );
         const expiresAt = formatTime(invitation.expiresAt);
         print({ id: invitation.id, email: invitation.email, role, expiresAt, url, isMailed }, options, [

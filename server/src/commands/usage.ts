@@ -42,7 +42,7 @@ export function addUsage(program: Command): void {
         const { account } = options;
         const accounts = (await listAccounts(database)).filter(({ id }) => account === undefined || id === account);
         if (account !== undefined && accounts.length === 0)
-          throw new AppError('not_found', `There is no account ${account}; "accounts list" shows all.`);
+          throw new AppError('not_found', `There is no account ${account}; run "accounts list" to see all accounts.`);
         const days: UsageDay[] = [];
         for (const each of accounts) days.push(...(await findUsage(database, each, range)));
         print(days, options, options.csv ? toCsv(days) : toTable(days));

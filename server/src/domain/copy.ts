@@ -38,7 +38,7 @@ export async function copyDatabase(from: Database, to: Database, onProgress: Cop
 async function requireEmpty(transaction: Executor): Promise<void> {
   const accounts = await findAccountIds(transaction, '', 1);
   if (accounts.length === 0 && !(await hasAdministrator(transaction))) return;
-  throw new AppError('conflict', 'The target database is not empty; name an empty one.');
+  throw new AppError('conflict', 'The target database is not empty; specify an empty one.');
 }
 
 async function compare(from: Database, to: Database, onProgress: CopyProgress): Promise<CopyReport> {

@@ -24,7 +24,7 @@ export function createApp(services: Services): App {
   const find = createMap(services);
   const checkForwarded = createForwardedCheck(log, trustedProxies);
 
-  /** Rejects a request because too many are waiting. Even then, a malformed key gets 401. */
+  /** Rejects a request because too many are waiting. Even then, a malformed key gets a 401 response. */
   async function reject(exchange: Exchange, { api, isPublic }: RouteMatch): Promise<Reply> {
     admission.noteRejection(exchange);
     if (!isPublic) await api?.requireLikelyCaller?.(exchange, services);
@@ -64,7 +64,7 @@ export function createApp(services: Services): App {
     const needsKey = api === V1 && !isPublic;
     const isRejected = admission.isFull(exchange, needsKey);
     const endLogging = isRejected ? undefined : logRequest(exchange, services);
-    // One listener, since an emitter calls several of them through a copy of their list.
+    // A single listener, because an emitter with several listeners copies their list for each event.
     outgoing.on('close', () => {
       endMeasuring?.();
       endLogging?.();
@@ -73,7 +73,7 @@ export function createApp(services: Services): App {
       if (!isProbe(exchange)) checkForwarded(incoming);
       const turn = admission.enter(exchange, needsKey);
       if (turn !== undefined) await turn;
-      // Pages and sessions cost more than a request with a key, so each gets its own turn of the event loop.
+      // Pages and sessions cost more than requests with a key, so each gets its own event-loop turn.
       if (!needsKey && !isProbe(exchange)) await ownTurn();
       if (incoming.destroyed) return;
       exchange.startedMs = performance.now();

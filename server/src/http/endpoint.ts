@@ -11,10 +11,10 @@ import { negotiateType, requireBodyType } from './protocol/negotiate.ts';
 import type { Reply } from './protocol/reply.ts';
 import type { Services } from './services.ts';
 
-/** The exchange that a handler gets, by caller. */
+/** The exchange that a handler receives, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
-  /** The handler checks a key's access, since the checks of the body come before. */
+  /** The handler checks the key's access, because the checks of the body come first. */
   full: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
   member: Admitted<SessionPrincipal>;
@@ -42,8 +42,8 @@ export interface Call<S extends QuerySchema = typeof noQuery> {
 export interface Endpoint<C extends Caller> {
   operation: Operation<C, QuerySchema>;
   /**
-   * Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, and
-   * calls the handler.
+   * Checks the credentials, `Accept`, `Content-Type`, and the query, in this order, then calls the
+   * handler.
    */
   serve(
     exchange: Exchange,
@@ -80,7 +80,8 @@ export interface ApiAccess {
   /** Headers of every response, including errors. */
   headers?: Record<string, string>;
   /**
-   * Checks the credentials cheaply, for an overloaded service. @throws {AppError} `unauthorized`
+   * A cheap check of the credentials for an overloaded service.
+   * @throws {AppError} `unauthorized`
    */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;
 }

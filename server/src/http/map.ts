@@ -42,8 +42,8 @@ import { webhookEndpoints } from './routes/webhooks.ts';
 import type { Services } from './services.ts';
 
 /**
- * Endpoints for both API keys and members. The first match counts: `/listings/external/history` is a listing's external
- * id, not a history.
+ * Endpoints for both API keys and members. The first match wins: `/listings/external/history` is
+ * the listing with the external id `history`, not a history.
  */
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 /** Endpoints for both API keys with full access and administrators. */
@@ -141,7 +141,7 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
       answer: (exchange, parameters) => serve(exchange, { parameters, services }, api),
     });
   }
-  // Created on the first request; at startup, it would take a fifth of the time.
+  // Created on the first request; creating it at startup would take a fifth of the startup time.
   let document: Promise<Buffer> | undefined;
   /** The document for the last origin. */
   let last: { origin: string; bytes: Buffer } | undefined;

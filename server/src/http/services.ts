@@ -44,10 +44,10 @@ export interface Services extends IdentityServices, WebhookServices {
   mailer: Mailer | undefined;
   /** Undefined for maps without images. */
   mapTiles: MapTiles | undefined;
-  /** The program's version, a part of each list's ETag. */
+  /** The program's version, which is part of each list's ETag. */
   release: string;
   /** Whether the service is stopping. */
   isStopping: () => boolean;
-  /** Whether this process is ending, because the service stops or another process replaces it. */
+  /** Whether this process is ending, because the service is stopping or another process is replacing it. */
   isLeaving: () => boolean;
 }

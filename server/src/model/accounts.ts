@@ -8,7 +8,7 @@ export type AreaUnits = (typeof AREA_UNITS)[number];
 export interface Account {
   id: string;
   name: string;
-  /** The default currency of prices. `areaUnits` is the default of areas. */
+  /** The default currency for prices. `areaUnits` is the default unit for areas. */
   currency: string;
   areaUnits: AreaUnits;
 }
@@ -17,11 +17,14 @@ export interface Account {
 export interface AccountHead extends Account {
   /** The number of changes to the account's listings, including this transaction's. */
   sequence: number;
-  /** The greatest id that a listing of the account has had; empty if there has been none. */
+  /** The greatest id that any of the account's listings has had; empty if the account never had one. */
   newestId: string;
-  /** If the account has a quota, includes this transaction's listings. */
+  /** Includes this transaction's listings if the account has a quota. */
   listingCount: number;
-  /** What the versions of its listings count (model/history.ts); includes this transaction's, as in `listingCount`. */
+  /**
+   * The bytes counted for the versions of the account's listings (model/history.ts). Like `listingCount`, it
+   * includes this transaction's.
+   */
   storedBytes: number;
   /** The account's quotas; null means no quota. */
   listingsMax: number | null;
@@ -32,7 +35,7 @@ export interface AccountHead extends Account {
 export interface Head {
   /** The number of changes to the account's listings. */
   sequence: number;
-  /** Distinguishes sequences from before and after a restore of the database. */
+  /** Distinguishes sequences assigned before a restore of the database from those assigned after it. */
   epoch: string;
 }
 
@@ -40,7 +43,8 @@ export const NAME_LENGTH_MAX = 100;
 
 /**
  * Returns the name of an account or a key, trimmed and in NFC.
- * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or has control characters
+ * @throws {AppError} `validation_failed` if it is blank, longer than 100 code points, or contains control
+ * characters
  */
 export function parseName(text: string): string {
   const name = toNfc(text).trim();

@@ -19,7 +19,7 @@ export interface ApiKey {
   replacedBy: string | null;
 }
 
-/** How long a rolled key can still be valid. */
+/** How long a key can remain valid after it is rolled. */
 export const ROLLED_HOURS_MAX = 168;
 export const ROLLED_HOURS_DEFAULT = 24;
 
@@ -38,7 +38,7 @@ export function generateSecret(): string {
   return body + checksum(body);
 }
 
-/** Checks a key's form and checksum, which detects typing errors and truncation without the database. */
+/** Checks a key's form and checksum, which detects typos and truncation without a database query. */
 export function isWellFormedSecret(secret: string): boolean {
   return FORMAT.test(secret) && secret.endsWith(checksum(secret.slice(0, -CHECKSUM_LENGTH)));
 }

@@ -57,12 +57,12 @@ export const TARGET_TYPES = [
 ] as const;
 export type TargetType = (typeof TARGET_TYPES)[number];
 
-/** The actor of an audit entry: the user or key, as named at that time, the operator, or the service itself. */
+/** The actor of an audit entry: a user or key (with its name at that time), the operator, or the service. */
 export interface AuditActor {
   type: ActorType;
   id: string | null;
   name: string;
-  /** Identifies the user even after a change of name: an email address cannot change. */
+  /** Identifies the user even after a name change, since an email address cannot change. */
   email: string | null;
   address: string | null;
 }

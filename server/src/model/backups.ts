@@ -1,7 +1,7 @@
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const SCHEDULE = /^(?:hourly|(?:daily|weekly (?<day>[a-z]+)) (?<hour>[01]\d|2[0-3]):(?<minute>[0-5]\d))$/;
 
-/** When backups are due, in local time: every hour, or at a time of every day or of one day of the week. */
+/** When backups are due: every hour, or at a local time every day or on one day of the week. */
 export type BackupSchedule = 'hourly' | { weekday: number | undefined; hour: number; minute: number };
 
 /** Parses a schedule such as `hourly`, `daily 02:30`, or `weekly sunday 02:30`. */
@@ -25,7 +25,7 @@ export function lastDueAt(schedule: BackupSchedule, nowMs: number): number {
   return dueMs <= nowMs ? dueMs : new Date(year, month, day - days - period, hour, minute).getTime();
 }
 
-/** The local start of each period, by its name in `BACKUP_KEEP`. */
+/** By the name in `BACKUP_KEEP`: the start of the period that contains `at`, in local time. */
 const PERIODS = {
   hourly: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours()),
   daily: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()),
@@ -33,10 +33,10 @@ const PERIODS = {
   monthly: (at: Date) => new Date(at.getFullYear(), at.getMonth()),
 };
 
-/** How many periods keep their newest backup. */
+/** How many periods of each kind keep their newest backup. */
 export type BackupKeep = { period: keyof typeof PERIODS; count: number }[];
 
-/** Parses numbers of backups such as `7 daily, 4 weekly`. */
+/** Parses the number of backups to keep, such as `7 daily, 4 weekly`. */
 export function parseKeep(text: string): BackupKeep | undefined {
   const keep: BackupKeep = [];
   for (const part of text.split(',')) {
@@ -51,8 +51,8 @@ export function parseKeep(text: string): BackupKeep | undefined {
 const PERIOD_NAMES = ['hourly', 'daily', 'weekly', 'monthly'] as const;
 
 /**
- * The backups to remove, given their times. The newest one of each period is kept, for as many periods that have one as
- * `keep` says: without new backups, or with a wrong clock, no old one is removed.
+ * Given the times of backups, returns those to remove. `keep` says how many periods keep their newest backup.
+ * Only periods with a backup count, so old backups remain if new ones are missing or if the clock is wrong.
  */
 export function findExpiredBackups(timesMs: readonly number[], keep: BackupKeep): number[] {
   const newestFirst = timesMs.toSorted((one, other) => other - one);

@@ -12,8 +12,8 @@ const WORDS = new Set(
 const ADDED_LENGTH_MIN = 8;
 
 /**
- * Whether attackers guess a password early (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common passwords, common
- * words with a few digits and symbols, sequences, and repetitions.
+ * Whether attackers would guess a password early (NIST SP 800-63B §3.1.1.2, OWASP ASVS 5 §6.2.4): common
+ * passwords, common words with a few digits and symbols, sequences, and repetitions.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();

@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto';
 
-/** What a run does with listings of the feed that are not in the file. */
+/** What a run does with the feed's listings that are not in the file. */
 export const MISSING_MODES = ['keep', 'withdraw', 'delete'] as const;
 export type MissingMode = (typeof MISSING_MODES)[number];
 
 export const FEED_OUTCOMES = ['running', 'succeeded', 'stopped_by_guard', 'interrupted', 'failed'] as const;
 export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 
-/** A column of a feed's file, with the field that it had, as in `map`: '' if it was skipped. */
+/** A column of a feed's file, and the field that it was mapped to, as in `map`: '' if it was skipped. */
 export type FeedColumn = [name: string, meant: string];
 
 export interface FeedSettings {
   /** Column → field; empty to skip the column. */
   map: Record<string, string>;
-  /** `FIELD:WORD` → the value that the word means in the field; empty for no value. */
+  /** `FIELD:WORD` → the value that the word stands for in the field; empty for no value. */
   values: Record<string, string>;
-  /** Field → its value in rows that have none. */
+  /** Field → its value in rows that do not have one. */
   defaults: Record<string, string>;
   missing: MissingMode;
-  /** Limits of the guard: a percentage such as `20%`, or a number. */
+  /** The guard's limits, each a percentage such as `20%` or a number. */
   missingMax: string;
   failedMax: string;
   clean: boolean;
@@ -44,7 +44,10 @@ export const DEFAULT_SETTINGS: FeedSettings = {
 
 const HOUR_MS = 3_600_000;
 
-/** Since when no run of a feed has succeeded in the expected time (UTC milliseconds); null if the feed is not late. */
+/**
+ * When a feed became late because no run had succeeded in the expected time (UTC milliseconds); null if it is
+ * not late.
+ */
 export function lateSince(
   { expectedEveryHours }: Pick<FeedSettings, 'expectedEveryHours'>,
   { lastSuccessAt, createdAt }: { lastSuccessAt: number | null; createdAt: number },
@@ -68,10 +71,10 @@ export interface FeedCounts {
   cleaned: number;
 }
 
-/** Rows of a file that can be known before it is read. Their hashes take 16 MiB. */
+/** How many rows of a file can be known before the file is read. Their hashes take 16 MiB. */
 export const KNOWN_ROWS_MAX = 1_000_000;
 
-/** The characters of a row's hash, 96 bits. */
+/** The number of characters in a row's hash, which has 96 bits. */
 const HASH_LENGTH = 16;
 
 /** Identifies a row of a file, or its content. */
@@ -85,7 +88,7 @@ export function emptyCounts(): FeedCounts {
 
 export const LIMIT_PATTERN = /^(?:(?:100|\d{1,2})(?:\.\d{1,2})?%|\d{1,9})$/;
 
-/** Returns the number that a limit such as `20%` or `200` allows out of `total`; undefined for another text. */
+/** Returns how many of `total` a limit such as `20%` or `200` allows; undefined if `text` is not a limit. */
 export function parseLimit(text: string): ((total: number) => number) | undefined {
   if (!LIMIT_PATTERN.test(text)) return undefined;
   const number = Number.parseFloat(text);

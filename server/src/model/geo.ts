@@ -23,7 +23,7 @@ export const DISTANCE_METRES_MAX = Math.PI * EARTH_RADIUS_METRES;
 
 export const METRES_OF_UNIT = { m: 1, km: 1000, mi: 1609.344 } as const;
 
-/** In degrees. Enlarges the box around a circle, so that rounding does not exclude points of the circle. */
+/** In degrees. Enlarges the box around a circle, so rounding does not exclude points in the circle. */
 const MARGIN = 1e-6;
 
 /** With `west` > `east`, the box crosses the antimeridian, which is both -180 and 180. */
@@ -35,7 +35,7 @@ export function toBox(west: number, south: number, east: number, north: number):
   return { south, north, longitudes };
 }
 
-/** A box that contains a circle. Distances are only computed for points within the box. */
+/** A box that contains a circle. Distances are computed only for points in the box. */
 export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   const radius = radiusMetres / EARTH_RADIUS_METRES;
   const reach = toDegrees(radius) + MARGIN;
@@ -49,7 +49,7 @@ export function boxAround({ latitude, longitude, radiusMetres }: Circle): Box {
   return toBox(west, south, east, north);
 }
 
-/** The great-circle distance in meters, by a formula that is accurate even near zero and near half the circle. */
+/** The great-circle distance in meters. The formula is accurate even near zero and half a great circle. */
 export function distanceBetween(from: Point, to: Point): number {
   const [here, there] = [toRadians(from.latitude), toRadians(to.latitude)];
   const east = toRadians(to.longitude - from.longitude);

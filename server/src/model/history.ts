@@ -2,8 +2,8 @@
 export const CHANGE_ACTOR_TYPES = ['key', 'user', 'operator', 'unknown'] as const;
 
 /**
- * Who made a change, as recorded in the listing's history: an API key or a user with their name at that time, the
- * operator, or the run of a feed.
+ * Who made a change, as recorded in the listing's history: an API key or user (with its name at that time),
+ * the operator, or a feed's run.
  */
 export type ChangeActor =
   | { type: 'key' | 'user'; id: string; name: string }
@@ -12,13 +12,13 @@ export type ChangeActor =
 
 export const OPERATOR_ACTOR: ChangeActor = { type: 'operator', id: null, name: 'Operator' };
 
-/** For changes that earlier releases have made, and those that nobody will see. */
+/** For changes made by earlier releases, and for the changes of dry runs, which are never shown. */
 export const UNKNOWN_ACTOR: ChangeActor = { type: 'unknown', id: null, name: 'Unknown' };
 
-/** What a version counts of an account's stored bytes, besides its document and changes: its row in the history. */
+/** The bytes counted for a version's row in the history, in addition to its document and changes. */
 export const VERSION_BYTES = 100;
 
-/** What a version counts of an account's stored bytes. Both parameters are JSON texts. */
+/** The number of bytes that a version adds to an account's stored bytes. Both parameters are JSON strings. */
 export function countBytes(doc: string, changes: string | null): number {
   return Buffer.byteLength(doc) + Buffer.byteLength(changes ?? '') + VERSION_BYTES;
 }

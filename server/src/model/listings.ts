@@ -84,7 +84,7 @@ export const SERVER_FIELDS = ['id', 'feed', 'version', 'createdAt', 'updatedAt']
 
 export type ServerFields = Pick<Listing, (typeof SERVER_FIELDS)[number]>;
 
-/** Fills in the account's defaults, and puts the members into the order of responses. */
+/** Fills in the account's defaults, and arranges the members in the order used in responses. */
 export function toListing(input: ListingInput, account: Account, server: ServerFields): Listing {
   const { externalId, address, unitNumber, city, stateOrProvince, postalCode, country, beds, baths } = input;
   const hasPrice = input.listPrice !== undefined || input.closePrice !== undefined;
@@ -123,7 +123,7 @@ export function toListing(input: ListingInput, account: Account, server: ServerF
   };
 }
 
-/** What a client would send to get this listing. */
+/** The input that a client would send for this listing. */
 export function withoutServerFields<T extends { [Name in keyof ServerFields]?: unknown }>(
   listing: T,
 ): Omit<T, keyof ServerFields> {
@@ -131,7 +131,7 @@ export function withoutServerFields<T extends { [Name in keyof ServerFields]?: u
   return input;
 }
 
-/** How a field has changed; without a value, it was or is absent. Of a long field, only the fact is recorded. */
+/** How a field changed; null means absent. For a long field, only the fact that it changed is recorded. */
 export type FieldChange = { from: unknown; to: unknown } | { changed: true };
 
 const LONG_FIELDS = new Set(['description', 'photos', 'metadata']);

@@ -8,7 +8,7 @@ export const PASSWORD_LENGTH_MIN = 8;
 /** Long enough for any passphrase. Hashing reads the whole password, so its length needs a limit. */
 export const PASSWORD_LENGTH_MAX = 128;
 
-/** Normalizes a password to NFC, so that it does not depend on the keyboard (RFC 8265 §4.2.2). */
+/** Normalizes a password to NFC, so it does not depend on the keyboard (RFC 8265 §4.2.2). */
 export function normalPassword(text: string): string {
   return toNfc(text);
 }
@@ -18,8 +18,8 @@ export function isPassword(normal: string): boolean {
 }
 
 /**
- * Validates a new password. `known` contains public information about the user, such as the name; `field` is the
- * password's name in the request.
+ * Validates a new password. `known` contains public information about the user, such as the name; `field` is
+ * the password's name in the request.
  * @throws {AppError} `validation_failed` if it is too short, too long, or easily guessed
  */
 export function parsePassword(text: string, known: readonly string[], field = 'password'): string {
@@ -34,8 +34,8 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
     throw new AppError('validation_failed', 'This password is too common; use several words.');
   }
   if (isMadeOfKnownWords(password, known)) {
-    const message = 'Must contain more than names and the email address; several words are best.';
-    throw new AppError('validation_failed', `The password is easily guessed. It ${message.toLowerCase()}`, {
+    const message = 'Must contain more than names and the email address; use several words.';
+    throw new AppError('validation_failed', `The password is easy to guess. It ${message.toLowerCase()}`, {
       details: [{ field, code: 'invalid_choice', message }],
     });
   }
@@ -45,7 +45,7 @@ export function parsePassword(text: string, known: readonly string[], field = 'p
 /** Shorter words occur in too many other words. */
 const WORD_LENGTH_MIN = 4;
 
-/** Whether a password is too short without its known words (NIST SP 800-63B §3.1.1.2). */
+/** Whether a password would be too short without its known words (NIST SP 800-63B §3.1.1.2). */
 function isMadeOfKnownWords(password: string, known: readonly string[]): boolean {
   // Includes the part of an email address before the @.
   const texts = known.flatMap((text) => [text, text.replace(/@.*$/, '')]).map(cutWords);

@@ -1,10 +1,11 @@
 import type { Box, Point } from './geo.ts';
 
-// Places are indexed by the cells of several grids, from coarse to fine. A grid of level L divides longitudes and
-// latitudes into 2^L parts each: at level 18, a cell is about 100 m wide and 80 m high at 40° north.
+// Places are indexed by the cells of several grids, from coarse to fine. The grid of level L divides
+// longitudes and latitudes into 2^L parts each: at level 18, a cell is about 120 m wide and 80 m high at 40°
+// north.
 
 const LEVELS = [18, 16, 14, 12, 10, 8, 6, 4, 2];
-/** A search looks up at most this many cells. Together, they are a few times as large as its box. */
+/** A search looks up at most this many cells. Together, they are a few times as large as the box. */
 const CELLS_MAX = 9;
 
 /** The cells that contain a point, one per grid. */
@@ -14,7 +15,7 @@ export function cellsOf({ latitude, longitude }: Point): string[] {
   return LEVELS.map((level) => nameOf(level, column >> (finest - level), row >> (finest - level)));
 }
 
-/** The cells of the finest grid that covers a box with few cells; undefined if the box is too large. */
+/** Covers a box with cells of the finest grid that needs only a few; undefined if the box is too large. */
 export function coverBox({ south, north, longitudes }: Box): string[] | undefined {
   for (const level of LEVELS) {
     const [bottom, top] = [toRow(south, level), toRow(north, level)];

@@ -1,12 +1,12 @@
 import { firstIdAt } from '../lib/ids.ts';
 
-/** A request with an API key, as logged at its end. */
+/** A request made with an API key, as logged when it ends. */
 export interface LoggedRequest {
   /** When the request ended, in UTC milliseconds. */
   at: number;
   keyId: string;
   method: string;
-  /** Path and query are as sent, but without secrets. */
+  /** The path and query are as sent, but without secrets. */
   path: string;
   query: string;
   /** Null if the client disconnected before the response. */
@@ -22,8 +22,8 @@ export interface LoggedRequest {
 }
 
 /**
- * A request as stored in a block: without member names, and with its time after the start of the block's period.
- * Numbers are small integers, because others take longer to format.
+ * A request as stored in a block: without member names, and with its time relative to the start of the
+ * block's period. Numbers are small integers, because other numbers take longer to format.
  */
 export type StoredRequest = [
   offset: number,
@@ -37,11 +37,11 @@ export type StoredRequest = [
   sequence: number | null,
   code: string | null,
   errorBody: string | null,
-  /** How many similar requests were counted instead of recorded. Absent if 0. */
+  /** How many similar requests were only counted, not logged. Absent if 0. */
   omitted?: number,
 ];
 
-/** The position of `omitted`. */
+/** The index of `omitted`. */
 export const OMITTED = 11;
 
 export function toStoredRequest(request: LoggedRequest, period: number): StoredRequest {
@@ -54,7 +54,7 @@ const DURATIONS_PER_MS = 100;
 
 /** A request as read from the log. */
 export interface ReadRequest extends LoggedRequest {
-  /** Similar requests of the same period, which are not in the log. */
+  /** The number of similar requests in the same period that are not in the log. */
   omitted: number;
 }
 
@@ -73,7 +73,7 @@ export function parseStoredRequests(text: string, period: number): ReadRequest[]
 /** A logged request with its id: the id of its block, `-`, and its number in the block. */
 export type RequestEntry = ReadRequest & { id: string };
 
-/** Where a page of entries ends. With an empty `id`, at the beginning of `at`. */
+/** Where a page of entries ends. An empty `id` means the beginning of `at`. */
 export type EntryPosition = Pick<RequestEntry, 'at' | 'id'>;
 
 /** How long requests are logged, and the maximum size of the log. */
@@ -84,13 +84,14 @@ export interface Retention {
 
 const BLOCK_ID_PREFIX = 'req';
 /**
- * All requests of a block ended within one period of this length, and periods never overlap. So the
- * blocks of several processes are in order except within a period.
+ * All requests in a block ended within one period of this length, and periods never overlap. Therefore, the
+ * blocks of several processes are in order, except within a period.
  */
 const PERIOD_MS = 250;
 /**
- * Reads of a key with the same status that each process logs per period, and requests above its rate limit. Further
- * ones are only counted: logging all of the cheapest reads would take a sixth of the throughput of a core.
+ * How many of a key's reads with the same status, and of its requests above the rate limit, each process logs
+ * per period. The rest are only counted: logging all of the cheapest reads would take a sixth of a core's
+ * throughput.
  */
 export const SIMILAR_MAX = 50;
 
@@ -103,19 +104,21 @@ export function isInPeriod(timeMs: number, period: number): boolean {
   return timeMs >= period && timeMs < period + PERIOD_MS;
 }
 
-/** Sorts before the ids of all blocks whose period begins at this time or later. */
+/** Returns an id that sorts before the ids of all blocks whose period begins at this time or later. */
 export function firstBlockIdAt(period: number): string {
   return firstIdAt(BLOCK_ID_PREFIX, period);
 }
 
-/** Sorts after the ids of all blocks whose period contains a time, and before those of later periods. */
+/**
+ * Returns an id that sorts after the ids of all blocks whose period contains a time, and before later ones.
+ */
 export function firstBlockIdAfter(timeMs: number): string {
   return firstBlockIdAt(periodOf(timeMs) + PERIOD_MS);
 }
 
 const NUMBER_LENGTH = 4;
 
-/** Entry ids sort like the requests of a block. */
+/** Entry ids sort in the order of the requests in a block. */
 export function entryIdOf(blockId: string, index: number): string {
   return `${blockId}-${String(index).padStart(NUMBER_LENGTH, '0')}`;
 }

@@ -4,11 +4,11 @@ import { cellsOf, coverBox } from './place-cells.ts';
 import { type RangeOperator, SEARCH_COLUMNS, type Search, type SearchColumns, searchColumnsOf } from './search.ts';
 import { SEARCHED_FIELDS, searchWords } from './words.ts';
 
-// The terms of a listing are what the search index knows of it: its words, and a term for each value that searches
-// compare for equality. Terms of values begin with a mark that words cannot contain.
+// The search index stores a listing as terms: its words, and a term for each value that searches compare for
+// equality. The term of a value begins with a mark that words cannot contain.
 
 const MARK = '§';
-/** PostgreSQL indexes at most 2,046 bytes per term. Longer words are found by their beginning. */
+/** PostgreSQL indexes at most 2,046 bytes per term. Longer words are found by their first characters. */
 const WORD_LENGTH_MAX = 500;
 
 /** The letter after the mark, by search column. */
@@ -24,7 +24,10 @@ const LETTERS = {
   baths: 'h',
 } as const;
 const CELL_LETTER = 'g';
-/** Columns that are only compared, not sorted by: terms with their values find the few listings in a narrow range. */
+/**
+ * Columns that searches compare but do not sort by. Terms with their values find the few listings in a narrow
+ * range.
+ */
 const RANGE_LETTERS = { lotSizeArea: 'l', yearBuilt: 'y', closeDate: 'd' } as const;
 
 type RangeColumn = keyof typeof RANGE_LETTERS;
@@ -32,10 +35,10 @@ const RANGE_COLUMNS = Object.keys(RANGE_LETTERS) as RangeColumn[];
 type TermColumn = keyof typeof LETTERS;
 const TERM_COLUMNS = Object.keys(LETTERS) as TermColumn[];
 
-/** What searches need of a listing: its search columns, and its terms, each after a space. */
+/** What searches need from a listing: its search columns, and its terms, each preceded by a space. */
 export type SearchRow = SearchColumns & { terms: string };
 
-/** The parts of a search row that can differ after a change of these fields. */
+/** The parts of a search row that can differ after these fields change. */
 export function changedParts(changed: readonly string[]): (keyof SearchRow)[] {
   const columns = SEARCH_COLUMNS.filter((name) => changed.includes(name));
   const hasNewTerms = changed.some((name) => TERM_FIELDS.has(name));
@@ -47,7 +50,7 @@ export function toSearchRow(listing: Listing): SearchRow {
   return { ...columns, terms: searchTermsOf(listing, columns) };
 }
 
-/** The terms of a listing with these search columns. */
+/** The terms of a listing; `columns` are its search columns. */
 export function searchTermsOf(listing: Listing, columns: SearchColumns): string {
   const { latitude, longitude } = columns;
   const terms = [''];
@@ -64,20 +67,23 @@ export function searchTermsOf(listing: Listing, columns: SearchColumns): string 
   if (latitude !== undefined && longitude !== undefined) {
     for (const cell of cellsOf({ latitude, longitude })) add(cellTerm(cell));
   }
-  // Joined, since a concatenated string would keep all of its parts.
+  // Joined, since a concatenated string would keep all of its parts in memory.
   return terms.join(' ');
 }
 
-/** A condition that the index can look up: a match has one of these terms, or a word that begins with `prefix`. */
+/**
+ * A condition that the index can look up: a match has one of these terms, or a word that begins with
+ * `prefix`.
+ */
 export type TermCondition = { terms: string[]; isSelective: boolean } | { prefix: string } | TermRange;
 
-/** Terms between two, inclusive. */
+/** The terms between two terms, inclusive. */
 export interface TermRange {
   from: string;
   to: string;
 }
 
-/** The conditions on the terms of a search's matches. Matches also meet the search's other conditions. */
+/** Conditions that the terms of every match meet. Matches must also meet the search's other conditions. */
 export function termConditions({ conditions, words, box, circle }: Search): TermCondition[] {
   const found: TermCondition[] = words.map((word) => ({ prefix: indexedWord(word) }));
   for (const area of [box, circle && boxAround(circle)]) {
@@ -93,12 +99,14 @@ export function termConditions({ conditions, words, box, circle }: Search): Term
   return found;
 }
 
-/** Whether a listing matches if it meets all of the search's `termConditions`, so that its row need not be read. */
+/**
+ * Whether every listing that meets all of the search's `termConditions` matches, so its row need not be read.
+ */
 export function areTermsExact({ conditions, box, circle }: Search): boolean {
   if (box !== undefined || circle !== undefined) return false;
   return conditions.every(({ field, operator, value }) => {
     if (!isTermColumn(field) || (operator !== 'is' && operator !== 'in')) return false;
-    // Other values may share a term with different values.
+    // A value with other characters can have the same term as a different value.
     return [value].flat().every((each) => SEPARATE.test(String(each)) && field !== 'feed');
   });
 }
@@ -114,7 +122,7 @@ const TERM_FIELDS: ReadonlySet<string> = new Set([
   'longitude',
 ]);
 
-/** Columns with so few values that each is the value of many listings. */
+/** Columns with so few distinct values that many listings have the same one. */
 const COMMON: ReadonlySet<string> = new Set<TermColumn>(['status', 'propertyType', 'country', 'beds', 'baths']);
 
 function toRange(column: RangeColumn, operator: 'is' | RangeOperator, value: string | number): TermRange {
@@ -124,7 +132,7 @@ function toRange(column: RangeColumn, operator: 'is' | RangeOperator, value: str
   return operator === 'gt' || operator === 'gte' ? { from: term, to: last } : { from: first, to: term };
 }
 
-/** The terms of a column are in the order of its values, which are not negative. */
+/** A column's terms sort in the same order as its values, which are never negative. */
 function rangeTerm(column: RangeColumn, value: string | number): string {
   const sorted = typeof value === 'number' ? toSortedHex(value) : value.replaceAll('-', '');
   return `${MARK}${RANGE_LETTERS[column]}${sorted}`;
@@ -151,7 +159,7 @@ export function indexedWord(word: string): string {
 }
 
 const SIMPLE = /^[a-z0-9]*$/;
-/** Characters other than ASCII letters and digits would end a term. */
+/** ASCII characters other than lowercase letters and digits would end a term. */
 const SEPARATORS = /[^a-z0-9\u0080-\u{10ffff}]/gu;
 
 function valueTerm(column: TermColumn, value: string | number): string {

@@ -32,8 +32,9 @@ export type SearchColumn = (typeof SEARCH_COLUMNS)[number];
 export type SearchColumns = Pick<Listing, SearchColumn>;
 
 /**
- * The listing's search columns, with the texts of `words` filters folded, and without the listing's other values, which
- * a row must not keep in memory. Named members take a quarter of the memory of members that are added in a loop.
+ * The listing's search columns. Strings for `words` filters are folded, and the listing's other values are
+ * left out, since a row must not keep them in memory. Named members take a quarter of the memory of members
+ * added in a loop.
  */
 export function searchColumnsOf(listing: Listing): SearchColumns {
   const columns: Record<SearchColumn, unknown> = {
@@ -66,7 +67,7 @@ function foldedOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : foldText(text);
 }
 
-/** Comparisons besides equality, written in brackets after a parameter's name. */
+/** Comparisons other than equality, written in brackets after a parameter's name. */
 export const RANGE_OPERATORS = ['gt', 'gte', 'lt', 'lte'] as const;
 export type RangeOperator = (typeof RANGE_OPERATORS)[number];
 
@@ -77,9 +78,10 @@ export type Filter =
   | { field: SearchColumn; type: 'count' | 'integer' | 'decimal' | 'date' | 'time' };
 
 /**
- * The filters of lists. Parameters, their documentation, and SQL are generated from this table. A `choice` and a
- * `count` accept several values, separated by commas. A `text` is compared exactly, and `words` are compared folded;
- * both accept several values with `[]`. A number accepts a value or ranges, a date and a time only ranges.
+ * The filters for lists. Parameters, their documentation, and SQL are generated from this table. A `choice`
+ * or a `count` accepts several values, separated by commas. A `text` is compared exactly, and `words` are
+ * compared folded; both accept several values with `[]`. A number accepts a value or ranges; a date or a time
+ * accepts only ranges.
  */
 export const FILTERS: readonly Filter[] = [
   { field: 'status', type: 'choice', choices: STATUSES },

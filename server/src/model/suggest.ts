@@ -4,13 +4,12 @@ import { CHOICE_HINTS, CHOICE_WORDS, FIELD_SYNONYMS, PARAMETER_SYNONYMS, toPlain
 const SYNONYMS = [FIELD_SYNONYMS, PARAMETER_SYNONYMS, CHOICE_WORDS, CHOICE_HINTS];
 
 const LENGTH_MAX = 100;
-/** A name with the `-` of a descending order before it, or an operator in brackets behind it. */
+/** A name that can start with `-` for descending order, or end with an operator in brackets. */
 const AFFIXED = /^(-?)([^[]*)(.*)$/s;
 
 /**
- * The known name that is probably meant: the same name in another spelling such as `list_price`, a
- * synonym, or a mistyped name of which at most a third of the letters differ. `price[gte]` means
- * `listPrice[gte]`.
+ * The known name that was probably meant. The given name can be another spelling of it such as `list_price`,
+ * a synonym, or a typo in which at most a third of the letters differ. `price[gte]` means `listPrice[gte]`.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   const name = given.slice(0, LENGTH_MAX).toLowerCase();
@@ -27,7 +26,7 @@ export function suggest(given: string, known: readonly string[]): string | undef
 
 const START_LENGTH_MIN = 3;
 
-/** The shortest known name without an operator that starts with the given one. */
+/** The shortest known name that starts with the given one and has no operator. */
 function findLonger(name: string, known: readonly string[]): string | undefined {
   if (name.length < START_LENGTH_MIN) return undefined;
   const longer = known.filter((candidate) => candidate.toLowerCase().startsWith(name) && !candidate.includes('['));
@@ -39,7 +38,7 @@ const FIELD_WORDS = new Set(
   Object.entries(FIELD_SYNONYMS).flatMap(([field, words]) => [toPlain(field), ...words.split(' ')]),
 );
 
-/** Whether the name is that of a field, a synonym, or one of them in another spelling. */
+/** Whether the name is a field's name or a synonym for it, in any spelling. */
 export function isFieldWord(name: string): boolean {
   return FIELD_WORDS.has(toPlain(name));
 }

@@ -2,7 +2,7 @@
 type Words = Readonly<Record<string, string>>;
 
 /**
- * What listing files and people call fields. The API, the CLI, and the dashboard show
+ * Other names that listing files and people use for fields. The API, the CLI, and the dashboard show
  * suggestions from this table.
  */
 export const FIELD_SYNONYMS: Words = {
@@ -39,7 +39,7 @@ export const FIELD_SYNONYMS: Words = {
   metadata: 'customfields custom extra',
 };
 
-/** What people call the parameters of a search. */
+/** Other names that people use for search parameters. */
 export const PARAMETER_SYNONYMS: Words = {
   sort: 'order orderby sortby',
   limit: 'pagesize perpage top',
@@ -52,7 +52,7 @@ export const PARAMETER_SYNONYMS: Words = {
   'baths[gte]': 'minbaths bathsmin',
 };
 
-/** Words that mean exactly one choice: `clean=true` reads them. */
+/** Words that mean exactly one choice. `clean=true` reads them. */
 export const CHOICE_WORDS: Words = {
   coming_soon: 'premarket',
   active: 'forsale available onmarket onthemarket',
@@ -74,7 +74,7 @@ export const CHOICE_WORDS: Words = {
   manufactured_in_park: 'manufacturedhomeinpark mobilehomeinpark',
 };
 
-/** Words that probably mean a choice: only suggested. */
+/** Words that probably mean a choice. They are only used for suggestions. */
 export const CHOICE_HINTS: Words = {
   coming_soon: 'upcoming soon',
   active: 'new listed live current',
@@ -90,7 +90,7 @@ export const CHOICE_HINTS: Words = {
   manufactured_in_park: 'manufactured mobilehome',
 };
 
-/** A name without case, spaces, punctuation, and digits. */
+/** A name in lowercase, without spaces, punctuation, and digits. */
 export function toPlain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }

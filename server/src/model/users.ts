@@ -12,14 +12,17 @@ export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 /** How often a session in use is extended. */
 export const SESSION_EXTENDED_MS = 24 * 60 * 60 * 1000;
 
-/** Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits how long a stolen cookie works. */
+/**
+ * Even a session in use expires after this time (OWASP ASVS 5 §7.3.2), which limits how long a stolen cookie
+ * works.
+ */
 export const SESSION_AGE_MAX_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** A person who can sign in. */
 export interface User {
   id: string;
   name: string;
-  /** In lower case. */
+  /** In lowercase. */
   email: string;
 }
 
@@ -55,10 +58,10 @@ export interface AccountUser {
   address: string;
 }
 
-/** RFC 5321 §4.5.3.1: a path has 256 characters, including its brackets. */
+/** RFC 5321 §4.5.3.1: a path has at most 256 characters, including its brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** Normalizes an email address, since two spellings would become two users. */
+/** Normalizes an email address, since two spellings would otherwise become two users. */
 export function normalEmail(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }
@@ -72,5 +75,5 @@ export function isEmail(normal: string): boolean {
 export function parseEmail(text: string): string {
   const email = normalEmail(text);
   if (isEmail(email)) return email;
-  throw new AppError('validation_failed', `"${text}" is not an email address; give one like ada@example.com.`);
+  throw new AppError('validation_failed', `"${text}" is not an email address; enter one such as ada@example.com.`);
 }

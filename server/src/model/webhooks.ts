@@ -1,27 +1,30 @@
 import type { EventType } from './listings.ts';
 
 export const WEBHOOKS_MAX = 20;
-/** With this many pending deliveries, none can be sent again on demand. With half as many, no events are read. */
+/** At this number of pending deliveries, none can be resent on demand. Well below it, no events are read. */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
 /** A feed's name (contract §10). */
 export const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** A pending delivery waits for its next attempt; an expired one stands for events that were removed before it. */
+/**
+ * A pending delivery waits for its next attempt; an expired one stands for events removed before they were
+ * delivered.
+ */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'expired'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** The type of the sample that `…/test` sends. */
+/** The type of the sample event that `…/test` sends. */
 export const TEST_TYPE = 'webhook.test';
 
-/** How long the old secret signs as well after a roll. */
+/** How long requests are also signed with the old secret after a roll. */
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
-/** An endpoint whose attempts all failed for this long is disabled. */
+/** An endpoint is disabled after all attempts have failed for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
-/** How long settled deliveries are kept, as long as events are. */
+/** How long settled deliveries are kept: the same time as events. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What an account's administrators set. */
+/** The settings that an account's administrators choose. */
 export interface WebhookSettings {
   url: string;
   /** Null for all types. */
@@ -31,7 +34,7 @@ export interface WebhookSettings {
   enabled: boolean;
 }
 
-/** A webhook endpoint: a cursor on the account's events. Times are UTC milliseconds. */
+/** A webhook endpoint, with its position in the account's events. Times are UTC milliseconds. */
 export interface Webhook extends WebhookSettings {
   id: string;
   /** Every event up to this sequence is settled, filtered out, or stored as a pending delivery. */
@@ -40,15 +43,15 @@ export interface Webhook extends WebhookSettings {
   pending: number;
   /** When the endpoint began to fail; null after a success. */
   failingSince: number | null;
-  /** When the service disabled the endpoint because it only failed; null otherwise. */
+  /** When the service disabled the endpoint because all attempts failed; null otherwise. */
   disabledAt: number | null;
-  /** Until when the old secret signs as well. */
+  /** Until when requests are also signed with the old secret. */
   oldSecretUntil: number | null;
   createdAt: number;
   updatedAt: number;
 }
 
-/** An event on its way to an endpoint, or `sequence` to `lastSequence` if they expired. */
+/** An event on its way to an endpoint, or the expired events from `sequence` to `lastSequence`. */
 export interface Delivery {
   sequence: number;
   epoch: string;
@@ -58,10 +61,10 @@ export interface Delivery {
   type: EventType | null;
   listingId: string | null;
   attempts: number;
-  /** UTC milliseconds; null unless the delivery is pending and waits for this time. */
+  /** When the next attempt is due (UTC milliseconds); null unless a pending delivery waits for it. */
   nextAt: number | null;
   lastAt: number | null;
-  /** The response's status; null if there was none. */
+  /** The response's status; null if there was no response. */
   status: number | null;
   durationMs: number | null;
   /** The first KiB of the response's body. */
@@ -76,7 +79,7 @@ export function deliveryId(webhookId: string, { epoch, sequence }: Pick<Delivery
   return `msg_${webhookId.slice(webhookId.indexOf('_') + 1)}_${epoch}_${sequence}`;
 }
 
-/** The epoch and sequence of a delivery's id; undefined if it is not one of this endpoint. */
+/** The epoch and sequence in a delivery's id; undefined if the id does not belong to this endpoint. */
 export function parseDeliveryId(webhookId: string, id: string): Pick<Delivery, 'epoch' | 'sequence'> | undefined {
   const [, epoch = '', digits = ''] = /_([^_]+)_([1-9]\d{0,14})$/.exec(id) ?? [];
   const parsed = { epoch, sequence: Number(digits) };
@@ -91,26 +94,31 @@ const RETRY_DELAYS_MS = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR
 /** Spreads the retries of endpoints that failed at the same time. */
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
-/** Longer than the longest delay, so that the retries of one rejected event are not taken for an outage. */
+/** Longer than the longest delay, so the retries of one rejected event are not mistaken for an outage. */
 const OUTAGE_MS = 13 * HOUR;
 /**
- * Once an endpoint that failed for this long, with pending deliveries of this many listings, accepts an event, the waits end.
- * Fewer listings may be ones whose events it rejects: their attempts keep to the schedule.
+ * When an endpoint that failed for this long, with pending deliveries for this many listings, accepts an
+ * event, its other deliveries no longer wait. With fewer listings, it may be rejecting only the events of
+ * those listings, so their retries keep to the schedule.
  */
 export const RECOVERY = { failedForMs: HOUR, listings: 8 };
 
-/** Whether an endpoint has accepted nothing for so long that its failures say nothing about single events. */
+/**
+ * Whether an endpoint has accepted nothing for so long that its failures say nothing about individual events.
+ */
 export function isOutage(failingSince: number | null, now: number): boolean {
   return failingSince !== null && now - failingSince >= OUTAGE_MS;
 }
 
-/** When to try again after an attempt that does not use up the schedule (UTC milliseconds). */
+/** When to try again after an attempt that does not use up the retry schedule (UTC milliseconds). */
 export function nextExtraAttemptAt(plannedAt: number, now: number, isDuringOutage: boolean, retryAfterMs = 0): number {
   const nextAt = nextAttemptAt(isDuringOutage ? RETRY_DELAYS_MS.length : 1, now, retryAfterMs) ?? now;
   return Math.max(plannedAt, nextAt);
 }
 
-/** When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts. */
+/**
+ * When to try again after this many attempts (UTC milliseconds); undefined if there are no further attempts.
+ */
 export function nextAttemptAt(attempts: number, now: number, retryAfterMs = 0): number | undefined {
   const delayMs = RETRY_DELAYS_MS[attempts - 1];
   if (delayMs === undefined) return undefined;

@@ -5,14 +5,16 @@ const MARKS = /\p{M}+/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const ASCII_WORD = /[a-z0-9]+/g;
 
-/** Splits a text into words as searches compare them: NFKD, lowercase, no marks, only letters and digits. */
+/**
+ * Splits a string into words as searches compare them: NFKD, lowercase, no marks, only letters and digits.
+ */
 export function cutWords(text: string): string[] {
-  // Most texts are ASCII, which takes a third of the time.
+  // Most strings are ASCII, for which this takes a third of the time.
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   return toPlain(text).match(WORD) ?? [];
 }
 
-/** Equal for texts with the same words; a text without letters and digits keeps its other characters. */
+/** Equal for strings with the same words. A string without letters and digits keeps its other characters. */
 export function foldText(text: string): string {
   return cutWords(text).join(' ') || toPlain(text);
 }
@@ -24,7 +26,7 @@ function toPlain(text: string): string {
   return plain.replaceAll('ς', 'σ');
 }
 
-/** The fields with the words by which a search finds a listing. */
+/** The fields whose words searches look for. */
 export const SEARCHED_FIELDS = ['address', 'unitNumber', 'city', 'postalCode', 'externalId', 'description'] as const;
 
 export function searchWords(listing: ListingInput): Set<string> {

@@ -20,6 +20,7 @@ export function diskFull(cause: unknown): AppError {
 
 /** The error for a commit whose outcome is unknown. */
 export function outcomeUnknown(cause: unknown): AppError {
-  const message = 'The database failed during the commit; the change may or may not be stored. Check before you retry.';
+  const message =
+    'The database failed during the commit; the change might or might not be stored. Check before you retry.';
   return new AppError('outcome_unknown', message, { cause });
 }

@@ -171,7 +171,7 @@ describe('an impossible command explains why and changes nothing', async () => {
       'an unknown user',
       ['administrators', 'create', '--account', id, '--email', 'x@example.com', '--existing'],
       1,
-      /No user signs in as/,
+      /There is no user with the email address/,
     ],
     ['an unknown account', ['administrators', 'list', '--account', 'acc_x'], 1, /no account acc_x/],
     [

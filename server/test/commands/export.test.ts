@@ -40,7 +40,7 @@ test('an export that fails leaves no file, and says what to do', async (t) => {
     [
       ['accounts', 'export', 'acc_none', file],
       1,
-      /^error: There is no account acc_none; "accounts list" shows all\.$/m,
+      /^error: There is no account acc_none; run "accounts list" to see all accounts\.$/m,
     ],
     [['accounts', 'export', accountId, missing], 1, /^error: Cannot write .*no such file or directory.*\.$/m],
     [['accounts', 'export', accountId, '-', '--json'], 2, /omit --json/],

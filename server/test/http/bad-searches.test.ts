@@ -171,7 +171,7 @@ test('the error for a repeated or combined text says how to give several values'
     ['city=Austin&city=Waco', 'query.city: Must be given only once; for several values, use city[]=…&city[]=….'],
     ['city=Austin&city[]=Waco', 'query.city[]: Must not be combined with city; give all values as city[].'],
     ['listPrice=3&listPrice=4', 'query.listPrice: Must be given only once.'],
-    ['city[]=a&'.repeat(51), 'query.city[]: Must be given at most 50 times; ask for the others in another request.'],
+    ['city[]=a&'.repeat(51), 'query.city[]: Must be given at most 50 times; send the other values in another request.'],
     ['sort=-distance', 'query.near: Is required for distance in sort.'],
   ] as const) {
     assert.equal((await readError(await ask(query), 400, 'invalid_query')).message, said);

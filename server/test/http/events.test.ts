@@ -164,7 +164,7 @@ describe('an unusable `after` gets 410, and the client must list again', () => {
     assert.deepEqual((await events(tenant, '?after=2')).data, []);
     for (const given of [3, 1000, Number.MAX_SAFE_INTEGER]) {
       const { message } = await readError(await get(tenant, `?after=${given}`), 410, 'events_expired');
-      assert.match(message, /The sequence is beyond that of the account, which is 2\. List all/);
+      assert.match(message, /The sequence is greater than the account's current sequence, which is 2\. List all/);
       await readError(await get(tenant, `?after=${given}&wait=60`), 410, 'events_expired');
     }
   });
@@ -175,7 +175,7 @@ describe('an unusable `after` gets 410, and the client must list again', () => {
     assert.deepEqual((await events(tenant, `?epoch=${epoch}`)).data, []);
     for (const given of ['00000000', epoch.toUpperCase().padStart(9, '0'), epoch.slice(1), '😀', '%00']) {
       const { message } = await readError(await get(tenant, `?epoch=${given}`), 410, 'events_expired');
-      assert.match(message, /another epoch, for example after a restore\. List all/);
+      assert.match(message, /a different epoch, for example after a restore\. List all/);
     }
   });
 

@@ -198,7 +198,7 @@ describe('a file may be compressed', () => {
         const tenant = await service.createTenant();
         const response = await sendFile(service, tenant, { type, body: gzipSync(good), query });
         const { message } = await readError(response, 422, 'import_failed');
-        assert.match(message, /looks like gzip; send the header Content-Encoding: gzip/);
+        assert.match(message, /looks like gzip; send it with the Content-Encoding: gzip header/);
         assert.equal(await countListings(tenant), 0);
       });
     }

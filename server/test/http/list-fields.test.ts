@@ -135,7 +135,7 @@ describe('fields=distance has the distance from near in meters with one decimal'
       });
       const error = await readError(response, 400, 'invalid_query');
       assert.deepEqual(faultsOf(error), ['query.fields: invalid_choice']);
-      assert.match(error.message, /distance in .*; ask for application\/json or application\/x-ndjson\.$/);
+      assert.match(error.message, /distance for .*; request application\/json or application\/x-ndjson\.$/);
     }
   });
 });

@@ -88,7 +88,7 @@ describe('setup fails', () => {
 
   test('with an unknown token', async () => {
     const { message } = await rejected({ token: 'x' }, 403, 'forbidden');
-    assert.match(message, /each start of the service prints a new one/);
+    assert.match(message, /the service prints a new one each time it starts/);
   });
 
   test('with the link of an earlier start', async () => {

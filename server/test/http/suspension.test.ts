@@ -24,7 +24,7 @@ test("a suspended account's keys get 401 with the reason, and work again after i
     assert.equal(response.status, 401);
     assert.equal(await response.text(), KEY_REJECTED);
     const description = /error_description="(.*)"$/.exec(response.headers.get('www-authenticate') ?? '')?.[1];
-    assert.equal(description, "The account of this API key is suspended: Rechnung '42' ist uberfallig?");
+    assert.equal(description, "This API key's account is suspended: Rechnung '42' ist uberfallig?");
   }
   assert.equal((await post(service, tenant, MINIMAL)).status, 401);
   assert.equal((await service.fetch(other, '/v1/me')).status, 200);

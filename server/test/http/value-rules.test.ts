@@ -144,14 +144,14 @@ for (const [format, send] of Object.entries(FORMATS)) {
         {
           field: 'currency',
           message:
-            `Line ${1 + header} is in EUR, but line ${2 + header} names no currency, so a new listing gets USD, the ` +
-            "account's; to say what such values are in, set defaults[currency].",
+            `Line ${1 + header} is in EUR, but line ${2 + header} does not name a currency, so a new listing gets USD, ` +
+            "the account's; to define the currency of such values, set defaults[currency].",
         },
         {
           field: 'livingAreaUnits',
           message:
-            `Line ${2 + header} is in sqm, but line ${1 + header} names no unit, so a new listing gets sqft, the ` +
-            "account's; to say what such values are in, set defaults[livingAreaUnits].",
+            `Line ${2 + header} is in sqm, but line ${1 + header} does not name a unit, so a new listing gets sqft, ` +
+            "the account's; to define the unit of such values, set defaults[livingAreaUnits].",
         },
       ]);
       const answered = await send1({ 'defaults[currency]': 'EUR', 'defaults[livingAreaUnits]': 'sqm' });
@@ -196,8 +196,9 @@ test('with clean, full and half bathrooms have no fractions, and a word for no v
   assert.deepEqual(
     errors.map(({ details }) => Object(details?.[0]).message),
     [
-      '"2.5" is not a whole number of full or half bathrooms; their sum is a column of its own.',
-      '"auf Anfrage" is not a number such as 450000; if it means no value, set values[listPrice:auf Anfrage]=.',
+      '"2.5" is not a whole number of full or half bathrooms; put the total in its own column.',
+      '"auf Anfrage" is not a number such as 450000; if it means that there is no value, ' +
+        'set values[listPrice:auf Anfrage]=.',
     ],
   );
 });
@@ -236,7 +237,7 @@ describe('invalid rules name the parameter', () => {
     const body = toCsv(complete([{ status: 'verkauft' }, { status: 'Under contract' }, { beds: '2.5' }]), ',');
     const { errors } = await readReport(await sendFile(service, tenant, { type: 'text/csv', body }));
     const messages = errors.map(({ details }) => Object(details?.[0]).message);
-    assert.match(messages[0], /; to say what "verkauft" means, set values\[status:verkauft\]=CHOICE\.$/);
+    assert.match(messages[0], /; to define what "verkauft" means, set values\[status:verkauft\]=CHOICE\.$/);
     assert.match(
       messages[1],
       /for "Under contract", did you mean active_under_contract\? If so, set values\[status:Under contract\]=active_under_contract\.$/,
@@ -327,12 +328,12 @@ describe('a feed', () => {
     assert.equal(first.warnings, undefined);
     const next = await runFeed(service, tenant, 'mls', file('66.8 m²', '70 m²', '62.5'), sent);
     assert.deepEqual(countsOf(next), { rows: 3, created: 1, unchanged: 2, cleaned: 2 });
-    assert.match(JSON.stringify(next.warnings), /Line 2 is in sqm, but line 4 names no unit/);
+    assert.match(JSON.stringify(next.warnings), /Line 2 is in sqm, but line 4 does not name a unit/);
     const plan = Object(
       await (
         await sendFeed(service, tenant, 'mls', file('66.8 m²', '62.5'), { ...sent, query: '?clean=true&dryRun=true' })
       ).json(),
     );
-    assert.match(JSON.stringify(plan.warnings), /Line 2 is in sqm, but line 3 names no unit/);
+    assert.match(JSON.stringify(plan.warnings), /Line 2 is in sqm, but line 3 does not name a unit/);
   });
 });

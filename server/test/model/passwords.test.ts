@@ -44,7 +44,7 @@ describe('passwords made mostly of public data are rejected', () => {
     ...['Hill Country Homes', 'lovelace-ada-1', 'Lovelacé99'],
   ]) {
     test(password, () => {
-      const message = 'Must contain more than names and the email address; several words are best.';
+      const message = 'Must contain more than names and the email address; use several words.';
       const details = [{ field: 'newPassword', code: 'invalid_choice', message }];
       assert.throws(() => parsePassword(password, known, 'newPassword'), { code: 'validation_failed', details });
     });

@@ -77,7 +77,7 @@ async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
     return (await sendRaw(url, request, `127.0.0.${2 + (index % places)}`)).status;
   });
   assertRefused(counts, times, places * AT_PLACE_MAX, 'with a forged address');
-  return [[`guesses from ${places} loopback addresses that forge another each time`, tell(counts, times)]];
+  return [[`guesses from ${places} loopback addresses, with a new forged address each time`, tell(counts, times)]];
 }
 
 async function trySpraying(scene: Scene): Promise<Figure[]> {
@@ -94,12 +94,12 @@ async function trySpraying(scene: Scene): Promise<Figure[]> {
     const email = emails[Math.trunc(index / places) % emails.length] ?? '';
     return outcomeOf(await browser.enter(email, COMMON[index % COMMON.length] ?? ''));
   });
-  assertRefused(counts, times, places * OF_PLACE_MAX, 'over many accounts');
+  assertRefused(counts, times, places * OF_PLACE_MAX, 'across many accounts');
   for (const { email } of known) {
     const { status } = await visitor().enter(email, PASSWORD);
     assert.equal(status, 200, `the right password of a sprayed user gets ${status}`);
   }
-  return [[`guesses over ${emails.length} accounts from ${places} addresses`, tell(counts, times)]];
+  return [[`guesses across ${emails.length} accounts from ${places} addresses`, tell(counts, times)]];
 }
 
 async function guess(address: string, { url }: Scene, { email }: Person, index: number): Promise<number | string> {
@@ -117,7 +117,7 @@ function assertRefused(counts: Map<number | string, number>, times: number, coun
   const lookedAt = counts.get(401) ?? 0;
   assert.ok(lookedAt <= lookedAtMax, `${lookedAt} of ${times} guesses ${which} were checked, more than ${lookedAtMax}`);
   const others = [...counts].filter(([outcome]) => outcome !== 401 && outcome !== 429);
-  assert.deepEqual(others, [], `guesses ${which} got other responses`);
+  assert.deepEqual(others, [], `guesses ${which} got unexpected responses`);
 }
 
 function tell(counts: Map<number | string, number>, times: number): string {
@@ -161,7 +161,7 @@ async function tryGuesses(scene: Scene, factor: string, codeAt: (index: number) 
   const max = LOOKED_AT_MAX + challenges - 1;
   assert.ok(lookedAt <= max, `${lookedAt} of ${times} guesses of a ${factor} were checked, more than ${max}`);
   const others = [...counts.keys()].filter((status) => ![401, 422, 429].includes(Number(status)));
-  assert.deepEqual(others, [], `guesses of a ${factor} got other responses`);
+  assert.deepEqual(others, [], `guesses of a ${factor} got unexpected responses`);
   for (const browser of browsers) assert.equal(await browser.whoIsHere(), undefined, 'a guessed code signed a user in');
   assert.equal(await person.browser.whoIsHere(), person.email, 'guesses signed a user out');
   return `${lookedAt} of ${times}, 0 succeeded`;

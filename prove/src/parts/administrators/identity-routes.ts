@@ -40,7 +40,7 @@ export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
     }
   }
   assert.equal(await stateOf(scene), before, 'a route of better-auth changed something');
-  return [['routes of better-auth', `${routes.length}; ${mounted.length} are available, each with checks of its own`]];
+  return [['routes of better-auth', `${routes.length}; ${mounted.length} are available, each with its own checks`]];
 }
 
 function everythingFor({ ada, accountId }: Scene, email: string): Record<string, string> {
@@ -71,7 +71,7 @@ const PATHS = [
   ...['send-verification-email', 'verify-email?token=TOKEN', 'change-email'],
 ];
 
-/** The service has no reset links. The operator sets a new password. */
+/** The service does not have reset links. Instead, the operator sets a new password. */
 export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
   const person = await addPerson(scene);
   const before = await stateOf(scene);
@@ -92,7 +92,7 @@ export async function tryPasswordResets(scene: Scene): Promise<Figure[]> {
   }
   assert.equal(await stateOf(scene), before, 'a request for a new password changed something');
   const link = 'password reset links';
-  const told = `none exist: ${sent} requests for or with one get 404, signed out, as the user, and as another user`;
+  const told = `none exist: ${sent} requests for one or with one get 404, whether signed out, as the user, or as another user`;
   return [[link, told], ...(scene.trial.size === 'full' ? await resetByCommand(scene, person) : [])];
 }
 
@@ -109,5 +109,5 @@ async function resetByCommand(scene: Scene, { email, browser }: Person): Promise
     const { status } = await scene.visitor().enter(email, password);
     assert.equal(status, expected, `after the command, the password gets ${status}`);
   }
-  return [['a new password by `administrators reset-password`', 'ends the sessions and invalidates the old password']];
+  return [['a password set by `administrators reset-password`', 'ends the sessions and invalidates the old password']];
 }

@@ -65,7 +65,7 @@ export async function tryInvitations(scene: Scene): Promise<Figure[]> {
       `of ${AT_ONCE} concurrent uses of one invitation`,
       `1 new user joined (${newcomers}), 1 signed-in user joined (${guests})`,
     ],
-    ['used, expired, and revoked invitations, of removed users, and for others', '0 accepted'],
+    ['used, expired, or revoked invitations, and those by or to removed users or for others', '0 accepted'],
   ];
 }
 

@@ -22,7 +22,7 @@ function foreignPages(url: string): [from: string, told: Record<string, string>]
     ],
     ['with the origin null', { Origin: 'null' }],
     ['from a host with the same prefix', { Origin: `http://${hostname}.evil.example:${port}` }],
-    ['from a sub-domain', { Origin: `http://evil.${hostname}:${port}` }],
+    ['from a subdomain', { Origin: `http://evil.${hostname}:${port}` }],
     ['from another port', { Origin: `http://${hostname}:1` }],
     ['from HTTPS at the same host', { Origin: `https://${hostname}:${port}` }],
     ['from an empty origin', { Origin: '' }],
@@ -80,7 +80,7 @@ function assertRefused({ status, headers, text }: Told, expected: number, what: 
   assert.equal(headers.get('access-control-allow-origin'), null, `${what} is readable by other origins`);
 }
 
-/** Sends what a cross-site link or image can send, with headers that name another method. */
+/** Sends requests that a cross-site link or image can send, with headers that name another method. */
 async function tryReading(scene: Scene, operation: DocumentedOperation, ids: Record<string, string>): Promise<number> {
   const overrides = Object.fromEntries(OVERRIDES.map((name) => [name, operation.method.toUpperCase()]));
   const path = pathOf(operation, ids);
@@ -111,7 +111,7 @@ const ELSEWHERE = [
   ...['http://evil.example/docs/', 'http://evil.example/admin'],
 ];
 
-/** Security headers of each page, and the targets of redirects. */
+/** Checks the security headers of each page, and the targets of redirects. */
 export async function tryPages(scene: Scene): Promise<Figure[]> {
   const browser = scene.visitor();
   const errors = someOf(scene.trial, await findErrorPages(browser), 10);
@@ -159,7 +159,7 @@ function assertPage({ status, headers }: Told, path: string): void {
     assert.ok(policy.includes(directive), `${path} has a policy without ${directive}: ${policy}`);
   }
   const isOfDashboard = !path.startsWith('/docs');
-  assert.equal(policy.includes(PHOTOS), isOfDashboard, `${path} has another policy for images`);
+  assert.equal(policy.includes(PHOTOS), isOfDashboard, `${path} has the wrong policy for images`);
   assert.doesNotMatch(policy.replace(PHOTOS, ''), /unsafe-|\*|https?:/, `${path} has a policy that allows too much`);
   assert.equal(headers.get('x-frame-options'), 'DENY', `${path} can be framed by old browsers`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', `${path} can be interpreted as another content type`);

@@ -101,7 +101,7 @@ export async function tryBodies(scene: Scene): Promise<Figure[]> {
   assert.equal(await stateOf(scene), before, 'an extra member in a body changed something');
   await tryAcceptance(scene);
   const { status } = await member.browser.get('GET', '/admin/members');
-  assert.equal(status, 403, `afterwards, a member gets ${status}`);
+  assert.equal(status, 403, `after these requests, a member gets ${status}`);
   scene.tally.forbidden += sent;
   return [['bodies with extra members: roles, ids, prototypes', `${sent}, 0 accepted`]];
 }

@@ -207,7 +207,7 @@ export function nameOf({ method, path }: DocumentedOperation): string {
   return `${method.toUpperCase()} /admin${path}`;
 }
 
-/** The content of the database, without the times of last use. */
+/** The content of the database, without times that change with each use. */
 export async function stateOf({ database }: Scene): Promise<string> {
   const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
   const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));

@@ -54,7 +54,7 @@ async function trySignOut(scene: Scene, person: Person): Promise<void> {
   await assertEach(scene, stolen, undefined, 'the session still works after sign-out');
 }
 
-/** Checks that a password change ends all other sessions and renews the token of its own. */
+/** Checks that a password change ends all other sessions and renews the token of the current one. */
 async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
   const others = [await enterAgain(scene, person), await enterAgain(scene, person), person.browser];
   const browser = await enterAgain(scene, person);

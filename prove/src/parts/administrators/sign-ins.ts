@@ -68,7 +68,7 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
   return checked;
 }
 
-/** The body limit. */
+/** The maximum size of a body. */
 const BODY_BYTES = 16_000;
 /** Ten times as long as any request takes. Quadratic work would take a minute. */
 const PATIENCE_MS = 15_000;
@@ -108,7 +108,7 @@ const TIMES = 20_000;
 const ADDRESS_LENGTH = 15 * 1024;
 const GROWTH_BYTES_MAX = 200e6;
 
-/** Fails to sign in with the longest possible emails, which must not grow the counters' memory without limit. */
+/** Failed sign-ins with the longest possible emails must not increase the counters' memory without limit. */
 export async function tryMemory(scene: Scene): Promise<Figure[]> {
   const attacker = scene.visitor().address;
   const before = residentBytesOf(scene.pid);

@@ -43,7 +43,7 @@ export async function tryDumps(trial: Trial, random: Random, server: Server): Pr
     partial: file,
   });
   const source = await takeUnderLoad(trial, random, { name: NAME, settings, database, ...SIZE, meansOf });
-  trial.say(`${NAME}: the backups are restored`);
+  trial.say(`${NAME}: restoring the backups`);
   for (const backup of source.taken) await restoreDump(trial, server, source, backup);
   return source;
 }
@@ -115,8 +115,8 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The tests' own PostgreSQL lacks these programs, which must not be older than the server. So this part
-// uses the server from the same package.
+// The PostgreSQL of the tests lacks these programs, which must not be older than the server. So this part
+// uses the server from the same package as the programs.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';

@@ -9,13 +9,13 @@ import type { Trial } from '../../part.ts';
 import { type Done, type Noted, type Site, startWork, type Work } from './work.ts';
 
 const CLOCK = new Int32Array(new SharedArrayBuffer(4));
-/** Far longer than a write takes. A write that takes longer is waiting for the stopped program. */
+/** Far longer than a write takes. A write that takes longer is waiting for the paused program. */
 const STANDSTILL_MAX_MS = 10_000;
 
 /**
- * Stops a program repeatedly while it works on a file. The service's writes must succeed each time, which
- * shows that the program holds no lock, however fast the machine is.
- * @returns the number of stops
+ * Pauses a program repeatedly while it works on a file. The service's writes must succeed each time, which
+ * shows that the program does not hold a lock, however fast the machine is.
+ * @returns the number of pauses
  */
 async function stepThrough(
   child: ChildProcess,
@@ -33,7 +33,7 @@ async function stepThrough(
     isAtWork = existsSync(file);
     if (wasAtWork && !isAtWork) break;
     if (!isAtWork) continue;
-    assert.ok(await goOn(), 'no write succeeds while a backup is stopped');
+    assert.ok(await goOn(), 'no write succeeds while a backup is paused');
     stops += 1;
   }
   child.kill('SIGCONT');
@@ -43,9 +43,9 @@ async function stepThrough(
 /** Acknowledged writes between two backups. */
 const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
-/** The time that a backup runs between two stops. */
+/** How long a backup runs between two pauses. */
 const STEP_MS = { full: 20, small: 2 };
-/** Longer than any write waits for the disk. */
+/** Longer than any write has to wait for the disk. */
 const LONG_MS = 2_000;
 
 export interface Means {
@@ -73,7 +73,7 @@ export interface Source extends Done {
   taken: Taken[];
 }
 
-/** Takes backups under load: every second one stepwise, and the last one without load. */
+/** Takes backups under load, except the last one. Every second one is paused repeatedly. */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,
@@ -95,13 +95,13 @@ export async function takeUnderLoad(
   assert.ok(first !== undefined);
   const done = await work.finish(() => whileItServes?.(first) ?? Promise.resolve());
   const stops = taken.reduce((sum, backup) => sum + backup.stops, 0);
-  if (stops === 0) throw new Error('every backup ended before it could be stopped');
+  if (stops === 0) throw new Error('every backup ended before it could be paused');
   return { ...done, site, taken };
 }
 
 async function take(trial: Trial, work: Work, file: string, means: Means, isStepped: boolean): Promise<Taken> {
   const before = await work.note();
-  // Durations mean nothing if the backup is stopped in between.
+  // Durations mean nothing if the backup is paused.
   const endPhase = isStepped ? undefined : work.probe?.begin();
   const startTimeMs = performance.now();
   const { child, output, closed } = spawnFor(trial, means.program, means.args, means.env);

@@ -91,7 +91,7 @@ interface Probe {
   during: number[];
 }
 
-/** Creates listings, so that a backup takes a while. */
+/** Creates many listings, so a backup takes a while. */
 async function fill(url: string, key: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => {
     const description = randomBytes(200).toString('hex');

@@ -49,7 +49,7 @@ interface Reading {
   remaining: number;
 }
 
-/** Checks that requests count whatever the clock does, and that no key waits longer than a window. */
+/** Checks that requests are counted whatever the clock does, and that no key waits longer than a window. */
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
@@ -71,7 +71,7 @@ export class Limits {
     await this.#useUp('right');
   }
 
-  /** Expects the counts of a new process, which start from zero. */
+  /** Expects a new process, whose counts start at zero. */
   beginAnew(): void {
     this.#usedUp.untilMs = Number.NEGATIVE_INFINITY;
   }

@@ -54,7 +54,7 @@ export class World {
   async checkCreated(what: string): Promise<void> {
     const { createdAt } = await this.#create();
     const lateMs = Math.abs(Date.parse(createdAt) - this.#caller.nowMs);
-    assert.ok(lateMs < LATE_MAX_MS, `${what}: a listing was created ${createdAt}`);
+    assert.ok(lateMs < LATE_MAX_MS, `${what}: a new listing was created at ${createdAt}`);
     const stored = (await this.#list('')).data.map(({ id }) => id);
     assert.deepEqual(
       stored,

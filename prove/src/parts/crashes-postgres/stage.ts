@@ -62,7 +62,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
     cuts: 0,
     told: load.told,
     async expect(what, isSo) {
-      assert.ok(await load.reaches(isSo, PATIENCE_MS), `waited ${PATIENCE_MS / 1_000} s without this: ${what}`);
+      assert.ok(await load.reaches(isSo, PATIENCE_MS), `this did not happen within ${PATIENCE_MS / 1_000} s: ${what}`);
     },
     async finish() {
       await load.finish();

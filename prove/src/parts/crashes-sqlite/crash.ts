@@ -33,7 +33,7 @@ export interface Crashes {
 
 export interface Crashed {
   crashes: number;
-  /** The number of crashes during a start. */
+  /** The number of crashes during a restart. */
   halfStarts: number;
   acknowledged: number;
   lost: number;

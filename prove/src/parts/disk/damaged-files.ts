@@ -51,8 +51,8 @@ const strangeFiles: readonly Damage[] = [
 ];
 
 const killedDamages: readonly Damage[] = [
-  { what: 'the file is missing beside its log', do: (path) => rmSync(path) },
-  { what: 'the file is empty beside its log', do: (path) => truncateSync(path, 0) },
+  { what: 'the file is missing, but its log exists', do: (path) => rmSync(path) },
+  { what: 'the file is empty, but its log exists', do: (path) => truncateSync(path, 0) },
   { what: 'the log is missing', do: (path) => rmSync(`${path}-wal`), isSmall: true },
 ];
 
@@ -66,7 +66,7 @@ const logDamages: readonly Damage[] = [
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/** Creates a tenant's files as they are after a crash, a copy as after a clean stop, and a backup. */
+/** Creates a tenant's files in the state after a crash, a copy in the state after a clean stop, and a backup. */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
@@ -90,7 +90,7 @@ export async function makeOriginals(trial: Trial) {
 
 type Originals = Awaited<ReturnType<typeof makeOriginals>>;
 
-/** @returns how many starts failed, files were restored, and logs were read up to the damage */
+/** @returns how many starts failed, how many files were restored, and how many logs were read up to the damage */
 export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
   const directory = join(trial.directory, 'damaged');
   const path = join(directory, 'listings.db');

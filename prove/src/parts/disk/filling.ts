@@ -82,5 +82,5 @@ export async function expectSoon(what: string, ask: () => boolean | Promise<bool
 }
 
 function notSoon(what: string): string {
-  return `${SOON_MS / 1_000} s passed without this: ${what}`;
+  return `this did not happen within ${SOON_MS / 1_000} s: ${what}`;
 }

@@ -58,7 +58,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Documented and reachable outcomes that occurred less than `countMin` times. */
+  /** Documented and reachable outcomes that occurred fewer than `countMin` times. */
   missing(countMin: number): string[] {
     return this.#documented()
       .filter(({ outcome }) => ELSEWHERE[outcome.split(' ')[1] ?? ''] === undefined)
@@ -101,7 +101,7 @@ function nameOf({ base, operation }: Target, outcome: string): string {
 }
 
 function judgeReply({ document, operation }: Target, told: Told): void {
-  assert.ok(told.status < 500, `an error of the service: ${told.status} ${told.text.slice(0, 500)}`);
+  assert.ok(told.status < 500, `a server error: ${told.status} ${told.text.slice(0, 500)}`);
   document.assertReply(operation, told);
   assert.ok(told.headers.has('x-request-id'), 'a response without an X-Request-Id');
   if (told.status === 304 || told.status === 204) assert.equal(told.text, '', 'a 204 or 304 with a body');

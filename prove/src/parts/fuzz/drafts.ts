@@ -96,7 +96,7 @@ const ADAPTED: Record<string, (value: unknown) => unknown> = {
 /** Nothing listens at this address of the machine. */
 const OWN_URL = 'https://127.0.0.1:1024/webhooks';
 
-/** Replaces a valid URL, so that nothing is sent to other machines. */
+/** Replaces a valid URL, so nothing is sent to other machines. */
 function withOwnUrl(value: unknown): unknown {
   const { url } = Object(value);
   return typeof url === 'string' && url.includes('://') ? { ...Object(value), url: OWN_URL } : value;
@@ -113,7 +113,7 @@ function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitr
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
 
-/** Cursors come from responses, and the keys of the others are names of the file's columns and fields. */
+/** Cursors come from responses, and the other parameters need the names of the file's columns and fields. */
 const UNTRIED = new Set(['cursor', 'map', 'values', 'defaults']);
 
 type Parameter = fc.Arbitrary<readonly [string, string]>;

@@ -8,7 +8,7 @@ interface Refusal {
   codes: readonly string[];
 }
 
-/** A request and the expectations of its response. */
+/** A request, and the expectations for its response. */
 export interface Prepared {
   target: Target;
   caller: keyof Callers;
@@ -57,7 +57,7 @@ export const STEP = {
 
 const isAnybodys = ({ operation }: Target) =>
   operation.responses['401'] === undefined || OPEN.has(operation.operationId);
-/** Operations that need no session. They return 401 only because of the body. */
+/** Operations that do not need a session. They return 401 only because of the body. */
 const OPEN = new Set(['signIn', 'signInWithPasskey', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';

@@ -35,7 +35,7 @@ const BYTES: [what: string, body: Buffer][] = [
   ['half a BOM', Buffer.concat([Buffer.from('efbb', 'hex'), Buffer.from(DOCUMENT)])],
   ['gzip', Buffer.from('1f8b0800000000000003', 'hex')],
   ...INVALID_UTF8.map((hex): [string, Buffer] => [
-    `the bytes ${hex} in a text`,
+    `the bytes ${hex} in a string`,
     Buffer.from(`{"address":"a${Buffer.from(hex, 'hex').toString('latin1')}","beds":1,"baths":1}`, 'latin1'),
   ]),
 ];

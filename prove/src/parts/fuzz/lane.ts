@@ -141,7 +141,7 @@ export class Lane {
     const earlier = this.known.done[0];
     if (earlier === undefined) return;
     const { status, headers, text } = await this.#send(earlier.request);
-    assert.deepEqual([status, text], [earlier.told.status, earlier.told.text], 'a retry gets another response');
+    assert.deepEqual([status, text], [earlier.told.status, earlier.told.text], 'a retry gets a different response');
     assert.equal(headers.get('idempotent-replayed'), 'true', 'a retry is not marked as replayed');
   }
 

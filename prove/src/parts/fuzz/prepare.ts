@@ -60,7 +60,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
 }
 
 const CREATES = new Set(['upsertListing', 'putFeed']);
-/** Objects for which no promise says whether a 404 or an error in the fields comes first. */
+/** Objects for which it is not specified whether a 404 or an error in the fields comes first. */
 const ANY_ORDER = new Set(['memberId', 'keyId', 'name', 'runId', 'webhookId', 'deliveryId']);
 const FEEDS = ['mls', 'broker-1', 'a', '0'];
 const NEW: Record<string, string[]> = { name: FEEDS };
@@ -131,9 +131,9 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
   // CSV and GeoJSON have no distances.
   if (hasDistance) request.mayRefuse.query = true;
-  // Progress needs NDJSON, and no atomic import.
+  // Progress requires NDJSON and an import that is not atomic.
   if (operation.operationId === 'createImport' && given.has('progress')) request.mayRefuse.query = true;
-  // A feed may have `clean` in its settings.
+  // A feed can have `clean` in its settings.
   const needsClean = given.has('dates') || given.has('decimal');
   if (operation.operationId === 'createImport' && needsClean && !given.has('clean'))
     refuse(request, STEP.query, 400, 'invalid_query');
@@ -205,7 +205,7 @@ function toCsv(rows: readonly unknown[]): string {
   return [columns.map(quote), ...lines].map((cells) => `${cells.join()}\r\n`).join('');
 }
 
-/** Text is escaped so that no spreadsheet reads a formula. Other values are JSON. */
+/** Strings are escaped, so spreadsheets do not read them as formulas. Other values are JSON. */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return quote(JSON.stringify(value));

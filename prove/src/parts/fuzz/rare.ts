@@ -20,7 +20,7 @@ const INVALID_TAG = { ...JSON_TYPE, 'If-Match': '1' };
 const UNLESS_ANY = { 'If-None-Match': '*' };
 const ROWS_MAX = 10_000;
 
-/** Requests that random choice rarely makes. Their order matters. */
+/** Requests that random choices rarely produce. Their order matters. */
 function rareRequests(key: string): Rare[] {
   const atomic = { operationId: 'createImport', query: '?atomic=true' };
   const once = { ...NDJSON, 'Idempotency-Key': key };

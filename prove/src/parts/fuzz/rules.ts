@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 
-/** A value as the service reads it: text trimmed and in NFC, and no optional fields that are `null`. */
+/** A value as the service reads it: strings trimmed and in NFC, without optional fields that are `null`. */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
@@ -27,7 +27,7 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
       ]),
     );
   }
-  // A patch requires no field, and `null` removes one.
+  // A patch does not require any field, and `null` removes one.
   const isLeftOut = (name: string) => Object.hasOwn(properties, name) && required?.includes(name) === false;
   const given = entries.filter(([name, each]) => each !== null || !isLeftOut(name));
   return fromEntries(
@@ -90,13 +90,13 @@ const IN_WORDS = /^(bbox|near|radius|q|cursor|epoch|(created|updated)At\[.*)$/;
 export type Verdict = 'valid' | 'invalid' | 'unknown';
 
 export function judgeParameter(name: string, text: string, given: Schema, document: OpenApiDocument): Verdict {
-  // Each of several values is a parameter.
+  // Each of several values is a separate parameter.
   if (name.endsWith('[]')) return judgeParameter(name.slice(0, -2), text, given.items ?? {}, document);
   const value = readParameter(text, given);
   if (text === '' || value === undefined || !document.matches(normalForm(value, given, document), given))
     return 'invalid';
   if (IN_WORDS.test(name)) return 'unknown';
-  // The document describes in prose which text is valid.
+  // The document describes in prose which strings are valid.
   return typeof value === 'string' && given.enum === undefined && !isPlain(value) ? 'unknown' : 'valid';
 }
 

@@ -3,7 +3,7 @@ import { readTexts } from '../../texts.ts';
 import type { World } from './accounts.ts';
 import { Caller, findTarget, type Tally, type Target } from './caller.ts';
 
-/** Texts that have broken programs. */
+/** Strings that have broken other programs. */
 export const TEXTS = [...readTexts(new URL('texts.jsonl', import.meta.url)).values()].flat();
 
 export function textsAround(lengthMax: number): string[] {
@@ -24,16 +24,16 @@ export interface Place {
   lengthMax: number;
   /** Whether line feeds and tabs are allowed. */
   isMultiline?: boolean;
-  /** Whether surrounding whitespace is kept and empty text is allowed. */
+  /** Whether surrounding whitespace is kept and empty strings are allowed. */
   isRaw?: boolean;
   /** A rule that the document states in prose. */
   isRefused?: (text: string) => boolean;
 }
 
-/** A text is stored in this form, or rejected with one of these codes. */
+/** A string is stored in this form, or rejected with one of these codes. */
 export type Fate = { stored: string } | { codes: string[] };
 
-/** A second implementation of contract §2: text in NFC, trimmed, its length in code points. */
+/** A second implementation of contract §2: strings in NFC, trimmed, their length in code points. */
 export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
   const normal = text.normalize('NFC');
   const stored = isRaw ? normal : normal.trim();
@@ -53,7 +53,7 @@ export function isDots(text: string): boolean {
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Sends texts and records their outcomes, to compare engines. */
+/** Sends strings and records their outcomes, to compare engines. */
 export class TextsDesk {
   readonly world: World;
   readonly #caller: Caller;
@@ -95,7 +95,7 @@ export const CREATE = findTarget('/v1', 'createListing');
 export const RETRIEVE = findTarget('/v1', 'retrieveListing');
 const PUT = findTarget('/v1', 'upsertListing');
 
-/** Whether a path can contain the text: lone surrogates cannot be sent, and very long paths always fail. */
+/** Whether a path can contain the string: lone surrogates cannot be sent, and very long paths always fail. */
 export function fitsAddress(text: string): boolean {
   return text.isWellFormed() && encodeURIComponent(text).length < ADDRESS_LENGTH_MAX;
 }

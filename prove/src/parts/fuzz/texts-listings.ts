@@ -19,13 +19,13 @@ const DELETE_EXTERNAL = findTarget('/v1', 'deleteListingByExternalId');
 
 const EXTERNAL_ID: Place = { lengthMax: 255, isRefused: isDots };
 const ADDRESS = 'https://example.com/';
-/** The rules for a URL with the text in its path. The text alone is not a URL. */
+/** The rules for a URL with the string in its path. The string alone is not a URL. */
 const URL_PATH: Place = { lengthMax: 2_000 };
 const URL: Place = { lengthMax: 2_000, isRefused: () => true };
 /** A name in `metadata`. */
 export const MEMBER: Place = { lengthMax: 40, isRefused: (text) => text === '__proto__' };
 
-/** Text fields of a listing, by the path in `details`. */
+/** String fields of a listing, by their paths in `details`. */
 export const PLACES: Record<string, Place> = {
   address: { lengthMax: 255 },
   unitNumber: { lengthMax: 25 },
@@ -37,7 +37,7 @@ export const PLACES: Record<string, Place> = {
   'photos[0].caption': { lengthMax: 200, isMultiline: true },
   'metadata.note': { lengthMax: 500, isRaw: true },
 };
-/** Sends the text in all fields at once, then only in those where it is valid. */
+/** Sends the string in all fields at once, then only in those where it is valid. */
 export async function storeText(desk: TextsDesk, text: string): Promise<string[]> {
   const fates = Object.entries(PLACES).map(([name, place]) => ({ name, fate: fateOf(text, place) }));
   const first = await desk.write('POST', '/v1/listings', listingOf(text, Object.keys(PLACES)));
@@ -45,7 +45,7 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
   const told = new Map(faultsOf(first).map(({ field, code }) => [field, code]));
   desk.fates.push(JSON.stringify([first.status, [...told]]));
   const due = refused.map(({ name }) => name).sort();
-  assert.deepEqual([...told.keys()].sort(), due, `${show(text)} is rejected in other fields`);
+  assert.deepEqual([...told.keys()].sort(), due, `${show(text)} is rejected in the wrong fields`);
   for (const { name, fate } of refused) {
     const isRight = 'codes' in fate && fate.codes.includes(told.get(name) ?? '');
     assert.ok(isRight, `${show(text)} in ${name}: ${told.get(name)}`);
@@ -62,7 +62,7 @@ export async function storeText(desk: TextsDesk, text: string): Promise<string[]
   return good;
 }
 
-/** Sends the text as a name in `metadata` and as a photo's URL. */
+/** Sends the string as a name in `metadata` and as a photo's URL. */
 export async function storeForms(desk: TextsDesk, text: string): Promise<void> {
   const name = fateOf(text, MEMBER);
   const named = await storeOne(desk, { text, place: 'metadata', fate: name }, { metadata: { [text]: 'x' } });
@@ -92,7 +92,7 @@ async function storeOne(
   return JSON.parse(told.text);
 }
 
-/** Sends the text as an external id in the path, and deletes the listing. */
+/** Sends the string as an external id in the path, and deletes the listing. */
 export async function putByText(desk: TextsDesk, text: string): Promise<void> {
   if (!fitsAddress(text) || text === '' || isDots(text)) return;
   const fate = fateOf(text, EXTERNAL_ID);
@@ -164,7 +164,7 @@ function wholeNumber(min: number, max: number): (text: string) => number[] {
   return (text) => [/^-?[0-9]+$/.test(text) && Number(text) >= min && Number(text) <= max ? 200 : 400];
 }
 
-/** Checks that a valid text finds its listing, and that an invalid text is rejected. */
+/** Checks that a valid string finds its listing, and that an invalid one is rejected. */
 export async function findByText(desk: TextsDesk, text: string, good: string[]): Promise<void> {
   if (!fitsAddress(text)) return;
   for (const name of ['city', 'postalCode', 'externalId']) {

@@ -6,7 +6,7 @@ import { type Fate, fateOf, faultsOf, type Place, show, type TextsDesk } from '.
 
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
-/** Operations that accept any text and find no object. */
+/** Operations that accept any string, but do not find an object. */
 const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
   ['chooseAccount', 'accountId', /^404 not_found$/],
@@ -15,7 +15,7 @@ const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['verifyBackupCode', 'code', /^(409 conflict|422 validation_failed)$/],
 ];
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** One in this many texts becomes a member's name, because an account can send 100 invitations an hour. */
+/** One in this many strings becomes a member's name, because an account can send 100 invitations an hour. */
 const JOINING = 4;
 const ADDRESSES = 250;
 
@@ -37,7 +37,7 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
-/** Sends the text as an email, which must be rejected: no text is a valid one. */
+/** Sends the string as an email, which must be rejected: none of the strings is a valid email. */
 async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
   const isBlank = text.normalize('NFC').trim() === '';
   const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });

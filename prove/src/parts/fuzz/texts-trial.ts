@@ -14,10 +14,10 @@ import {
 } from './texts-listings.ts';
 import { NAME, typeText } from './texts-people.ts';
 
-/** The small form includes these: a formula, and an escaped one. */
+/** The small form always includes these: a formula, and an escaped one. */
 const ALWAYS = new Set(['=1+1', "'=1"]);
 
-/** Tries one in `share` texts. @returns the outcomes */
+/** Tries one in `share` strings. @returns the outcomes */
 export async function tryEachText(world: World, tally: Tally, share: number): Promise<readonly string[]> {
   const desk = new TextsDesk(world, tally);
   const lengths = [...new Set([...Object.values(PLACES), NAME, MEMBER].map(({ lengthMax }) => lengthMax))];

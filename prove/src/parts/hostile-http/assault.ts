@@ -44,7 +44,7 @@ export async function assault(
   const after = await readHeld(service, before);
   const growthBytes = after.bytes - before.bytes;
   assert.ok(growthBytes < GROWTH_MAX_BYTES, `memory grew: ${formatGrowth(growthBytes)}`);
-  assert.equal(await service.end(), 0, 'the exit code of the service');
+  assert.equal(await service.end(), 0, "the service's exit code");
   return { growthBytes, requests: told.requests.size };
 }
 
@@ -75,7 +75,7 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   return traces;
 }
 
-/** Waits for a response. Requests start in order of arrival, so all earlier requests have started by then. */
+/** Waits for a response. Requests start in the order in which they arrive, so all earlier ones have started by then. */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
   const response = await fetch(`${url}/v1/me`, { headers });

@@ -39,7 +39,7 @@ const NAMES: readonly Stream[] = [
   refused('a header without a name', '§5.1', get(': a\r\n')),
   refused('a header without a colon', '§5', get('X-Note\r\n')),
   ...[...'(),/;<=>?@[\\]{}" \x80\xff'].map((character) =>
-    refused(`a header's name with ${JSON.stringify(character)}`, 'RFC 9110 §5.1', get(`X${character}Note: a\r\n`)),
+    refused(`a header name with ${JSON.stringify(character)}`, 'RFC 9110 §5.1', get(`X${character}Note: a\r\n`)),
   ),
   accepted('names of object properties', 'RFC 9110 §5.1', get('__proto__: x\r\nconstructor: y\r\ntoString: z\r\n')),
   accepted('a name with all allowed characters', 'RFC 9110 §5.6.2', get("!#$%&'*+-.^_`|~: a\r\n")),
@@ -62,9 +62,9 @@ const PLACES: readonly (readonly [place: string, rule: string, (control: string)
   ['the target', '§3.2', (control) => get('', { path: `/li${control}vez` })],
   ['the query', '§3.2', (control) => get('', { path: `/livez?a=${control}b` })],
   ['the version', '§2.3', (control) => get('', { version: `HTTP/1${control}.1` })],
-  ["a header's name", '§5.1', (control) => get(`X-${control}Note: a\r\n`)],
-  ["a header's value", 'RFC 9110 §5.5', (control) => get(`X-Note: a${control}b\r\n`)],
-  ["the beginning of a header's value", 'RFC 9110 §5.5', (control) => get(`X-Note:${control}a\r\n`)],
+  ['a header name', '§5.1', (control) => get(`X-${control}Note: a\r\n`)],
+  ['a header value', 'RFC 9110 §5.5', (control) => get(`X-Note: a${control}b\r\n`)],
+  ['the beginning of a header value', 'RFC 9110 §5.5', (control) => get(`X-Note:${control}a\r\n`)],
   ['the Host', '§3.2', (control) => get('', { host: `Host: local${control}host\r\n` })],
   ['a length', '§6.2', (control) => post(`Content-Length: ${control}${BODY.length}\r\n`)],
   ['a coding', '§6.1', (control) => post(`Transfer-Encoding: ${control}chunked\r\n`, '0\r\n\r\n')],
@@ -77,12 +77,12 @@ const LARGE: readonly Stream[] = [
   refusedWith([431], '3,000 headers above 16 KiB', 'RFC 6585 §5', get('X-Note: a\r\n'.repeat(3_000))),
   refusedWith([431], 'a header of 17 KiB', 'RFC 6585 §5', get(`X-Note: ${'x'.repeat(17 * 1024)}\r\n`)),
   refusedWith([431], 'a header of 200 KiB', 'RFC 6585 §5', get(`X-Note: ${'x'.repeat(200 * 1024)}\r\n`)),
-  refusedWith([431], "a header's name of 17 KiB", 'RFC 6585 §5', get(`X-${'x'.repeat(17 * 1024)}: a\r\n`)),
+  refusedWith([431], 'a header name of 17 KiB', 'RFC 6585 §5', get(`X-${'x'.repeat(17 * 1024)}: a\r\n`)),
   accepted('17 KiB of spaces, which the parser does not count', '§5.1', get(`X-Note:${' '.repeat(17 * 1024)}a\r\n`)),
 ];
 
 const MEANINGS: readonly Stream[] = [
-  accepted('a value with bytes beyond ASCII', 'RFC 9110 §5.5', get('X-Note: \x80\xc3\xa9\xff\r\n')),
+  accepted('a value with non-ASCII bytes', 'RFC 9110 §5.5', get('X-Note: \x80\xc3\xa9\xff\r\n')),
   accepted('an empty value', '§5', get('X-Note:\r\n')),
   closing(
     'an upgrade to HTTP/2',
@@ -122,8 +122,8 @@ export const FIELDS: readonly Stream[] = [
   ...FOLDS,
   ...PLACES.flatMap(([place, rule, piece]) =>
     CONTROLS.map((control) => {
-      // Such a key is rejected like any other that is not valid, unless the name of its header came
-      // in an earlier packet: the parser reports only the packet with the error.
+      // Such a key is rejected like any other invalid key, unless the name of its header arrived in an
+      // earlier packet: the parser reports only the packet with the error.
       const statuses = place === KEY && !'\r\n'.includes(control) ? [401, 400] : [400];
       return refusedWith(statuses, `${JSON.stringify(control)} in ${place}`, rule, piece(control));
     }),

@@ -87,7 +87,7 @@ const FORMS: readonly Stream[] = [
   accepted('asterisk form', '§3.2.4', nowhere('*')),
   accepted('asterisk form of OPTIONS', '§3.2.4', nowhere('*', 'OPTIONS')),
   refused('a target without a slash', '§3.2', to('livez')),
-  refused('a target with bytes beyond ASCII', '§3.2', to('/v1/\xe9')),
+  refused('a target with non-ASCII bytes', '§3.2', to('/v1/\xe9')),
   refused('a target in UTF-8', '§3.2', to('/v1/\xc3\xa9')),
   refused('a target that is not UTF-8', '§3.2', to('/v1/\xc3\x28\xff')),
   accepted('a target of 8,000 bytes', '§3', nowhere(`/v1/${'x'.repeat(8_000)}`)),

@@ -6,7 +6,7 @@ export interface Target {
   lines: string;
   get: { path: string; status: number };
   post: { path: string; status: number };
-  /** A header with a key that can write, even if the target needs no key. */
+  /** A header with a key that can write, even if the target does not need one. */
   keyLine: string;
 }
 
@@ -61,7 +61,7 @@ export const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 
 const TEXTS = readTexts(new URL('texts.jsonl', import.meta.url));
 
-/** Values for a place in a request. */
+/** Invalid or unusual values for one place in a request. */
 export function textsOf(kind: 'coding' | 'length' | 'size' | 'path'): readonly string[] {
   return TEXTS.get(kind) ?? [];
 }

@@ -65,6 +65,6 @@ export async function assertHeldApart(world: World): Promise<void> {
 }
 
 async function writeOne({ founder, canaries }: World, { owner, keys }: Filled): Promise<string> {
-  const listing = makeListing(canaries, owner, 'a listing made during a long poll');
+  const listing = makeListing(canaries, owner, 'a listing created during a long poll');
   return (await founder.sendJson('POST', '/v1/listings', bearer(keys.full.secret), listing, 201)).id;
 }

@@ -3,7 +3,7 @@ import { type BaitKind, ID_KINDS } from './filling.ts';
 import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/** The foreign ids that fit each parameter. All other parameters get every kind of id. */
+/** The kinds of another account's ids that fit each parameter. All other parameters get every kind. */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -28,9 +28,9 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** Foreign values for parameters that accept any text. */
+/** Another account's values for parameters that accept any string. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
-/** Queries that fit a foreign cursor, or would count or find foreign data. */
+/** Queries that fit another account's cursor, or would count or find its data. */
 const QUERIES = [
   ...['city=<city>&count=true', 'q=<city>&count=true', 'near=30,-97&radius=100km', 'bbox=-98,29,-96,31'],
   'limit=1&cursor=<cursor>',
@@ -42,7 +42,7 @@ const QUERIES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Foreign ids in every place of an operation. `isThorough` tries every kind of id in each place. */
+/** Another account's ids in every place of an operation. `isThorough` tries every kind of id in each place. */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
   const path = theirPath(base + operation.path);
@@ -81,7 +81,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
   return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
-/** All foreign values at once, for callers without access. */
+/** All of another account's values at once, for callers without access. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
@@ -98,7 +98,7 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   return { ...whole, path: method === 'GET' ? path + query : path };
 }
 
-/** The caller's own data in every format and encoding, which must contain no foreign data. */
+/** The caller's own data in every format and encoding, which must not contain other accounts' data. */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>
@@ -112,7 +112,7 @@ export function formatAsksOf({ base }: Gate, { method, path, responses }: Docume
   );
 }
 
-/** Each path with every undocumented method. */
+/** Requests to each path with every undocumented method. */
 export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): Ask[] {
   const asked = operations.filter(({ path }) => isThorough || path.includes('{'));
   const paths = Map.groupBy(asked, ({ path }) => path);
@@ -133,14 +133,14 @@ function theirPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => `<${KINDS[`path.${name}`]?.[0] ?? ID_KINDS[0]}>`);
 }
 
-/** Replaces the marks of a request by values. */
+/** Replaces the marks in a request with values. */
 export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   const put = (text: string) => text.replaceAll(/<(\w+)>/g, (mark, kind) => values[kind] ?? mark);
   const headers = Object.fromEntries(Object.entries(ask.headers).map(([name, value]) => [name, put(value)]));
   return { method: ask.method, path: put(ask.path), headers, body: ask.body === undefined ? undefined : put(ask.body) };
 }
 
-/** Members that no schema has. */
+/** Members that are in no schema. */
 const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
 /** A file with one row. */
 const FILES: [type: string, write: (name: string, value: string) => string][] = [
@@ -165,7 +165,7 @@ function textOf(example: unknown): string {
     .replaceAll(/\w+(?=@example\.com)/g, '<own>');
 }
 
-/** Foreign ids as members of an object and in the rows of a file. */
+/** Another account's ids as members of an object and in the rows of a file. */
 function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, isThorough: boolean): Ask[] {
   if (operation.path === '/imports') return fileAsks(make);
   const own = make('', {}).path.replace('<listingId>', '<ownListingId>');
@@ -178,7 +178,7 @@ function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, 
     );
     const extras = EXTRAS.map((kind): [string, string] => [kind, `<${kind}>`]);
     const each = isThorough ? extras.map(([name, value]) => send(`a member ${name}`, { [name]: value })) : [];
-    return [...named, send('members that no schema has', Object.fromEntries(extras)), ...each];
+    return [...named, send('members that are in no schema', Object.fromEntries(extras)), ...each];
   });
 }
 

@@ -34,7 +34,7 @@ export class Canaries {
     this.#random = generator(seed);
     this.#core = this.letters(CORE_LENGTH);
     this.#texts = new RegExp(`${this.#core}[a-z]{4}`, 'g');
-    // Canaries are searched in lower case, like the text.
+    // Canaries and the searched string are compared in lowercase.
     this.#pattern = new RegExp(
       `${this.#core}[a-z]{4}|(?:acc|lst|key|usr|inv|aud|ses|imp|crd)_[0-9a-z]{26}|plk_[0-9a-z]{4,}|[1-9]\\d{8}\\.\\d\\d|[\\w-]{43}`,
       'g',
@@ -71,7 +71,7 @@ export class Canaries {
     return own.flatMap(([text, { place }]) => (found.has(text) ? [] : [place]));
   }
 
-  /** The canaries in a text, in any encoding. */
+  /** The canaries in a string, in any encoding. */
   find(text: string): Set<string> {
     const found = new Set<string>();
     for (const reading of readings(text)) {
@@ -80,7 +80,7 @@ export class Canaries {
     return found;
   }
 
-  /** The values in a text that belong to none of `visible` and were not `sent` by the reader. */
+  /** The values in a string that belong to none of `visible` and were not `sent` by the reader. */
   leaks(text: string, visible: ReadonlySet<Owner>, sent: ReadonlySet<string>): string[] {
     return [...this.find(text)].flatMap((word) => {
       const { owners, place } = this.#known.get(word) ?? { owners: visible, place: '' };
@@ -100,7 +100,7 @@ export class Canaries {
     return twin === text ? this.letters(text.length) : twin;
   }
 
-  /** Replaces foreign values, and values that never existed, with the same marks. */
+  /** Replaces other accounts' values, and values that never existed, with the same marks. */
   mask(text: string): string {
     return text.replaceAll(this.#texts, '«»').replaceAll(TWINS, '«»').replaceAll(IDS, '«id»');
   }
@@ -118,11 +118,11 @@ export class Canaries {
   }
 }
 
-/** Shorter than the base64 of any id or text. */
+/** Shorter than any id or canary in base64. */
 const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
 const HEX = /(?:[0-9a-f]{2}){10,}/g;
 
-/** A text and its possible decodings. */
+/** A string and its possible decodings. */
 function readings(text: string): string[] {
   const plain = [text];
   if (/%[0-9a-f]{2}/i.test(text)) plain.push(text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodePercent));

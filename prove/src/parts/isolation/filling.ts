@@ -48,7 +48,7 @@ function etagOf({ headers }: Answer): string {
   return /"(.+)"/.exec(headers.etag ?? '')?.[1] ?? '';
 }
 
-/** Every text is a canary. */
+/** Every string is a canary. */
 export function makeListing(canaries: Canaries, owner: Owner, which: string, given: { city?: string } = {}) {
   const text = (field: string) => canaries.text(owner, `${field} of ${which}`);
   return {
@@ -117,7 +117,7 @@ async function create(founder: Founder, { owner, keys }: Tenant, which: string, 
 /** Imports through the dashboard's API, with a file name and an invalid row. */
 async function importRows(founder: Founder, { owner, session }: Tenant, length: number): Promise<void> {
   const { canaries } = founder;
-  const name = canaries.text('nobody', `name of a file of ${owner}`);
+  const name = canaries.text('nobody', `file name of ${owner}`);
   const refused = canaries.text('nobody', `a row of ${owner} with an error`);
   const rows = Array.from({ length }, () => `${canaries.text(owner, 'address of a row')},1,1\n`);
   const type = { 'Content-Type': 'text/csv', 'Content-Disposition': `attachment; filename="${name}.csv"` };

@@ -27,7 +27,7 @@ export interface Ground {
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
 /** A table that has an account column, but belongs to users. */
 const OF_PEOPLE = 'sessions';
-/** Longer than all account ids. */
+/** Longer than any account id. */
 const LOGGED_LENGTH = 100;
 
 export async function prepareSqlite(trial: Trial): Promise<Ground> {
@@ -50,7 +50,7 @@ export async function prepareSqlite(trial: Trial): Promise<Ground> {
     async settle(wire) {
       for (let count = 0; count < 2; count += 1) await wire.send({ method: 'GET', path: '/readyz', headers: {} });
     },
-    // The index of searches has accounts' data and no account column.
+    // The search index contains accounts' data, but does not have an account column.
     readTables: async () => (await readTables(database, query)).union(INDEX_TABLES),
   };
 }
@@ -72,7 +72,7 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
   return {
     engine: 'PostgreSQL',
     databaseUrl: database.url,
-    // With a rate limit, the database counts requests with a statement of its own.
+    // With a rate limit, the database counts requests with a separate statement.
     settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
     log,
     async settle() {

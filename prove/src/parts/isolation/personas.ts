@@ -5,7 +5,7 @@ import type { Bait } from './filling.ts';
 import { administratorsOf, bearer, type Credential, nameOf } from './tenant.ts';
 import type { Filled, Gate, World } from './world.ts';
 
-/** A caller that asks for foreign data. */
+/** A caller that requests other accounts' data. */
 export interface Persona {
   name: string;
   gate: Gate;

@@ -1,5 +1,5 @@
 // The service on SQLite preloads this module, which records its statements and the accounts among
-// their values: by their ids, or by their numbers in the tables and in the index of searches.
+// their values: by their ids, or by their numbers in the tables and in the search index.
 import { appendFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
 
@@ -7,7 +7,7 @@ const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
 const SEARCH_TABLES = /listing_facets|listing_counts|unindexed_listings/;
 const SEARCH_INDEX = 'listing_index';
-/** The number of each SQL text. A process writes each text only once. */
+/** The number of each distinct statement. A process writes the SQL of each statement only once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
 let waiting: string[] = [];
@@ -30,7 +30,7 @@ function note(sql: string, values: unknown[]): void {
   waiting.push(JSON.stringify({ writer, number, ...(isNew && { sql }), accounts }));
 }
 
-/** Account ids and numbers. A number may have another meaning, which its place in the statement tells. */
+/** Account ids and possible account numbers. The position in the statement shows what a number means. */
 function accountsIn(sql: string, value: unknown): unknown[] {
   if (ACCOUNT_ID.test(String(value))) return [value];
   if (typeof value === 'number' && SEARCH_TABLES.test(sql)) return [value];

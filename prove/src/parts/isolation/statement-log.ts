@@ -13,7 +13,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['api_keys', 'account_heads'],
     statement: /^select holder\..* from \( select .* where hash = \? *\) as holder$/,
-    why: 'a key is found by its hash and has its account',
+    why: 'a key is found by its hash, and its row names its account',
   },
   {
     tables: ['api_keys'],
@@ -23,7 +23,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['invitations', 'accounts'],
     statement: /^select .* where \(hash = \? or mailed_hash = \?\) and expires_at > \?$/,
-    why: 'an invitation is found by the hash of its token and has its account',
+    why: 'an invitation is found by the hash of its token, and its row names its account',
   },
   {
     tables: ['memberships', 'accounts'],
@@ -43,19 +43,19 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['accounts'],
     statement: /^select id from accounts where id > \? order by id limit \+?\s?\?$/,
-    why: 'the purge of old events and the setup work on all accounts',
+    why: 'the purge of old events and the setup go through all accounts',
   },
   {
     tables: ['invitations', 'idempotency_keys', 'key_hours'],
     statement:
       /^delete from \w+ where (?:expires_at <= \?$|\(account_id, .* in \(select account_id, .* (?:<=|<) \? limit )/,
-    why: 'the purge of expired rows of all accounts',
+    why: 'the purge of expired rows goes through all accounts',
   },
   {
     tables: ['request_blocks'],
     statement:
       /^delete from request_blocks where \(account_id, id\) in \(select |^select cast\(sum\(bytes\) as bigint\) as bytes from request_blocks$|^select account_id as accountId from request_blocks where account_id > \? order by account_id limit 1$/,
-    why: 'the purge of the oldest requests of all accounts',
+    why: 'the purge of the oldest logged requests goes through all accounts',
   },
   {
     tables: ['accounts', 'account_heads', 'api_keys', 'events', 'listings', 'listing_facets', 'listing_history'],
@@ -66,12 +66,12 @@ const EXCEPTIONS: readonly Exception[] = [
     tables: ['listings'],
     statement:
       /^select account_id as accountId, id, doc from listings where |^select count\(\*\) as count from listings$/,
-    why: 'a migration makes the search rows of all accounts',
+    why: 'a migration creates the search rows of all accounts',
   },
   {
     tables: ['webhooks', 'account_heads'],
     statement: /^select (?:webhooks\.)?account_id as accountId, .* from webhooks /,
-    why: 'the dispatcher finds the endpoints of all accounts with new events',
+    why: 'the dispatcher finds the endpoints with new events in all accounts',
   },
   {
     tables: ['feeds'],
@@ -87,7 +87,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     tables: ['listing_facets'],
     statement: /^select max\(number\) from listing_facets$/,
-    why: 'a quick search on SQLite counts down from the greatest number of all listings',
+    why: 'a quick search on SQLite counts down from the highest listing number of all accounts',
   },
 ];
 
@@ -110,7 +110,7 @@ export interface Run {
   accounts: readonly (readonly [place: number, accountId: string])[];
 }
 
-/** Statements so far: each text at least once, and each execution with an account id. */
+/** The statements so far: each distinct one at least once, and each execution with an account id. */
 export interface StatementLog {
   read(): Promise<Run[]>;
 }
@@ -119,7 +119,7 @@ export class FileLog implements StatementLog {
   readonly #file: string;
   readonly #readNumbers: () => Promise<Map<number, string>>;
 
-  /** `readNumbers` finds the accounts' ids by their numbers. */
+  /** `readNumbers` returns the account ids by their numbers. */
   constructor(file: string, readNumbers: () => Promise<Map<number, string>>) {
     this.#file = file;
     this.#readNumbers = readNumbers;
@@ -195,12 +195,12 @@ export function assertHeld(runs: readonly Run[], tables: ReadonlySet<string>) {
     }
   }
   assert.deepEqual(loose, [], `${loose.length} statements use accounts' tables without naming an account: ${loose[0]}`);
-  assertLogged('texts of statements', texts.size, LOGGED_MIN.statements);
-  assertLogged("texts of statements on accounts' tables", ofAccounts, LOGGED_MIN.ofAccounts);
+  assertLogged('distinct statements', texts.size, LOGGED_MIN.statements);
+  assertLogged("distinct statements on accounts' tables", ofAccounts, LOGGED_MIN.ofAccounts);
   return { statements: texts.size, ofAccounts, excepted };
 }
 
-/** Asserts that no statement names an account other than these, which are the only active ones. */
+/** Asserts that no statement names an account other than these, which are the only ones that are active. */
 export function assertAbout(
   runs: readonly Run[],
   tables: ReadonlySet<string>,

@@ -7,8 +7,8 @@ export interface Reading {
 }
 
 /**
- * Tables of SQLite's search index, and the column with their terms. These have no account column, but each term begins
- * with the account's number.
+ * Tables of SQLite's search index, and the column with their terms. They do not have an account column,
+ * but each term begins with the account's number.
  */
 const TERM_COLUMNS = new Map([
   ['listing_index', 'listing_index'],
@@ -23,7 +23,7 @@ const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'betw
 
 /**
  * Finds out whether each part of a statement binds its tables to an account: by `account_id = ?`,
- * neither beside `or` nor after `not`, by equality with the account's number or a bound table, or
+ * neither next to `or` nor after `not`, by equality with the account's number or a bound table, or
  * by the account's terms.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
@@ -134,7 +134,7 @@ function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -
   return own.length === 1 ? own[0]?.name : undefined;
 }
 
-/** A subquery for an account's number, which has a parameter of its own. */
+/** A subquery for an account's number, which has its own parameter. */
 const NUMBER_OF_ACCOUNT = /^select number from account_numbers where account_id = \$\d+$/;
 
 /** The tables that a statement's conditions bind to an account. */
@@ -152,7 +152,7 @@ class Holding {
     this.#joined = joined;
   }
 
-  /** Records that the table's account is `given`, if `given` is a parameter or looks up the number of one. */
+  /** Records that the table's account is `given`, if that is a parameter or a subquery for an account's number. */
   hold(name: string | undefined, given: Token | undefined): void {
     if (name === undefined || given === undefined) return;
     if (typeof given !== 'string') {
@@ -226,7 +226,7 @@ function isConjunction(tokens: Token[]): boolean {
 
 const PART_STARTS = new Set<Token | undefined>(['select', 'insert', 'update', 'delete', 'with']);
 
-/** Whether the tokens are a statement of their own. */
+/** Whether the tokens are a separate statement. */
 function isPart([first]: Token[]): boolean {
   return PART_STARTS.has(first);
 }

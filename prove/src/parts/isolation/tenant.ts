@@ -26,7 +26,7 @@ export interface Tenant {
   session: Credential;
 }
 
-/** The owner of values for an account's administrators only. */
+/** The owner of values that only an account's administrators can see. */
 export function administratorsOf(owner: Owner): Owner {
   return `the administrators of ${owner}`;
 }
@@ -103,7 +103,7 @@ export class Founder {
   }
 }
 
-/** The owner of values for this person only. */
+/** The owner of values that only this person can see. */
 export function nameOf({ userId }: Person): Owner {
   return `the person ${userId}`;
 }

@@ -48,7 +48,7 @@ export interface Asking {
   bytes: number;
 }
 
-/** Requests foreign data, and data that never existed, as every persona. The responses must be equal. */
+/** As every persona, requests other accounts' data, and data that never existed. The responses must be equal. */
 export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
   const personas = createPersonas(world);
   const counts = { personas: personas.length, requests: 0, bytes: 0 };
@@ -96,7 +96,7 @@ class Trier {
       differ = [comparable(theirs, isRead, canaries), comparable(unknown, isRead, canaries)];
       if (differ[0] === differ[1]) return;
     }
-    const words = `${ask.operation} as ${persona.name}, ${ask.place}: another account's object gets another response than one that never existed`;
+    const words = `${ask.operation} as ${persona.name}, ${ask.place}: another account's object gets a different response than one that never existed`;
     assert.equal(differ[0], differ[1], `${words}:\n${differ[0]}\n---\n${differ[1]}`);
   }
 
@@ -129,7 +129,7 @@ class Trier {
     return answer;
   }
 
-  /** Removes an object of which an account can only have a few. */
+  /** Removes the new object, because an account can have only a few objects of its kind. */
   async #remove(persona: Persona, ask: Ask, victim: Bait, address: string, { body }: Answer): Promise<void> {
     const { body: _, ...rest } = ask;
     const path = `${ask.path}/${JSON.parse(body).id}`;
@@ -154,7 +154,7 @@ class Trier {
   }
 }
 
-/** Whether the ask names a foreign object. */
+/** Whether the ask names another account's object. */
 function isAbout({ path, headers, body = '' }: Ask): boolean {
   return `${path} ${Object.values(headers).join(' ')} ${body}`.includes('<');
 }

@@ -1,4 +1,4 @@
-// Attacks from a separate process, which has a lower priority than the service.
+// Runs attacks in a separate process, which has a lower priority than the service.
 import { setPriority } from 'node:os';
 import { Attack, type AttackReport } from './attack.ts';
 import { corpus } from './corpus.ts';

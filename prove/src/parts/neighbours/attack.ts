@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/** Not the other account's address, so that limits per address make no difference. */
+/** Not the other account's address, so limits per address do not protect that account. */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
-/** A client that disconnects early stays this long. */
+/** How long a client that disconnects early stays connected. */
 const LEAVES_AFTER_MS = 20;
 const TRICKLE_INTERVAL_MS = 25;
 const SIP_INTERVAL_MS = 20;

@@ -105,5 +105,5 @@ const LOOPS: readonly Row[] = [
 
 const writes: readonly Member[] = members('full', [...BODIES, ...LOOPS]);
 
-/** Attacks that enlarge the account are last. */
+/** Attacks that enlarge the account come last. */
 export const corpus: readonly Member[] = [...reads, ...visitors, ...writes, ...uploads];

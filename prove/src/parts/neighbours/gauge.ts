@@ -10,7 +10,7 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** The maximum load of an idle service above its quiet load, in cores: with waiting for a core, and without. */
+/** An idle service's maximum load above its quiet load, in cores, with and without time spent waiting for a core. */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
 const LOAD_NAMES = ['wanted', 'worked'] as const;
 const NANOSECONDS_PER_MS = 1e6;
@@ -117,8 +117,8 @@ export class Gauge {
 
   /**
    * Resolves with how long the service keeps working above its quiet load (in cores), in milliseconds.
-   * Time spent waiting for a core counts as work, unless the service does hardly any work meanwhile:
-   * then other load on the machine has grown.
+   * Time spent waiting for a core counts as work, unless the service hardly does any work in
+   * that time, which means that other load on the machine has grown.
    */
   async runsOn(quiet: Load): Promise<number> {
     const startMs = performance.now();

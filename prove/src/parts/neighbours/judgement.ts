@@ -32,9 +32,9 @@ export const WORDS = {
   stallMs: 'longest stall of the event loop (ms)',
   ownMs: 'longest stall without waiting for a core (ms)',
   workMs: 'longest work in one turn (ms)',
-  growthMb: 'growth of memory (MB)',
+  growthMb: 'memory growth (MB)',
   leftMb: 'memory not released (MB)',
-  cpuSeconds: 'processor time per unpacked MiB (s)',
+  cpuSeconds: 'CPU time per decompressed MiB (s)',
   runOnMs: 'work after the attackers disconnected (ms)',
 } as const;
 export const FIGURES = Object.keys(WORDS).filter((name): name is FigureName => name in WORDS);
@@ -65,7 +65,7 @@ export function findBroken(
   const broken = FIGURES.filter((name) => isAbove(figures, limits, name, 1)).map(
     (name) => `${WORDS[name]} ${(figures[name] ?? 0).toFixed(1)}, at most ${limits[name]}`,
   );
-  if (failed > 0) broken.push(`${failed} requests of the other account failed: ${words[0]}`);
+  if (failed > 0) broken.push(`${failed} of the other account's requests failed: ${words[0]}`);
   if (hasEnded) broken.push('a process of the service has ended');
   if ((report.statuses[500] ?? 0) > 0) broken.push('the attacker got internal_error');
   if (untold !== undefined && report.codes[untold] !== undefined) broken.push(`the attacker got ${untold}`);

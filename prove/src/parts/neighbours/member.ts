@@ -14,7 +14,7 @@ export interface Scene {
   sequence: number;
 }
 
-/** Reads each response, slowly, or never; disconnects early; sends the rest byte by byte; or does not wait. */
+/** Reads each response, reads it slowly, or never reads; disconnects early; sends byte by byte; or does not wait. */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
 export interface Member {

@@ -11,8 +11,8 @@ export interface Noticed {
 }
 
 /**
- * Requests per second. On the busy machines of the small form, 100 would take more than the service's share of the cores,
- * and wait for each other.
+ * Requests per second. On the busy machines that run the small form, 100 would need more than the
+ * service's share of the cores, and would wait for each other.
  */
 const PER_SECOND: Record<Trial['size'], number> = { full: 100, small: 20 };
 

@@ -3,12 +3,12 @@ const LAST_CHUNK = '\r\n0\r\n\r\n';
 /** Enough for the error code and the first details. */
 const BEGINNING_BYTES = 1_000;
 
-/** Finds the ends of responses without storing their content, so that reading is cheap. */
+/** Finds the ends of responses without storing their content, so reading is cheap. */
 export class ReplyReader {
   readonly #onReply: (status: number, codes: readonly string[]) => void;
   readonly #expected: { isHead: boolean; resolve: (staysOpen: boolean) => void }[] = [];
   #head = '';
-  /** Remaining bytes of the body, or undefined within a head. */
+  /** Remaining bytes of the body, or undefined within the headers. */
   #left: number | undefined;
   #isChunked = false;
   #tail = '';
@@ -18,7 +18,7 @@ export class ReplyReader {
     this.#onReply = onReply;
   }
 
-  /** Resolves after the response with whether the connection stays open. */
+  /** Resolves after the response. The value is whether the connection stays open. */
   expect(isHead: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#expected.push({ isHead, resolve });

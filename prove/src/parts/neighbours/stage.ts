@@ -24,9 +24,9 @@ export type Setting = (typeof SETTINGS)[number];
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
-/** Requests of each kind that start all threads, with two workers as well. */
+/** Requests of each kind: enough to start all threads, even with two workers. */
 const WARM_UPS = 10;
-/** A file of this size brings the memory of a thread to what it keeps. */
+/** A file of this size grows the memory of a thread to what the thread keeps. */
 const WARM_UP_ROWS = 1_000;
 
 export interface Stage {
@@ -107,9 +107,9 @@ async function foundAccounts(url: string, databaseUrl: string, listings: number)
   return { scene, key };
 }
 
-/** A service in use has its threads for searches and files, whose memory is not the growth of an attack. */
+/** Starts the threads for searches and files, so their memory does not count as an attack's memory growth. */
 async function warmUp(url: string, key: string): Promise<void> {
-  // Each on a connection of its own, since a connection stays with its worker.
+  // Each request uses its own connection, because a connection stays with its worker.
   const headers = { Authorization: `Bearer ${key}`, Connection: 'close' };
   const search = async () => (await fetch(`${url}/v1/listings?sort=-listPrice&fields=id`, { headers })).arrayBuffer();
   const file = {
@@ -118,7 +118,7 @@ async function warmUp(url: string, key: string): Promise<void> {
     body: seeds(WARM_UP_ROWS).join('\n'),
   };
   const check = async () => (await fetch(`${url}/v1/imports?dryRun=true`, file)).arrayBuffer();
-  // Two at a time: more searches of one account would wait, which is left to the attacks.
+  // Two searches at a time, because more searches of one account would have to wait.
   for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search(), check()]);
 }
 

@@ -20,7 +20,7 @@ const HEADER = 'address,beds,baths\n';
 const MUCH = { a: 'a'.repeat(500), b: 'b'.repeat(500), c: 'c'.repeat(500), d: 'd'.repeat(500) };
 const LONG_ROW = `{"address":"a","beds":1,"baths":1${' '.repeat(8_000)}}\n`;
 const FOUR = { lanes: 4 };
-/** `Content-Length` exceeds the sent body by this many bytes. */
+/** `Content-Length` exceeds the length of the body that is sent by this many bytes. */
 const MISSING = { missingBytes: 100 * MEBIBYTE };
 const TOO_MANY = { told: 'too_many_imports', lanes: 50, ...MISSING };
 const EMPTY = { told: 'import_failed', ...FOUR };
@@ -76,7 +76,7 @@ const UPDATES = {
 const FEED = 'PUT /feeds/mls';
 const FEEDS: readonly Row[] = [
   ['feed-changes', FEED, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8, told: 'feed_busy' }],
-  // Before the account has as many feeds as it can have.
+  // This comes before the account reaches its limit of feeds.
   ['left-feed-runs', 'PUT /feeds/left', ndjson(() => rows(40_000, {}, String)), { ...FOUR, manner: 'leave' }],
   ['feed-of-many-names', (_, turn) => `PUT /feeds/f-${turn}`, ndjson(() => '{}'), { lanes: 8, told: 'quota_exceeded' }],
   ['feed-failing-rows', `${FEED}?failedMax=100%25`, ndjson(() => '{}\n'.repeat(MEBIBYTE / 3)), FOUR],

@@ -29,7 +29,7 @@ const SIGNED_IN: readonly Row[] = [
 ];
 
 const ANONYMOUS: readonly Row[] = [
-  // Before the guesses, after which sign-in gets 429 whatever the body.
+  // This comes before the guesses, after which every sign-in gets 429.
   ['sign-in-1-mib', `POST ${SIGN_IN}`, json(() => objectOf(65_000, 'emai')), { lanes: 4, told: 'payload_too_large' }],
   ['sign-in-wrong-passwords', `POST ${SIGN_IN}`, wrongPassword, { lanes: 64 }],
   ['sign-in-16-kib', `POST ${SIGN_IN}`, longPassword, MANY],

@@ -23,7 +23,7 @@ import {
 
 type Figures = [what: string, value: string][];
 
-/** Listings to search: enough to make searches so slow that a complete overload can be sent. */
+/** Listings to search: enough to make searches so slow that the flood can send ten times the capacity. */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
@@ -38,7 +38,7 @@ interface Setting {
   database?: TestDatabase;
 }
 
-/** Floods a service that has these settings with much more than its capacity. */
+/** Floods a service with these settings far beyond its capacity. */
 async function floodSetting(
   trial: Trial,
   name: string,
@@ -78,12 +78,12 @@ export function floodSearches(trial: Trial): Promise<Figures> {
     const { due, unsent, completedPerSecond } = report;
     assert.ok(unsent <= due * UNSENT_SHARE_MAX, `${unsent} of ${due} searches were not sent`);
     const ratio = completedPerSecond / capacity;
-    const words = `at ${SEARCH_FACTOR} times the load, throughput is only ${ratio.toFixed(2)} of the capacity`;
+    const words = `at ${SEARCH_FACTOR} times the capacity, throughput is only ${ratio.toFixed(2)} of the capacity`;
     assert.ok(ratio >= RATIO_MIN, words);
   });
 }
 
-/** A key far above its limit next to one below it. */
+/** A key far above its rate limit, alongside one below it. */
 export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
   trial.say('a key above its limit, and one below it');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');
@@ -104,10 +104,10 @@ export async function floodWithLimits(trial: Trial, capacity: number): Promise<F
   await assertKept(stage.url, { accountId: stage.tenant.accountId, key }, database, stage.ledger);
   return [
     [
-      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: responses, of them 429`,
+      `A key at ${perSecond.toFixed(0)}/s with RATE_LIMIT=${LIMIT}: accepted, rejected with 429`,
       `${greedy.completed}, ${greedy.statuses[429]}`,
     ],
-    [`A key at ${POLITE_PER_SECOND}/s at the same time: p99`, `${polite.p99Ms.toFixed(0)} ms, no request rejected`],
+    [`A key at ${POLITE_PER_SECOND}/s at the same time: p99`, `${polite.p99Ms.toFixed(0)} ms, no requests rejected`],
   ];
 }
 

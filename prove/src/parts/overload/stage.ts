@@ -103,7 +103,7 @@ export interface Probing {
   slowestMs: number;
 }
 
-/** `/livez` and `/readyz` must return 200 all the time while `work` runs. */
+/** `/livez` and `/readyz` must always return 200 while `work` runs. */
 export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[result: T, probing: Probing]> {
   const probing = { count: 0, slowestMs: 0 };
   let isOver = false;

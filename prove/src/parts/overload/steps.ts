@@ -45,7 +45,7 @@ export async function loadInSteps(trial: Trial, stage: Stage) {
     skipped.push(...tellUnsent(factor, report));
     figures.push([`× ${factor}`, describe(report)]);
     figures.push([`× ${factor}: slowest of ${probing.count} probes, all 200`, ms(probing.slowestMs)]);
-    figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after`, ms(after.p99Ms)]);
+    figures.push([`× ${factor}: p99 of a light load from ${RECOVERY_SECONDS} s after the load`, ms(after.p99Ms)]);
   }
   const ratio = (completed.get(10) ?? 0) / (completed.get(1) ?? Number.NaN);
   assert.ok(
@@ -89,7 +89,7 @@ async function overloadBesideLight(stage: Stage, perSecond: number) {
 
 function assertRecovered(after: FloodReport, before: FloodReport): void {
   assertHonest(after);
-  assert.equal(after.refused, 0, `${after.refused} are rejected ${RECOVERY_SECONDS} s after the load`);
+  assert.equal(after.refused, 0, `${after.refused} requests are rejected ${RECOVERY_SECONDS} s after the load`);
   const limitMs = Math.max(NORMAL_MIN_MS, before.p99Ms * NORMAL_FACTOR);
   assert.ok(after.p99Ms <= limitMs, `${RECOVERY_SECONDS} s after the load the p99 is ${ms(after.p99Ms)}`);
 }
@@ -99,12 +99,12 @@ function tellUnsent(factor: number, { due, unsent }: FloodReport): string[] {
   if (unsent <= due * UNSENT_SHARE_MAX) return [];
   const sentPerSecond = (due - unsent) / SECONDS;
   return [
-    `Of × ${factor} ${formatShare(unsent, due)} were not sent, because all 4,000 clients waited for a response. ${sentPerSecond.toFixed(0)}/s were sent.`,
+    `${formatShare(unsent, due)} of the requests at × ${factor}, because all 4,000 clients were waiting for a response; ${sentPerSecond.toFixed(0)}/s were sent.`,
   ];
 }
 
 function formatShare(count: number, of: number): string {
-  return `${((100 * count) / of).toFixed(0)} %`;
+  return `${((100 * count) / of).toFixed(0)}%`;
 }
 
 export function describe(report: FloodReport): string {
@@ -112,12 +112,12 @@ export function describe(report: FloodReport): string {
   return [
     `${(due / SECONDS).toFixed(0)}/s due`,
     `${completedPerSecond.toFixed(0)}/s completed`,
-    `p50 ${ms(p50Ms)}, p99 ${ms(p99Ms)} of the accepted`,
+    `p50 ${ms(p50Ms)} and p99 ${ms(p99Ms)} of accepted requests`,
     `${formatShare(refused, due)} rejected (p99 ${ms(refusedP99Ms)})`,
     `${formatShare(unsent, due)} not sent because all 4,000 connections were busy`,
-    `${report.departed} without a response for 10 s`,
-    'no connection lost',
-    `the sender itself at most ${ms(ownDelayMs)} late`,
+    `${report.departed} without a response within 10 s`,
+    'no connections lost',
+    `the sender at most ${ms(ownDelayMs)} late`,
   ].join(', ');
 }
 

@@ -19,12 +19,12 @@ const STAY_MS = {
 };
 /** Open files that this process and the service need for other purposes. */
 const OTHER_FILES = 1_500;
-/** Allows for garbage of normal requests. */
+/** Allows for garbage from normal requests. */
 const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
 const DEAF_BYTES = 1.5e6;
 
-/** The operating system's limit of open files. */
+/** The operating system's limit on open files. */
 function readFilesMax(): number {
   const [, most] = /^Max open files +\S+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
   return most === undefined ? Number.POSITIVE_INFINITY : Number(most);
@@ -43,13 +43,13 @@ export function phasesOf({ size }: Trial, key: string): { phases: Phase[]; skipp
     return { name, crowds, seconds: 60, growthMaxBytes: NOISE_BYTES + growthBytes };
   };
   const idleName = `${idleCount} idle connections and 500 that never send a byte`;
-  const slowName = '1,000 that send a byte a second, half of them in the head and half in the body';
+  const slowName = '1,000 that send a byte per second, half of them in the headers and half in the body';
   const phases = [
     phase(idleName, [idle(idleCount), silent(500)], idleCount * IDLE_BYTES),
     phase(slowName, [heads(500), bodies(500)], 1_000 * IDLE_BYTES),
     phase('200 that request the whole list and never read it', [deaf(200)], 200 * DEAF_BYTES),
   ];
-  const skipped = `${IDLE - idleCount} of ${IDLE} idle connections, as a process on this machine can open only ${filesMax} files.`;
+  const skipped = `${IDLE - idleCount} of ${IDLE} idle connections, because a process on this machine can open only ${filesMax} files.`;
   return { phases, skipped: idleCount < IDLE ? [skipped] : [] };
 }
 
@@ -114,7 +114,7 @@ export interface Siege {
   end(): void;
 }
 
-/** How many visitors arrive at once: fewer than the limit of the accept queue. */
+/** How many visitors arrive at once: fewer than fit into the accept queue. */
 const ARRIVALS_MAX = 100;
 
 /** `byteIntervalMs` is the time between two slow bytes. */

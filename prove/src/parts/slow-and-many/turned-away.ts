@@ -40,7 +40,7 @@ export async function assertTurnedAway(
   }
   assert.equal(countCut(), deaf.length, `${countCut()} of ${deaf.length} that never read were disconnected`);
   const left = countSockets(service) - socketsBefore;
-  assert.ok(left <= 0, `${left} connections remain`);
+  assert.ok(left <= 0, `${left} connections remain open`);
 }
 
 function isClosed({ closedAtMs }: Visitor): boolean {
@@ -61,7 +61,7 @@ const LOOKS_MAX = 20;
 const LOOK_INTERVAL_MS = 100;
 const HELD_SHARE_MIN = 0.95;
 
-/** @returns how many connections are open at half-time, and how many the service must keep that long */
+/** @returns how many connections are open halfway through, and how many the service must keep that long */
 export async function assertHeld(
   service: ServeProcess,
   sieges: readonly Siege[],
@@ -77,7 +77,7 @@ export async function assertHeld(
     if (held >= promised * HELD_SHARE_MIN) return `${held} of ${promised}`;
     await sleep(LOOK_INTERVAL_MS);
   }
-  assert.fail(`the service holds only ${held} of ${promised} connections at half-time`);
+  assert.fail(`the service holds only ${held} of ${promised} connections halfway through`);
 }
 
 function countPromised({ crowd, visitors }: Siege): number {

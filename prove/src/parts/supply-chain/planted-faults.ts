@@ -11,12 +11,12 @@ const PLACE = 'node_modules/pino';
 export const plantedFaults: readonly Spoilt[] = [
   {
     what: 'a runtime dependency has an install script',
-    foundBy: 'brings install scripts',
+    foundBy: 'has dependencies with install scripts',
     spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { hasInstallScript: true }),
   },
   {
     what: 'a runtime dependency has another license',
-    foundBy: 'brings other licenses',
+    foundBy: 'has dependencies with other licenses',
     spoil: (lock) => Object.assign(lock[PLACE] ?? {}, { license: 'BUSL-1.1' }),
   },
   {

@@ -6,7 +6,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Cleanup, defer } from '../../../../testkit/src/cleanup.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
 
-/** The share of attempts that fail, by a status or by the loss of the connection. */
+/** The share of attempts that fail, with a status or a lost connection. */
 const FAILURES = 0.1;
 const PAUSE_MAX_MS = 20;
 

@@ -10,7 +10,7 @@ export interface ActivityFilter {
   actorTypes?: readonly ActorType[] | undefined;
   actorId?: string | undefined;
   targetId?: string | undefined;
-  /** The first time, and the time after the last one, in UTC milliseconds. */
+  /** The start (inclusive) and the end (exclusive), in UTC milliseconds. */
   from?: number | undefined;
   until?: number | undefined;
 }
@@ -21,15 +21,15 @@ export interface ActivityPage {
   next: string | undefined;
 }
 
-/** Entries per read after the first one, which reads as many as a page has. */
+/** Entries per read, except for the first read, which reads as many as a page has. */
 const READ_LENGTH = 1000;
 /** Bounds the cost of a page: about 6,000 entries. */
 const READS_MAX = 6;
 const LAST_ID = '~';
 
 /**
- * The account's audit entries that match, newest first, after an entry. A page may be short, or empty, although there
- * are more matches, since it examines a bounded number of entries.
+ * The account's audit entries that match, newest first, starting after an entry. A page can be short or empty
+ * even if there are more matches, since it examines a bounded number of entries.
  */
 export async function findActivity(
   executor: Executor,

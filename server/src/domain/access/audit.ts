@@ -8,7 +8,7 @@ export const AUDIT_ID_PREFIX = 'aud';
 
 export const OPERATOR: AuditActor = { type: 'operator', id: null, name: 'Operator', email: null, address: null };
 
-/** The actor of what the service does on its own. */
+/** The actor of changes that the service makes on its own. */
 export const SERVICE: AuditActor = { type: 'service', id: null, name: 'Service', email: null, address: null };
 
 interface ActingUser {
@@ -22,7 +22,7 @@ export function actorOf({ userId, userName, email, address }: ActingUser): Audit
   return { type: 'administrator', id: userId, name: userName, email, address };
 }
 
-/** Appends an entry in the transaction of the change. */
+/** Appends an entry in the change's transaction. */
 export async function recordAudit(
   transaction: Executor,
   accountId: string,
@@ -31,7 +31,7 @@ export async function recordAudit(
   target: AuditTarget | null = null,
 ): Promise<void> {
   const id = createId(AUDIT_ID_PREFIX);
-  // Only if the clock was set back, the time is not that of the id.
+  // The time differs from the id's only if the clock was set back.
   const at = Math.min(timeOfId(id), Date.now());
   await insertAuditEntry(transaction, {
     accountId,
@@ -43,7 +43,7 @@ export async function recordAudit(
   });
 }
 
-// Changes of listings are in the audit log only if a user made them. Changes by API keys are only events.
+// Changes to listings are in the audit log only if a user made them. Changes by API keys are only events.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 
@@ -71,7 +71,7 @@ export async function auditImport(
   await recordAudit(transaction, user.accountId, actorOf(user), 'import.finished', target);
 }
 
-/** Records a user's change of a feed, or the end of a run that a user has begun. */
+/** Records a user's change to a feed, or the end of a run that a user began. */
 export async function auditFeed(
   transaction: Executor,
   user: AccountUser | undefined,

@@ -24,7 +24,8 @@ export function hasFullAccess(principal: Principal): principal is FullPrincipal 
 }
 
 /**
- * @throws {AppError} `unauthorized` if the session is no longer valid, or `forbidden` while the account is suspended
+ * @throws {AppError} `unauthorized` if the session is no longer valid, or `forbidden` while the account is
+ * suspended
  */
 export async function getSessionPrincipal(transaction: Executor, user: AccountUser): Promise<SessionPrincipal> {
   const { accountId, sessionId } = user;

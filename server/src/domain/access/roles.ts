@@ -9,8 +9,8 @@ import { sessionGone } from './principals.ts';
 export type Administrator = 'operator' | AccountUser;
 
 /**
- * Checks again, in the transaction of the change, that the user is an administrator.
- * @throws {AppError} `unauthorized` after the session's end, or `forbidden` after a change of role
+ * Checks again, in the change's transaction, that the user is an administrator.
+ * @throws {AppError} `unauthorized` if the session has ended, or `forbidden` if the role has changed
  */
 export async function requireAdministrator(
   transaction: Executor,

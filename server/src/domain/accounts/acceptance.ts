@@ -19,7 +19,7 @@ export async function getInvitation(transaction: Executor, token: string): Promi
   if (invitation === undefined) {
     throw new AppError(
       'not_found',
-      'This invitation is no longer valid: it was used or withdrawn, or is older than seven days.',
+      'This invitation is no longer valid: it was used or revoked, or is more than seven days old.',
     );
   }
   await requireResumed(transaction, invitation.accountId);
@@ -37,7 +37,7 @@ export async function acceptAsNew(
   person: Omit<NewUser, 'email'>,
   address: string,
 ): Promise<User> {
-  // Checked first, so that no password is hashed for a request without an invitation.
+  // Checked first, so no password is hashed for a request without an invitation.
   const { email, accountName } = await getInvitation(database, token);
   const prepared = await prepareUser({ ...person, email }, accountName);
   await database.write(async (transaction) => {

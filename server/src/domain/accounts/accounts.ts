@@ -39,7 +39,7 @@ export async function storeAccount(transaction: Executor, name: string, actor: A
 export async function getAccount(transaction: Executor, id: string): Promise<Account> {
   const account = await findAccount(transaction, id);
   if (account !== undefined) return account;
-  throw new AppError('not_found', `There is no account ${id}; "accounts list" shows all.`);
+  throw new AppError('not_found', `There is no account ${id}; run "accounts list" to see all accounts.`);
 }
 
 /** Changes that are not validated yet. */
@@ -87,7 +87,7 @@ function describeChange(before: Account, { name, currency, areaUnits }: Account)
 
 function parseCurrency(text: string): string {
   if (CURRENCIES.has(text)) return text;
-  throw new AppError('validation_failed', `"${text}" is not an ISO 4217 code in capital letters, such as EUR.`);
+  throw new AppError('validation_failed', `"${text}" is not an ISO 4217 code in uppercase letters, such as EUR.`);
 }
 
 function parseAreaUnits(text: string): Account['areaUnits'] {
@@ -100,8 +100,8 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: its keys, then listings, events, and histories in slices, and last the row itself with
- * users of no other account. A second call completes an interrupted deletion.
+ * Deletes an account: first its keys, then its listings, events, and histories in slices, and finally the
+ * account itself and users who belong to no other account. A second call completes an interrupted deletion.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
@@ -122,7 +122,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await removeAccount(transaction, id);
     await removeLonelyUsers(transaction);
   });
-  // If the request log is not available, the purge removes them later.
+  // If the request log is not available, the purge removes the requests later.
   await removeRequests(database.requestLog, id).catch(() => {});
 }
 

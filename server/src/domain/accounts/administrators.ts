@@ -17,7 +17,7 @@ export interface NewUser {
   password: string;
 }
 
-/** A new user whose password is already hashed, so that no transaction waits for hashing. */
+/** A new user whose password is already hashed, so no transaction waits for hashing. */
 export interface PreparedUser {
   user: User;
   credential: { id: string; passwordHash: string };
@@ -33,7 +33,9 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
 
 interface ExistingUser {
   email: string;
-  /** The id of the existing user. It confirms that the user with an unverified `email` is the right person. */
+  /**
+   * The id of the existing user. It confirms that the user with an unverified `email` is the right person.
+   */
   personId?: string | undefined;
 }
 
@@ -42,7 +44,7 @@ export type Candidate = NewUser | ExistingUser;
 /**
  * Adds a user to an account on behalf of the operator.
  * @throws {AppError} `not_found` for the account or the existing user, `validation_failed`, or
- * `conflict` if the user is a member, a new user's address is taken, or the address is unverified
+ * `conflict` if the user is already a member, a new user's address is taken, or the address is unverified
  */
 export async function createAdministrator(
   database: Database,
@@ -100,14 +102,17 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   const email = parseEmail(given);
   const user = await findUserByEmail(transaction, email);
   if (user === undefined) {
-    throw new AppError('not_found', `No user signs in as ${email} yet; give a password to create one.`);
+    throw new AppError(
+      'not_found',
+      `There is no user with the email address ${email} yet; enter a password to create one.`,
+    );
   }
   const origin = await findUserOrigin(transaction, user.id);
   if (origin?.isVerified || personId === user.id) return user;
   throw new AppError(
     'conflict',
     `The address ${email} is not verified: ${await describeUser(transaction, user)}. Make sure that this is ` +
-      `the right person, then add --person ${user.id}; reset-password sets another password.`,
+      `the right person, then add --person ${user.id}; to set a new password, use reset-password.`,
   );
 }
 
@@ -116,7 +121,7 @@ export async function describeUser(transaction: Executor, { id, name }: User): P
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);
   const accounts = memberships.map(({ accountId, accountName }) => `"${accountName}" (${accountId})`);
-  return `${name}, a user since ${origin?.createdAt}, of ${accounts.join(', ') || 'no account'}`;
+  return `${name}, a user since ${origin?.createdAt}, member of ${accounts.join(', ') || 'no account'}`;
 }
 
 /** @throws {AppError} `conflict` if the address is taken */

@@ -24,12 +24,12 @@ export async function mailInvitation(
 }
 
 function mailText({ invitedBy, accountName, role, url, expiresAt }: InvitationMail): string {
-  return `${invitedBy} invites you to work with the property listings of ${accountName}, as ${role === 'member' ? 'a member' : 'an administrator'}.
+  return `${invitedBy} has invited you to work on the property listings of ${accountName} as ${role === 'member' ? 'a member' : 'an administrator'}.
 
 Open this link to join. It works once, until ${new Date(expiresAt).toUTCString()}:
 
 ${url}
 
-If you do not expect this invitation, ignore this mail.
+If you were not expecting this invitation, you can ignore this email.
 `;
 }

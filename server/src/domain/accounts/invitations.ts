@@ -26,7 +26,7 @@ export interface NewInvitation {
   accountName: string;
   /** For the link that the inviter sees. */
   token: string;
-  /** For the mailed link, which is never shown, so that accepting with it verifies the address. */
+  /** For the mailed link, which is never shown, so accepting the invitation with it verifies the address. */
   mailedToken: string;
 }
 

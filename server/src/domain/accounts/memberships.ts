@@ -32,7 +32,10 @@ export async function chooseAccount(
   return membership;
 }
 
-/** @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator` throws */
+/**
+ * @throws {AppError} `not_found`, `conflict` for the last administrator, or what `requireAdministrator`
+ * throws
+ */
 export function changeRole(
   database: Database,
   accountId: string,

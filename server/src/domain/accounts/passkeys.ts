@@ -3,7 +3,7 @@ import type { Database, Executor } from '../../storage/database.ts';
 import { findPasskeyUser, listPasskeys, removePasskey, setPasskeyUsed } from '../../storage/passkeys.ts';
 import { recordEverywhere, recordSecurityChange, type SessionActor } from './profile.ts';
 
-/** Passkeys of a user. */
+/** Maximum number of passkeys per user. */
 export const PASSKEYS_MAX = 20;
 
 /** @throws {AppError} `conflict` if `added` more would be too many */
@@ -12,7 +12,10 @@ export async function requirePasskeyRoom(executor: Executor, userId: string, add
   throw new AppError('conflict', `You have ${PASSKEYS_MAX} passkeys, which is the maximum; delete one first.`);
 }
 
-/** Runs in better-auth's transaction. @throws {AppError} `conflict` if the user has too many now, or `unauthorized` */
+/**
+ * Runs in better-auth's transaction.
+ * @throws {AppError} `conflict` if the user has too many now, or `unauthorized`
+ */
 export async function afterPasskeyAdded(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await requirePasskeyRoom(transaction, sessionActor.userId, 0);
   await recordSecurityChange(transaction, sessionActor, 'administrator.passkey_added');
@@ -27,13 +30,19 @@ export async function deletePasskey(database: Database, sessionActor: SessionAct
   });
 }
 
-/** Runs in better-auth's transaction. @throws {AppError} `unauthorized` if the passkey is deleted at the same time */
+/**
+ * Runs in better-auth's transaction.
+ * @throws {AppError} `unauthorized` if the passkey is deleted at the same time
+ */
 export async function afterPasskeyUse(transaction: Executor, id: string): Promise<void> {
   const used = await setPasskeyUsed(transaction, id, { lastUsedAt: new Date().toISOString() });
   if (used === 0) throw unknownPasskey();
 }
 
-/** Runs in better-auth's transaction. @throws {AppError} `unauthorized` if the passkey is deleted at the same time */
+/**
+ * Runs in better-auth's transaction.
+ * @throws {AppError} `unauthorized` if the passkey is deleted at the same time
+ */
 export async function requirePasskey(transaction: Executor, id: string): Promise<void> {
   if ((await findPasskeyUser(transaction, id)) === undefined) throw unknownPasskey();
 }

@@ -12,9 +12,9 @@ import { getAccount } from './accounts.ts';
 import { hashPassword } from './passwords.ts';
 
 /**
- * Sets a member's password on behalf of the operator, ends the member's sessions, and removes the member's passkeys,
- * which a thief could have added.
- * @throws {AppError} `not_found` without such a member, or `validation_failed`
+ * Sets a member's password on behalf of the operator, ends the member's sessions, and removes the member's
+ * passkeys, which a thief could have added.
+ * @throws {AppError} `not_found` if there is no such member, or `validation_failed`
  */
 export async function resetPassword(
   database: Database,

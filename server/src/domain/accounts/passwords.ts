@@ -41,7 +41,7 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** Maximum waiting hashes, which is about a second of work. Further sign-ins are rejected. */
+/** Maximum number of waiting hashes, about a second of work. Further sign-ins are rejected. */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];

@@ -9,7 +9,10 @@ import { removeChallenges, renameUser } from '../../storage/users.ts';
 import { recordAudit } from '../access/audit.ts';
 import { sessionGone } from '../access/principals.ts';
 
-/** A user who changes their own data. Unlike a principal, not bound to one account: each account logs the change. */
+/**
+ * A user who changes their own data. Unlike a principal, they are not tied to one account: each account logs
+ * the change.
+ */
 export interface SessionActor {
   sessionId: string;
   userId: string;
@@ -58,7 +61,7 @@ export async function recordSecurityChange(transaction: Executor, sessionActor: 
 }
 
 /**
- * Rejects a change if the session has ended since the request began, as after a password change.
+ * Rejects a change if the session has ended since the request began, such as after a password change.
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {
@@ -69,7 +72,7 @@ export async function requireSession(transaction: Executor, { userId, sessionId 
 export async function endSession(database: Database, sessionActor: SessionActor, sessionId: string): Promise<void> {
   await database.write(async (transaction) => {
     const ended = await removeSession(transaction, sessionActor.userId, sessionId);
-    if (ended === 0) throw new AppError('not_found', 'There is no such session; it may have ended.');
+    if (ended === 0) throw new AppError('not_found', 'There is no such session; it may have already ended.');
     await recordEverywhere(transaction, sessionActor, 'administrator.sessions_ended');
   });
 }

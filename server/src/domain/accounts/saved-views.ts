@@ -4,25 +4,28 @@ import { findSessionMembership } from '../../storage/memberships.ts';
 import { countOtherViews, putSavedView, removeSavedView, type SavedView } from '../../storage/saved-views.ts';
 import { type SessionPrincipal, sessionGone } from '../access/principals.ts';
 
-/** More than a menu can show. With the longest search, 100 KiB. */
+/** More than a menu can show. With the longest searches, they take 100 KiB. */
 const VIEWS_MAX = 50;
 
 /**
- * Saves a view of a member, replacing the one with the same name.
- * @throws {AppError} `conflict` above the limit, or `unauthorized` after the session's end
+ * Saves a member's view, replacing the one with the same name.
+ * @throws {AppError} `conflict` above the limit, or `unauthorized` if the session has ended
  */
 export async function saveView(database: Database, principal: SessionPrincipal, view: SavedView): Promise<void> {
   const { accountId, user } = principal;
   await database.write(async (transaction) => {
     await requireMember(transaction, principal);
     if ((await countOtherViews(transaction, accountId, user.userId, view.name)) >= VIEWS_MAX) {
-      throw new AppError('conflict', `You already have ${VIEWS_MAX} saved views, the maximum; delete one first.`);
+      throw new AppError(
+        'conflict',
+        `You already have ${VIEWS_MAX} saved views, which is the maximum; delete one first.`,
+      );
     }
     await putSavedView(transaction, { accountId, userId: user.userId }, view);
   }, accountId);
 }
 
-/** @throws {AppError} `not_found`, or `unauthorized` after the session's end */
+/** @throws {AppError} `not_found`, or `unauthorized` if the session has ended */
 export async function deleteView(database: Database, principal: SessionPrincipal, name: string): Promise<void> {
   const { accountId, user } = principal;
   await database.write(async (transaction) => {

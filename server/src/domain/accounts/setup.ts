@@ -67,7 +67,7 @@ export async function previewSetup(transaction: Executor, token: string): Promis
  * `validation_failed`
  */
 export async function setUp(database: Database, setup: Setup, address: string | null, token?: string): Promise<User> {
-  // Checked first, so that no password is hashed for a request without a valid link.
+  // Checked first, so no password is hashed for a request without a valid link.
   await requireOpen(database, token);
   const prepared = await prepareUser(setup, setup.accountName);
   await database.writeLong(async (transaction) => {
@@ -83,11 +83,11 @@ async function requireOpen(executor: Executor, token: string | undefined): Promi
   if (token === undefined) return;
   const link = await findSetupLink(executor);
   if (link?.hash !== hashToken(token)) {
-    // Someone else may have used the link since the first look.
+    // Someone else may have used the link since the first check.
     await requireNoAdministrator(executor);
     throw new AppError(
       'forbidden',
-      'This setup link is not valid; only the newest works, and each start of the service prints a new one.',
+      'This setup link is not valid; only the newest link works, and the service prints a new one each time it starts.',
     );
   }
   if (link.expiresAt <= Date.now()) {
@@ -122,7 +122,7 @@ async function storeFirst(
 function requireName(accountName: string | undefined): string {
   if (accountName !== undefined) return accountName;
   const message = 'Is required: the name of the first account.';
-  throw new AppError('validation_failed', 'There is no account yet; give the first one a name.', {
+  throw new AppError('validation_failed', 'There is no account yet; enter a name for the first one.', {
     details: [{ field: 'accountName', code: 'required', message }],
   });
 }

@@ -69,7 +69,7 @@ export async function recordWrongFactor(database: Database, userId: string, addr
 /** @throws {AppError} `unauthorized` if the password has changed */
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
-/** Remembers the current hash, so that a sign-in with an old password fails after the password changes. */
+/** Remembers the current hash, so a sign-in with an old password fails after the password changes. */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);
   return async (later) => {

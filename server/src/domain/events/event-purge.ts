@@ -12,13 +12,13 @@ const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
 
-/** Removes events after 30 days. `now` is in UTC milliseconds. */
+/** Removes events older than 30 days. `now` is in UTC milliseconds. */
 export async function purgeEvents(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = now - EVENTS_KEPT_MS;
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
 }
 
-/** Runs `work` on one account after the other, each in its own event-loop turn. */
+/** Runs `work` for one account after another, each in its own event-loop turn. */
 export async function forEachAccount(
   database: Database,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function forEachAccount(
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Nearly all accounts have nothing to remove, which reading one event shows without a transaction.
+  // Nearly all accounts have nothing to remove. Reading one event shows that without a transaction.
   while (!signal.aborted && (await findOldEvents(database, accountId, before, 1)).length > 0) {
     await database.write(async (transaction) => {
       const events = await findOldEvents(transaction, accountId, before, SLICE_LENGTH);
@@ -47,7 +47,7 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
 
 /**
  * The account's oldest events up to the first one to keep. Even if the clock was changed, the
- * remaining events have no gap, and readers can detect that earlier ones are gone.
+ * remaining events have no gaps, and readers can detect that earlier ones are gone.
  */
 async function findOldEvents(
   transaction: Executor,
@@ -61,8 +61,9 @@ async function findOldEvents(
 }
 
 /**
- * Removes the account's oldest events, and the documents of the versions that these changes replaced. With the event of
- * a deletion, the listing's history is removed. Stops early once it has removed enough for one transaction.
+ * Removes the account's oldest events, and the documents of the versions that these changes replaced. The
+ * event of a deletion also removes the listing's history. Stops early once it has removed enough for one
+ * transaction.
  */
 export async function purge(transaction: Executor, accountId: string, events: readonly OldEvent[]): Promise<void> {
   let removed = { events: 0, entries: 0, bytes: 0 };
@@ -81,7 +82,10 @@ export async function purge(transaction: Executor, accountId: string, events: re
   await removeEvents(transaction, accountId, removed.events);
 }
 
-/** Removes what expires with an event. @returns the removed entries, at most `limit`, and what they counted */
+/**
+ * Removes what expires with an event.
+ * @returns how many entries were removed, at most `limit`, and their bytes
+ */
 async function removeWith(
   transaction: Executor,
   accountId: string,

@@ -35,9 +35,9 @@ interface WaitOptions {
 }
 
 /**
- * Returns the events of a range, and waits for the first if there are none yet. The page is empty
- * after a timeout, when the client disconnects, when the service stops, and when as many events as a request examines
- * do not match the filter.
+ * Returns the events of a range, and waits for the first if there are none yet. The page is empty after a
+ * timeout, when the client disconnects, when the service stops, and when none of the events that a request
+ * examines match the filter.
  * @throws {AppError} `events_expired`, or `unauthorized` if the principal loses access
  */
 export async function followEvents(
@@ -67,21 +67,22 @@ export async function followEvents(
 
 /** A page ends early once its listings have this many bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024;
-/** The part of a page that is read before the response starts. The rest is read while it is sent. */
+/** The part of a page that is read before the response starts. The rest is read while it is being sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
 /** Longer pages get their own turn of the event loop from the start. */
 const SHORT_PAGE_MAX = 100;
 
-/** How many events a request with a filter examines at most, and each of its statements. */
+/** The maximum number of events examined by a request with a filter, and by each of its statements. */
 const EXAMINED_MAX = 10_000;
 const EXAMINED_PER_RUN = 1_000;
 
 /** @throws {AppError} `events_expired` unless all events after `after` are available */
 async function readPage(database: Database, principal: Principal, head: Head, range: EventRange): Promise<EventPage> {
   const { after, epoch, limit, filter } = range;
-  if (epoch !== head.epoch) throw expired('The database has another epoch, for example after a restore');
-  if (after > head.sequence) throw expired(`The sequence is beyond that of the account, which is ${head.sequence}`);
+  if (epoch !== head.epoch) throw expired('The database has a different epoch, for example after a restore');
+  if (after > head.sequence)
+    throw expired(`The sequence is greater than the account's current sequence, which is ${head.sequence}`);
   const until = filter === undefined ? head.sequence : Math.min(head.sequence, after + EXAMINED_MAX);
   let last = after;
   let count = 0;
@@ -111,7 +112,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
   if (first === undefined) throw expired('Events after this sequence have expired');
   const rest = iterate(async () => {
     const events = await readNext(runSize);
-    // Checked after reading, during which the principal may lose access.
+    // Checked after reading, since the principal may lose access in the meantime.
     await getLiveHead(database, principal);
     return events?.length === 0 ? undefined : events;
   });
@@ -126,7 +127,10 @@ interface EventRun {
   last: number;
 }
 
-/** Returns undefined if the first event has expired: sequences have no gaps, and the oldest events expire first. */
+/**
+ * Returns undefined if the first event has expired: sequences have no gaps, and the oldest events expire
+ * first.
+ */
 async function readAll(
   database: Database,
   accountId: string,
@@ -167,10 +171,10 @@ function matches(event: StoredEvent, { types, listingId, feed }: EventFilter): b
 }
 
 function expired(reason: string): AppError {
-  return new AppError('events_expired', `${reason}. List all listings again, and continue from that list's sequence.`);
+  return new AppError('events_expired', `${reason}. List all listings again, then continue from that list's sequence.`);
 }
 
-/** Returns an event as JSON, and inserts the listing's stored JSON text. */
+/** Returns an event as JSON, which includes the listing's JSON as stored. */
 export function eventJson({ sequence, type, listingId, externalId, doc, changed, createdAt }: StoredEvent): string {
   const listing = doc === null ? '' : `,"listing":${doc}`;
   const fields = changed === null ? '' : `,"changed":${changed}`;

@@ -17,10 +17,13 @@ import type { LeasedRun } from './feed-lease.ts';
 import { failureText } from './feed-plan.ts';
 import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
-/** Content and documents that are written together, unless a single row is longer: other writes wait meanwhile. */
+/**
+ * Maximum length of the rows that are written together, unless a single row is longer. Other
+ * writes wait meanwhile.
+ */
 const GROUP_LENGTH_MAX = 128 * 1024;
 
-/** Writes the changes of a plan in groups, between which other writes get their turn. */
+/** Writes a plan's changes in groups. Other writes get their turn between the groups. */
 export class FeedApplication {
   readonly #leased: LeasedRun;
   readonly #file: StagedFile;
@@ -46,7 +49,7 @@ export class FeedApplication {
           rows.map((row) => row.externalId),
         );
         const stored = new Map(found.map((listing) => [listing.externalId, listing]));
-        // Rows after a cut may have listings that were not read.
+        // If the read was cut short, the remaining rows can have listings that were not read.
         written = takeGroup(isCut ? rows.filter(({ externalId }) => stored.has(externalId)) : rows);
         return this.#writeGroup(writing, run, written, stored);
       });
@@ -87,7 +90,7 @@ export class FeedApplication {
         const { found, isCut } = await findSome(writing, 'id', ids);
         const read = new Set(found.map(({ id }) => id));
         rest = isCut ? ids.filter((id) => !read.has(id)) : [];
-        // A client may have changed or deleted the listing since.
+        // A client may have changed or deleted the listing in the meantime.
         const missing = found.filter(({ feed, externalId }) => feed === run.feed && !this.#isInFile(externalId));
         if (mode === 'delete') await deleteMissing(writing, run, missing);
         else await markMissing(writing, run, missing, mode);
@@ -117,7 +120,9 @@ function takeGroup(rows: StagedWork[]): StagedWork[] {
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 }
 
-/** Rows that are written in one transaction. Their changes are made again, since a client may have changed listings. */
+/**
+ * Rows written in one transaction. Their changes are recomputed, since a client may have changed listings.
+ */
 class RowGroup {
   readonly batch = new ChangeBatch();
   readonly marks: [id: string, mark: string][] = [];
@@ -190,7 +195,7 @@ async function markMissing(
   await setFeedMarks(transaction, account.id, marks);
 }
 
-/** Undefined if the listing is withdrawn already. */
+/** Undefined if the listing is already withdrawn. */
 function withdraw(writing: Writing, before: Listing): ReadyChange | undefined {
   const input = { ...withoutServerFields(before), status: 'withdrawn' as const };
   const { listing, changes } = makeChanged(writing, before, input);

@@ -11,7 +11,7 @@ import { duplicateRow, type FeedPlan } from './feed-plan.ts';
 import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
-/** The content of rows that are compared together, unless a single row is longer. */
+/** Maximum length of the content of rows that are compared together, unless a single row is longer. */
 const COMPARED_LENGTH_MAX = 1024 * 1024;
 
 interface ComparisonOptions {
@@ -26,8 +26,8 @@ interface ComparisonOptions {
 }
 
 /**
- * Compares a file with the listings of its feed: both are read page by page in the order of their external ids. Listings
- * that the same row has written before are recognized by their marks, without their documents.
+ * Compares a file with its feed's listings. Both are read page by page, sorted by external id. Listings that
+ * were already written from the same row are recognized by their marks, without reading their documents.
  */
 export class FeedComparison {
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class FeedComparison {
   #listings: FeedListing[] = [];
   #isLastPage = false;
   #lastExternalId = '';
-  /** The row that the listing of the last row is like. */
+  /** The row that the last row's listing matches, according to its mark. */
   #lastKnown: ReturnType<typeof readMark>;
 
   constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
@@ -69,7 +69,7 @@ export class FeedComparison {
   }
 
   #failDuplicate({ externalId, number, hash, isKnown }: StagedKey, first: StagedKey): void {
-    // A row that is invalid by itself has its own error.
+    // A row that is invalid by itself already has an error.
     if (hash === null) return;
     const { counts, file } = this.#plan;
     if (isKnown && hash === this.#lastKnown?.hash) counts.cleaned += this.#lastKnown.cleaned;
@@ -136,7 +136,7 @@ export class FeedComparison {
     }
   }
 
-  /** Reads a row that was known, but whose listing is not like it any more. */
+  /** Reads a known row whose listing no longer matches it. */
   #readKnown(number: number): string {
     const values = this.#plan.file.valuesOf(number) ?? '';
     return this.#plan.completeRow(number, this.#options.source.readKnown(values));
@@ -168,7 +168,7 @@ export class FeedComparison {
     return this.#listings[0];
   }
 
-  /** A change by a client can have removed the external id. */
+  /** Skips the feed's listings without an external id, which a client may have removed. */
   async #skipWithoutExternalId(): Promise<void> {
     const { account, feed, pause } = this.#options;
     const find = (after: string) =>
@@ -181,7 +181,7 @@ export class FeedComparison {
   }
 }
 
-/** The hashes of rows that listings of the feed are like, up to a limit. */
+/** The hashes of the rows that the feed's listings match, up to a limit. */
 export async function* findKnownRows(
   database: Database,
   accountId: string,
@@ -198,7 +198,7 @@ export async function* findKnownRows(
   }
 }
 
-/** Compares as both engines sort, by UTF-8 bytes. */
+/** Compares by UTF-8 bytes, as both engines sort. */
 function compareUtf8(one: string, other: string): number {
   return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -4,8 +4,9 @@ import type { Executor } from '../../storage/database.ts';
 import { findKeyedListings } from '../../storage/listings.ts';
 import type { FeedChange } from './feed-rows.ts';
 
-/** Examples of each kind that a plan shows, and their length as JSON. */
+/** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
+/** Maximum length of the updates that it shows, as JSON. */
 const LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {

@@ -4,18 +4,21 @@ import { insertFailures, type StoredFailure } from '../../storage/feed-errors.ts
 import type { StoredRun } from '../../storage/feed-runs.ts';
 import type { FeedSource } from './feed-rows.ts';
 
-/** Failed rows that are stored per run, and the bytes of their errors and values. */
+/** Maximum number of failed rows stored per run, and maximum bytes of their errors and values. */
 const ROWS_MAX = 100_000;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** The length of a row's own values as JSON text. */
+/** Maximum length of a row's own values as JSON. */
 const VALUES_LENGTH_MAX = 64 * 1024;
 
-/** Whether no more failed rows of a run are stored; they are only counted. */
+/** Whether the run stores no more failed rows. Further ones are only counted. */
 export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean {
   return storedRows >= ROWS_MAX || storedBytes >= BYTES_MAX;
 }
 
-/** Stores failed rows with their own values, as staged, as long as there is room. @returns the run with their size */
+/**
+ * Stores failed rows with their own values, as staged, while there is room.
+ * @returns the run with their size
+ */
 export async function storeFailures(
   executor: Executor,
   accountId: string,
@@ -36,12 +39,12 @@ export async function storeFailures(
   return after;
 }
 
-/** The values of a failed row as the JSON text of an object on one line; null if they are too long. */
+/** A failed row's values as a JSON object on one line; null if they are too long. */
 function valuesToKeep(given: string | null, source: FeedSource): string | null {
   const values = given && source.describeValues(given, VALUES_LENGTH_MAX);
   if (values === null) return null;
   const parsed = attemptJson(values);
-  // Strings of JSON have no line breaks.
+  // JSON strings do not contain line breaks.
   return isObject(parsed) ? values.replaceAll(/[\r\n]/g, ' ') : JSON.stringify({ text: values });
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../model/errors.ts';
 import { type FeedCounts, type FeedSettings, parseLimit } from '../../model/feeds.ts';
 
-/** Why a run is stopped. */
+/** A reason to stop a run. */
 export interface GuardReason {
   reason: 'empty' | 'cut' | 'missing' | 'failed';
   message: string;
@@ -9,20 +9,22 @@ export interface GuardReason {
   limit?: number;
 }
 
-/** What the guard judges. */
+/** The parts of a plan that the guard judges. */
 export interface JudgedPlan {
   counts: FeedCounts;
-  /** The line on which a file that is cut short ends. */
+  /** The line on which the file ends, if it is cut short. */
   cutLine: number | undefined;
-  /** The listings of the feed, and those that the run would treat as missing for the first time. */
+  /**
+   * The number of the feed's listings, and of those that the run would treat as missing for the first time.
+   */
   listings: number;
   newlyMissing: number;
 }
 
-/** A percentage of a few listings would stop nearly every run. */
+/** In a feed with few listings, a percentage would stop nearly every run. */
 const MISSING_MIN = 5;
 
-/** Returns why the plan must not be applied. Without `limits`, only the file itself is judged. */
+/** Returns the reasons why the plan must not be applied. Without `limits`, only the file itself is judged. */
 export function judge(
   { counts, cutLine, listings, newlyMissing }: JudgedPlan,
   limits: Pick<FeedSettings, 'missingMax' | 'failedMax'> | undefined,
@@ -35,7 +37,7 @@ export function judge(
   if (limits === undefined) return reasons;
   const missing = { count: newlyMissing, limit: limitOf(limits.missingMax, listings, MISSING_MIN) };
   if (missing.count > missing.limit) {
-    const message = `${missing.count} of ${listings} listings of the feed are missing in the file, and the limit is ${missing.limit}`;
+    const message = `${missing.count} of the feed's ${listings} listings are missing from the file, and the limit is ${missing.limit}`;
     reasons.push({ reason: 'missing', message, ...missing });
   }
   const failed = { count: counts.failed, limit: limitOf(limits.failedMax, counts.rows, 0) };
@@ -51,14 +53,14 @@ function limitOf(text: string, total: number, minimum: number): number {
   return text.endsWith('%') ? Math.max(limit, minimum) : limit;
 }
 
-/** The error of a run that the guard has stopped; `members` describe the plan. */
+/** The error for a run that the guard has stopped; `members` describe the plan. */
 export function stoppedByGuard(reasons: GuardReason[], members: Record<string, unknown>): AppError {
   const parameters = reasons.flatMap(({ reason, count }) => (count === undefined ? [] : [`${reason}Max=${count}`]));
   const isFileWrong = parameters.length < reasons.length;
   const check = reasons.every(({ reason }) => reason === 'failed') ? 'Correct the failed rows' : 'Check the file';
   const remedy = isFileWrong
-    ? 'Send the whole file.'
-    : `${check}; to go on, send it again with ${parameters.join('&')}.`;
+    ? 'Send the complete file.'
+    : `${check}; to proceed anyway, send it again with ${parameters.join('&')}.`;
   const message = `Nothing was changed: ${reasons.map((each) => each.message).join('; ')}. ${remedy}`;
   return new AppError('feed_guard', message, { members: { reasons, ...members } });
 }

@@ -17,7 +17,7 @@ import { auditFeed } from '../access/audit.ts';
 import { type Actor, type Writing, write } from '../writing/writing.ts';
 import { countRun } from './feed-metrics.ts';
 
-/** A run that a killed process has left ends after this time. */
+/** A run left behind by a killed process ends after this time. */
 export const LEASE_MS = 15_000;
 const RENEWAL_MS = 4_000;
 /** The documented maximum per account. */
@@ -25,14 +25,14 @@ const FEEDS_MAX = 100;
 
 export const RUN_ID_PREFIX = 'run';
 
-/** A run that has the lease of its feed: no other run of the feed is in progress in any process. */
+/** A run that holds its feed's lease: no other run of the feed is in progress in any process. */
 export class LeasedRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #renewal: NodeJS.Timeout;
   /** As stored. */
   run: StoredRun;
-  /** Those of the feed when the run began. */
+  /** The feed's settings when the run began. */
   readonly settings: FeedSettings;
 
   private constructor(database: Database, actor: Actor, run: StoredRun, settings: FeedSettings) {
@@ -44,7 +44,7 @@ export class LeasedRun {
   }
 
   /**
-   * Begins a run, and creates the feed if there is none.
+   * Begins a run, and creates the feed if it does not exist.
    * @throws {AppError} `feed_busy`, `quota_exceeded` for too many feeds, or what `write` throws
    */
   static async begin(database: Database, actor: Actor, name: string): Promise<LeasedRun> {
@@ -81,7 +81,7 @@ export class LeasedRun {
 
   /**
    * Stores the end of the run, even if the actor has lost access.
-   * @param columns those of a CSV file that was applied
+   * @param columns the columns of a CSV file that was applied
    */
   async end({ outcome, error }: Pick<StoredRun, 'outcome' | 'error'>, columns?: FeedColumn[]): Promise<void> {
     clearInterval(this.#renewal);
@@ -113,10 +113,10 @@ export class LeasedRun {
   }
 }
 
-/** Longer columns are not stored, so the next file is not compared with them. */
+/** If the columns' JSON is longer, they are not stored, and the next file is not compared with them. */
 const COLUMNS_LENGTH_MAX = 32 * 1024;
 
-/** Null for a file that is not CSV: the columns of the last one stay. */
+/** Null for a file that is not CSV, which leaves the stored columns unchanged. */
 function toStoredColumns(columns: FeedColumn[] | undefined): string | null {
   if (columns === undefined) return null;
   const text = JSON.stringify(columns);
@@ -148,7 +148,7 @@ function newRun(feed: string): StoredRun {
 
 async function createFeed(transaction: Executor, { accountId, user }: Actor, name: string): Promise<StoredFeed> {
   if ((await findFeeds(transaction, accountId)).length >= FEEDS_MAX) {
-    const message = `The account has ${FEEDS_MAX} feeds, the maximum: delete one that is no longer used.`;
+    const message = `The account has ${FEEDS_MAX} feeds, which is the maximum; delete one that is no longer used.`;
     throw new AppError('quota_exceeded', message, { members: { quota: 'feeds', limit: FEEDS_MAX } });
   }
   const feed = {
@@ -166,7 +166,7 @@ async function createFeed(transaction: Executor, { accountId, user }: Actor, nam
 }
 
 /**
- * Gives a feed to a run, or to its deletion. Ends a run that has lost its lease.
+ * Gives the feed's lease to a run, or to the feed's deletion. Ends a run that has lost the lease.
  * @throws {AppError} `feed_busy`
  */
 export async function occupyFeed(

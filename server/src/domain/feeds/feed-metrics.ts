@@ -5,15 +5,15 @@ import { findEveryFeed } from '../../storage/feeds.ts';
 
 const runs = createCounter<'outcome'>({
   name: 'property_listings_feed_runs_total',
-  help: 'Runs of feeds that have ended, by their outcome.',
+  help: 'Finished feed runs by outcome.',
   labels: ['outcome'],
 });
 
-/** The feeds of all accounts that were late at the last count. */
+/** The number of feeds, in all accounts, that were late at the last count. */
 let late: number | undefined;
 createGauge({
   name: 'property_listings_feeds_late',
-  help: 'Feeds without a successful run in the time that is expected of them.',
+  help: 'Feeds without a successful run in the expected time.',
   aggregator: 'max',
 }).watch(() => [[{}, late]]);
 

@@ -5,7 +5,7 @@ import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
 import type { FeedRow } from './feed-rows.ts';
 
-/** A plan's id: a hash of its changes, and its counts, to tell later what has changed since. */
+/** A plan's id: a hash of its changes, and its counts, which later show what has changed. */
 export interface PlanId {
   digest: string;
   missing: MissingMode;
@@ -13,13 +13,13 @@ export interface PlanId {
 }
 
 const DIGEST_LENGTH = 22;
-/** Issues of a failed row that are kept. */
+/** Maximum number of issues kept for a failed row. */
 const DETAILS_MAX = 20;
 
-/** What a run will do, which is on disk except for the counts. */
+/** What a run will do. Everything but the counts is on disk. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
-  /** What rows without a hash are hashed with: the same content means another listing with other defaults. */
+  /** Hashed with the content of rows without a hash: other defaults make the same content another listing. */
   hashStart = '';
   readonly file: StagedFile;
   cutLine: number | undefined;
@@ -45,7 +45,7 @@ export class FeedPlan implements JudgedPlan {
     if (error !== undefined) this.fail({ number, line, externalId }, error);
   }
 
-  /** Adds what was missing of a known row. @throws {AppError} if the row is not valid any more */
+  /** Adds what was missing from a known row. @throws {AppError} if the row is no longer valid */
   completeRow(number: number, { content, cleaned }: Pick<FeedRow, 'content' | 'cleaned'>): string {
     this.counts.cleaned += cleaned;
     if (typeof content === 'object') throw fromPlainError(content);
@@ -54,7 +54,7 @@ export class FeedPlan implements JudgedPlan {
     return text;
   }
 
-  /** Notes that the file ends in the middle of a row; without rows, it is empty. */
+  /** Notes that the file ends in the middle of a row. A file without rows counts as empty instead. */
   noteCut(line: number): void {
     if (this.counts.rows > 0) this.cutLine = line;
   }
@@ -64,20 +64,25 @@ export class FeedPlan implements JudgedPlan {
     this.file.addFailure(row.number, failureText(row, error));
   }
 
-  /** Adds the change of a row. `version` is that of the existing listing; 0 for a new one. */
+  /** Adds a row's change. `version` is the existing listing's version; 0 for a new listing. */
   addChange(row: { number: number; externalId: string; hash: string }, version = 0): void {
     this.counts[version === 0 ? 'created' : 'updated'] += 1;
     this.file.addWork(row.number, 'change');
     this.#changes.update(`${row.externalId}\n${version}\n${row.hash}\n`);
   }
 
-  /** Adds a row that changes nothing. If it was not read, its listing's mark has its number of cleaned values. */
+  /**
+   * Adds a row that changes nothing. `unread` has the number of cleaned values in a row that was not read.
+   */
   addUnchanged(unread?: { cleaned: number }): void {
     this.counts.unchanged += 1;
     this.counts.cleaned += unread?.cleaned ?? 0;
   }
 
-  /** Adds a row that changes nothing. With its mark, the next run knows without reading the row and its listing. */
+  /**
+   * Adds a row that changes nothing. Its mark shows this to the next run, which need not read the row or its
+   * listing.
+   */
   addMark(number: number): void {
     this.counts.unchanged += 1;
     this.file.addWork(number, 'mark');
@@ -111,7 +116,7 @@ export function parsePlanId(text: string): PlanId {
     const counts = Object.fromEntries(names.map((name, index) => [name, Number(values[index])]));
     return { digest: text.slice(0, DIGEST_LENGTH), missing, counts: { ...emptyCounts(), ...counts } };
   } catch {
-    const message = 'Must be the planId of a dry run of this feed, unchanged.';
+    const message = 'Must be the planId of a dry run of this feed, exactly as returned.';
     const details = [{ field: 'query.plan', code: 'invalid_format' as const, message }];
     throw new AppError('invalid_query', `query.plan: ${message}`, { details });
   }
@@ -123,23 +128,23 @@ export interface FailingRow {
   externalId: string | undefined;
 }
 
-/** An error that only rows of a file have. */
+/** An error that occurs only for rows of a file. */
 type RowError = Pick<PlainError, 'message' | 'details'> & { code: string; members?: Record<string, unknown> };
 
-/** The error of a row as in responses, as JSON text. */
+/** A row's error as JSON, in the form that responses contain. */
 export function failureText({ line, externalId }: FailingRow, error: PlainError | RowError): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });
 }
 
-/** The error that a row has by itself. */
+/** The error of a row that is invalid by itself. */
 function findRowError(externalId: string | undefined, content: FeedRow['content']): PlainError | RowError | undefined {
   if (typeof content === 'object') return content;
   return externalId === undefined ? withoutExternalId() : undefined;
 }
 
 function withoutExternalId(): RowError {
-  const message = "A row of a feed's file needs an externalId, which identifies its listing.";
+  const message = "Each row in a feed's file needs an externalId that identifies its listing.";
   return { code: 'validation_failed', message, details: [{ field: 'externalId', code: 'required', message }] };
 }
 

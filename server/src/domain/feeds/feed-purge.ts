@@ -5,15 +5,20 @@ import { findOldRuns, forgetStored, removeRun, sumStored } from '../../storage/f
 import { forEachAccount } from '../events/event-purge.ts';
 import { RUN_ID_PREFIX } from './feed-lease.ts';
 
-/** How long runs and their failed rows are kept, as documented in the contract of the API. */
+/** How long runs and their failed rows are kept, as documented in the API's contract. */
 const RUNS_KEPT_MS = 90 * 24 * 60 * 60 * 1000;
-/** Maximum runs of an account, and maximum bytes of failed rows: a client could begin runs without end. */
+/**
+ * Maximum runs per account, and maximum bytes of failed rows, since a client could begin any number of runs.
+ */
 const RUNS_MAX = 50_000;
 const STORED_BYTES_MAX = 256 * 1024 * 1024;
 /** Failed rows or runs per transaction. */
 const SLICE_LENGTH = 100;
 
-/** Removes runs older than 90 days, and the oldest of accounts that store too much. `now` is in UTC milliseconds. */
+/**
+ * Removes runs older than 90 days, and the oldest runs' failed rows in accounts that store too many of them. `now`
+ * is in UTC milliseconds.
+ */
 export async function purgeFeedRuns(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const before = firstIdAt(RUN_ID_PREFIX, now - RUNS_KEPT_MS);
   await forEachAccount(database, signal, (accountId) => purgeAccount(database, accountId, before, signal));
@@ -35,10 +40,13 @@ async function purgeAccount(database: Database, accountId: string, before: strin
   }
 }
 
-/** Sorts after every id of a run. */
+/** Sorts after every run's id. */
 const ALL = `${RUN_ID_PREFIX}~`;
 
-/** Removes the oldest runs before another one, and their failed rows. @returns the number of removed rows and runs */
+/**
+ * Removes the oldest runs before an id, and their failed rows.
+ * @returns the number of removed rows and runs
+ */
 async function removeSomeRuns(
   transaction: Executor,
   accountId: string,
@@ -55,7 +63,7 @@ async function removeSomeRuns(
   return removed;
 }
 
-/** Removes the runs of an account that is being deleted. @returns how many rows */
+/** Removes the runs of an account that is being deleted. @returns the number of removed rows and runs */
 export function removeAllRuns(transaction: Executor, accountId: string, limit: number): Promise<number> {
   return removeSomeRuns(transaction, accountId, ALL, limit);
 }

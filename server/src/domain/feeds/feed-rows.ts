@@ -11,33 +11,35 @@ import type { Writing } from '../writing/writing.ts';
 export interface FeedRow {
   line: number;
   externalId: string | undefined;
-  /** The row's own values as JSON text. */
+  /** The row's own values as JSON. */
   values: string | undefined;
-  /** Values that were not written as the API writes them; 0 if the row was not read. */
+  /** The number of values that were not in the API's format; 0 if the row was not read. */
   cleaned: number;
-  /** Why the row is invalid by itself, or what `RestoreRow` needs to make it again; undefined if it was not read. */
+  /**
+   * Why the row is invalid by itself, or what `RestoreRow` needs to restore it; undefined if it was not read.
+   */
   content: PlainError | string | undefined;
-  /** Identifies the row; if undefined, its content does. */
+  /** Identifies the row; if undefined, its content identifies it. */
   hash: string | undefined;
   /** Whether the file ends in the middle of this row. */
   isCut: boolean;
 }
 
 /**
- * Makes a row again from its content. The result makes the input of a listing, and throws {AppError}
+ * Restores a row from its content. The returned function makes the listing's input, or throws {AppError}
  * `validation_failed`.
  */
 export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
 
-/** What amounts are in that name no currency or unit. */
+/** The units of amounts that do not name a currency or unit. */
 export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 
-/** The file of a feed. */
+/** A feed's file. */
 export interface FeedSource {
   /**
-   * Reads the rows of an account. Rows whose hash is known, which is that of a valid row, need not be read.
-   * @param lastColumns those of the feed's last CSV file
-   * @throws {AppError} `feed_guard` if the file is empty or cut short, or others if it is not readable
+   * Reads the file's rows. A row whose hash is in `known` is valid and need not be read.
+   * @param lastColumns the columns of the feed's last CSV file
+   * @throws {AppError} `feed_guard` if the file is empty or cut short, or another code if it is not readable
    */
   read(
     settings: FeedSettings,
@@ -45,30 +47,32 @@ export interface FeedSource {
     known: AsyncIterable<string[]>,
     lastColumns: FeedColumn[],
   ): AsyncIterable<FeedRow[]>;
-  /** What the next file is compared with; undefined if this one is not CSV. */
+  /** The columns that the next file is compared with; undefined if this file is not CSV. */
   readonly columns: FeedColumn[] | undefined;
-  /** Reads a row that was known. */
+  /** Reads a row that `read` did not read because its hash was known. */
   readKnown(values: string): Pick<FeedRow, 'content' | 'cleaned'>;
   restore: RestoreRow;
-  /** A row's values as JSON text, with their names; null if it is longer than `lengthMax`. */
+  /** A row's values and their names as JSON; null if the JSON is longer than `lengthMax`. */
   describeValues(values: string, lengthMax: number): string | null;
 }
 
-/** Marks of listings that were missing in the last file; other marks are those of `markOf`. */
+/** Marks of listings that were missing from the last file. All other marks come from `markOf`. */
 const MISSING_MARKS = { keep: 'kept', withdraw: 'withdrawn' } as const;
 
-/** What is known of the row that a listing is like. */
+/** What is known about the row that a listing matches. */
 interface KnownRow {
   hash: string;
   cleaned: number;
 }
 
-/** The mark of a listing as it is after a row. While the listing has this version, the same row changes nothing. */
+/**
+ * The mark of a listing that matches a row. While the listing has this version, the same row changes nothing.
+ */
 export function markOf(version: number, { hash, cleaned }: KnownRow): string {
   return cleaned === 0 ? `${version}.${hash}` : `${version}.${hash}~${cleaned}`;
 }
 
-/** The row that a listing is like; undefined if there is none, or if the listing has changed since. */
+/** The row that a listing matches; undefined if there is none, or if the listing has changed since. */
 export function readMark({ mark, version }: { mark: string | null; version: number }): KnownRow | undefined {
   const start = `${version}.`;
   if (!mark?.startsWith(start)) return undefined;
@@ -90,12 +94,12 @@ export interface FeedChange {
   listing: Listing;
   /** The fields that differ; none if the row changes nothing. */
   changes: Record<string, FieldChange>;
-  /** The listing before; undefined for a new one. */
+  /** The listing before the change; undefined for a new one. */
   before: (CurrentListing & { stored: KeyedListing }) | undefined;
 }
 
 /**
- * Makes the listing after a row.
+ * Makes the listing that results from a row.
  * @param stored the listing with the row's external id
  * @throws {AppError} `belongs_to_feed` or `validation_failed`
  */
@@ -111,7 +115,7 @@ export function makeFeedChange(
   if (stored.feed !== null && stored.feed !== feed) throw belongsToFeed(stored.id, stored.feed);
   const before = readStored(stored);
   const { listing } = before;
-  // A listing that the feed has withdrawn is active again, unless the row has a status.
+  // A listing that the feed has withdrawn becomes active again, unless the row has a status.
   const isBack = stored.feedMark === MISSING_MARKS.withdraw && listing.status === 'withdrawn';
   const input = makeInput(isBack ? { ...listing, status: 'active' } : listing);
   return { ...makeChanged(context, listing, input, feed), before };

@@ -23,9 +23,9 @@ import type { FeedSource } from './feed-rows.ts';
 export interface FeedRequest<R extends Reader = Actor> {
   actor: R;
   name: string;
-  /** What the request says about missing listings. */
+  /** What to do with missing listings; undefined if the request does not say. */
   missing: MissingMode | undefined;
-  /** The settings of the run, from those of the feed. @throws {AppError} `validation_failed` */
+  /** Derives the run's settings from the feed's. @throws {AppError} `validation_failed` */
   settle(stored: FeedSettings): FeedSettings;
   /** The id of the plan to apply. */
   planId: string | undefined;
@@ -34,13 +34,14 @@ export interface FeedRequest<R extends Reader = Actor> {
   signal: AbortSignal;
 }
 
-/** Failed rows in the record of a run, and their length. */
+/** Maximum number of failed rows in a run's record, and their maximum length. */
 const ERRORS_MAX = 100;
 const ERRORS_LENGTH_MAX = 256 * 1024;
 
 /**
- * Makes the listings of a feed what the file says: plans all changes, judges the plan, and applies it.
- * @throws {AppError} `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what `read` and `write` throw
+ * Makes a feed's listings match its file: plans all changes, judges the plan, and applies it.
+ * @throws {AppError} `feed_guard`, `feed_busy`, `quota_exceeded` for too many feeds, or what `read` and
+ * `write` throw
  */
 export async function runFeed(database: Database, request: FeedRequest): Promise<StoredRun> {
   const { actor, name, planId } = request;
@@ -156,7 +157,7 @@ function requireSameMissing(given: FeedSettings['missing'] | undefined, expected
   });
 }
 
-/** Stores the failed rows of a plan, and its other counts that do not change any more. @throws the reason of `signal` */
+/** Stores a plan's failed rows and its counts. @throws the reason of `signal` */
 async function storePlanned(leased: LeasedRun, plan: FeedPlan, { source, signal }: FeedRequest): Promise<void> {
   const { file, counts } = plan;
   const { rows, unchanged, missing, failed, cleaned } = counts;
@@ -178,7 +179,10 @@ async function readErrors(database: Database, accountId: string, runId: string):
   return `[${rows.map(({ error }) => error).join()}]`;
 }
 
-/** Ends a run that was stopped or has failed. If that fails, too, it ends as interrupted when its lease ends. */
+/**
+ * Ends a run that was stopped or has failed. If that also fails, the run ends as interrupted when its lease
+ * ends.
+ */
 async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal_error';
   const message = error instanceof AppError ? error.message : 'An unexpected error occurred; send the file again.';
@@ -187,6 +191,6 @@ async function endWithError(database: Database, leased: LeasedRun, error: unknow
     leased.run.errors = await readErrors(database, leased.accountId, leased.run.id);
     await leased.end({ outcome, error: { code, message } });
   } catch {
-    // The lease ends.
+    // The run ends with its lease.
   }
 }

@@ -18,7 +18,7 @@ import { LEASE_MS, occupyFeed, RUN_ID_PREFIX } from './feed-lease.ts';
 /** A feed with its last run. */
 export interface ShownFeed extends StoredFeed {
   lastRun: StoredRun | undefined;
-  /** Since when no run has succeeded in the expected time; null if the feed is not late. */
+  /** When the feed became late because no run had succeeded in the expected time; null if it is not late. */
   lateSince: number | null;
 }
 
@@ -38,7 +38,7 @@ export async function getFeed(executor: Executor, accountId: string, name: strin
 async function getStored(executor: Executor, accountId: string, name: string): Promise<StoredFeed> {
   const feed = await findFeed(executor, accountId, name);
   if (feed !== undefined) return feed;
-  throw new AppError('not_found', 'There is no feed with this name in the account; its first file creates it.');
+  throw new AppError('not_found', 'There is no feed with this name in the account; sending its first file creates it.');
 }
 
 function toShown(feed: StoredFeed, run: StoredRun | undefined): ShownFeed {
@@ -59,7 +59,7 @@ export async function getRun(executor: Executor, accountId: string, name: string
   return withoutLost(run, feed);
 }
 
-/** The runs of a feed, newest first. @throws {AppError} `not_found` */
+/** A feed's runs, newest first. @throws {AppError} `not_found` */
 export async function listRuns(
   executor: Executor,
   accountId: string,
@@ -73,7 +73,7 @@ export async function listRuns(
   return { runs: rows.slice(0, options.limit).map((run) => withoutLost(run, feed)), isLast };
 }
 
-/** Changes the settings of a feed. @throws {AppError} `not_found`, or what `change` and `write` throw */
+/** Changes a feed's settings. @throws {AppError} `not_found`, or what `change` and `write` throw */
 export async function changeFeed(
   database: Database,
   actor: Actor,
@@ -95,7 +95,7 @@ export async function changeFeed(
 const SLICE_LENGTH = 50;
 
 /**
- * Deletes a feed in slices, during which no run can begin. A second call completes an interrupted deletion.
+ * Deletes a feed in slices. No run can begin meanwhile. A second call completes an interrupted deletion.
  * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
  */
 export async function deleteFeed(

@@ -21,9 +21,9 @@ import { countRows, type ImportReport, importFailed, reportOf } from './import-r
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
-/** Maximum rows of a file. Other writes wait while they are written. */
+/** Maximum number of rows in a file. Other writes wait while they are written. */
 const ATOMIC_ROWS_MAX = 10_000;
-/** A plan of more bytes leaves megabytes of garbage. */
+/** A larger plan leaves megabytes of garbage. */
 const LARGE_PLAN_BYTES = 1024 * 1024;
 
 /** A plan takes 1 to 2 KB per row. */
@@ -33,13 +33,13 @@ const plans = new FairSemaphore(PLANS_MAX, 1);
 type StagedImport = Import & { keep: KeepText };
 
 /**
- * Saves all rows in one transaction, or none. The changes are computed before the transaction,
- * which only writes them.
+ * Saves all rows in one transaction, or none. The changes are computed before the transaction, which only
+ * writes them.
  * @param makeIdempotentRequest called when all rows have been read
- * @param memoryLengthMax characters of the rows and their plan to keep in memory; the rest is on disk
- * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`,
- * `unavailable` if the listings change too fast, what `batches` and `write` throw, or the reason of
- * `signal` if it aborts before the transaction
+ * @param memoryLengthMax how many characters of the rows and plan to keep in memory; the rest is on disk
+ * @throws {AppError} `import_failed` with the issues of the rows, `payload_too_large`, `unavailable` if the
+ * listings change too fast, what `batches` and `write` throw, or the reason of `signal` if it aborts before
+ * the transaction
  */
 export async function importAtomically(
   database: Database,
@@ -60,7 +60,7 @@ async function importFile(
   const rows = await gather(request, database.longWriteBytesMax);
   const idempotency = isDryRun ? undefined : makeIdempotentRequest();
   // The first attempt's outcome may not have reached the standby yet, so a retry also calls
-  // `write`: its commit waits for the standby.
+  // `write`, whose commit waits for the standby.
   const earlier = idempotency && (await findEarlierResult<ImportReport>(database, actor, idempotency));
   if (earlier !== undefined) return write(database, actor, idempotency, async () => earlier.outcome);
   return await plans.run(actor.accountId, () => planAndSave(database, request, rows, idempotency), { signal });
@@ -97,8 +97,8 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
     await ownTurn(actor.accountId);
     await untilMarkingEnds();
     if (rows.length <= ATOMIC_ROWS_MAX) continue;
-    const message = `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; send several files, or leave out atomic=true.`;
-    throw new AppError('payload_too_large', message);
+    const remedy = 'send several files, or omit atomic=true';
+    throw new AppError('payload_too_large', `An atomic import can have at most ${ATOMIC_ROWS_MAX} rows; ${remedy}.`);
   }
   return rows;
 }
@@ -124,14 +124,15 @@ function pauseOutside(database: Database, { actor, signal }: Import): () => Prom
   });
 }
 
-/** The most concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
+/** Maximum concurrent changes that a refresh of the plan reads, inside and outside the transaction. */
 const CHANGES_MAX = { inside: 100, outside: 1_000 };
 const ATTEMPTS_MAX = 5;
 
 /** Thrown if there are too many concurrent changes to refresh the plan inside the transaction. */
 class StalePlanError extends AppError {
   constructor() {
-    const message = 'The listings change faster than the import can be prepared, and nothing was written; retry later.';
+    const message =
+      'The listings are changing faster than the import can be prepared. Nothing was written; retry later.';
     super('unavailable', message, { headers: { 'Retry-After': '5' } });
   }
 }

@@ -23,9 +23,9 @@ export class DryRun {
   readonly #actor: Actor;
   readonly #scratch: Scratch;
   readonly #saver = new RowSaver();
-  /** The account's counts after the rows so far, to check its quotas. */
+  /** The account's counts after the rows so far, for checking its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
-  /** Rows whose listings were copied: `save` gets a row again until it is saved. */
+  /** Rows whose listings were already copied, since `save` receives a row again until the row is saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {
@@ -90,8 +90,8 @@ export class DryRun {
 }
 
 /**
- * Copies a listing to the temporary database, unless it is already there, possibly changed by earlier rows, or an
- * earlier row has created a listing with the same external id.
+ * Copies a listing to the temporary database, unless it is already there (possibly changed by earlier rows),
+ * or an earlier row created a listing with the same external id.
  */
 async function copyOnce(writing: Writing, { id, doc }: StoredListing): Promise<void> {
   const { transaction, account } = writing;

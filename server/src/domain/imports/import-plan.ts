@@ -33,15 +33,15 @@ interface Overlay {
 
 export interface PlanOptions {
   versionFloor: number;
-  /** The limit for the documents that are read and written. */
+  /** The maximum bytes of the documents that are read and written. */
   bytesMax: number;
-  /** Keeps the long texts: documents, changes, and terms. */
+  /** Keeps the long strings: documents, changes, and terms. */
   keep: KeepText;
 }
 
 /**
- * Computes the outcomes of saving the rows one by one. When a listing that a row could affect changes, the plan becomes
- * stale, and `refresh` brings it up to date.
+ * Computes the outcomes of saving the rows one by one. When a listing that a row could affect changes, the
+ * plan becomes stale, and `refresh` brings it up to date.
  */
 export class ImportPlan {
   outcomes: RowOutcome[] = [];
@@ -49,7 +49,7 @@ export class ImportPlan {
   readonly #rows: readonly ImportRow[];
   readonly #options: PlanOptions;
   #account: AccountHead;
-  /** The account after the rows so far, to check its quotas. */
+  /** The account after the rows so far, for checking its quotas. */
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();
@@ -69,7 +69,7 @@ export class ImportPlan {
     return this.#known.bytes + this.batch.bytes;
   }
 
-  /** What the account has after all rows, to check its quotas. */
+  /** The account's counts after all rows, for checking its quotas. */
   get countsAfter(): Pick<AccountHead, 'listingCount' | 'storedBytes'> {
     const { listingCount, storedBytes } = this.#accountAfter;
     return { listingCount, storedBytes };
@@ -91,8 +91,8 @@ export class ImportPlan {
 
   /**
    * Brings the plan up to date with the account.
-   * @returns false if it must be made again: after more than `changesMax` changes, if the account's defaults or quotas
-   * have changed, or if a row now affects a listing whose document was released
+   * @returns false if it must be made again: after more than `changesMax` changes, if the account's defaults
+   * or quotas have changed, or if a row now affects a listing whose document was released
    */
   async refresh(
     transaction: Executor,
@@ -161,7 +161,7 @@ export class ImportPlan {
     overlay.byId.set(result.id, result);
     const known = this.#known.byId.get(result.id);
     this.batch.add(result, known?.former);
-    // Later rows change the listing as planned.
+    // Later rows change the planned listing, not the stored one.
     known?.release();
     return result.type;
   }
@@ -196,21 +196,21 @@ export class ImportPlan {
   }
 }
 
-/** `bytesMax` is the limit for the documents that are read and written. */
+/** `bytesMax` is the maximum bytes of the documents that are read and written. */
 export function changesTooMuch(bytesMax: number): AppError {
   const message =
-    `The file changes too much for one transaction: its listings, before and after the changes, have more than ` +
-    `${bytesMax / MEBIBYTE} MiB together. Send several files, or omit atomic=true.`;
+    `The file changes too much for one transaction: its listings, before and after the changes, exceed ` +
+    `${bytesMax / MEBIBYTE} MiB in total. Send several files, or omit atomic=true.`;
   return new AppError('payload_too_large', message);
 }
 
-/** Whether defaults and quotas are unchanged. */
+/** Whether the account's defaults and quotas are unchanged. */
 function haveSameSettings(one: AccountHead, other: AccountHead): boolean {
   const names = ['currency', 'areaUnits', 'listingsMax', 'bytesMax'] as const;
   return names.every((name) => one[name] === other[name]);
 }
 
-/** Whether other listings' changes have left the usage of each quota unchanged. */
+/** Whether changes to other listings have left the usage of each quota unchanged. */
 function hasAsMuchRoom(one: AccountHead, other: AccountHead): boolean {
   return (
     (one.listingsMax === null || one.listingCount === other.listingCount) &&

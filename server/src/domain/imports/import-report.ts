@@ -16,21 +16,21 @@ export interface ImportReport {
   updated: number;
   unchanged: number;
   failed: number;
-  /** Rows with the external id of an earlier row of the file. */
+  /** The number of rows with the same external id as an earlier row of the file. */
   repeated: number;
-  /** The values of the other rows that were not written as the API writes them. */
+  /** The number of values that were not in the API's format, in rows that did not fail. */
   cleaned: number;
   /** The first failures, with the first issues of their fields. */
   errors: RowFailure[];
 }
 
-/** Maximum failures and issues that are reported for a file, which may have a million. */
+/** The maximum number of failures, and of issues, reported for a file, which can have a million. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 
 const importedRows = createCounter({
   name: 'property_listings_import_rows_total',
-  help: 'Rows of finished imports by their outcome.',
+  help: 'Rows of finished imports by outcome.',
   labels: ['outcome'],
 });
 
@@ -44,7 +44,7 @@ export function emptyReport(): ImportReport {
   return { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cleaned: 0, errors: [] };
 }
 
-/** The report of all rows. */
+/** The report on all rows. */
 export function reportOf(outcomes: readonly RowOutcome[]): ImportReport {
   const report = emptyReport();
   for (const outcome of outcomes) addOutcome(report, outcome);
@@ -72,12 +72,12 @@ function cutDetails({ errors }: ImportReport, details: RowFailure['details']): R
   return kept < DETAILS_MAX ? details?.slice(0, DETAILS_MAX - kept) : undefined;
 }
 
-/** The error of an atomic import with rows that cannot be imported. */
+/** The error for an atomic import with rows that cannot be imported. */
 export function importFailed({ failed, errors }: ImportReport): AppError {
   const message =
     failed === 1
-      ? 'One row is not valid, so none was imported; see details.'
-      : `${failed} rows are not valid, so none was imported; see details for the first.`;
+      ? 'One row is not valid, so no rows were imported; see details.'
+      : `${failed} rows are not valid, so no rows were imported; see details for the first ones.`;
   return new AppError('import_failed', message, { details: errors.flatMap(toIssues).slice(0, ERRORS_MAX) });
 }
 

@@ -7,7 +7,7 @@ interface AnyRow {
   line: number;
   /** Whether an earlier row of the file has the same external id. */
   isRepeated?: boolean;
-  /** The row's own values, as the JSON text of an object, if they were requested. */
+  /** The row's own values as a JSON object, if they were requested. */
   values?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface ValidRow extends AnyRow {
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput(current: Listing | undefined): ListingInput;
-  /** Lets `keep` keep its values. @returns their length as JSON text */
+  /** Hands the row's values over to `keep`. @returns their length as JSON */
   stage?(keep: KeepText): number;
   /** The number of values that were cleaned. */
   cleaned?: number;

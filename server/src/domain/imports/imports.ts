@@ -61,7 +61,7 @@ async function saveAll(
 }
 
 /**
- * Records the import in a transaction of its own, after those of the rows. The report does not
+ * Records the import in its own transaction, after the rows' transactions. The report does not
  * count rows whose outcome is unknown.
  */
 async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
@@ -69,7 +69,10 @@ async function auditReport(database: Database, { accountId, user }: Actor, repor
   await database.write((transaction) => auditImport(transaction, user, report), accountId);
 }
 
-/** Adds the report and replaces the message, since the messages of database errors say that nothing was written. */
+/**
+ * Adds the report and replaces the message, since the messages of database errors say that nothing was
+ * written.
+ */
 function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };
   const isPromise = error.code === 'unavailable' || error.code === 'storage_full';
@@ -106,7 +109,7 @@ function takeIssues(rows: ImportRow[]): RowOutcome[] {
   return outcomes;
 }
 
-/** Saves rows in successive transactions, which each check the actor. */
+/** Saves rows in successive transactions, each of which checks the actor. */
 function inTransactions(database: Database, actor: Actor, onCommit: Import['onCommit']): SaveSome {
   const saver = new RowSaver();
   return async (rows) => {

@@ -5,16 +5,18 @@ import type { Writing } from '../writing/writing.ts';
 import { ImportPlan } from './import-plan.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 
-/** Rows per transaction: the fewest that are written in whole batches. Other writes get their turn after about 5 ms. */
+/** Rows per transaction: the fewest that fill a batch. Other writes get their turn after about 5 ms. */
 const ROWS_MAX = BATCH_LENGTH;
-/** Bytes of the documents that a transaction of several rows reads and writes. */
+/** Maximum bytes of the documents that a transaction with several rows reads and writes. */
 const BYTES_MAX = 256 * 1024;
 
 /** Saves the rows of a file in transactions that are short even if the rows or their listings are large. */
 export class RowSaver {
   #count = ROWS_MAX;
 
-  /** Saves at least the first row, and returns the outcomes. Each row finds the listings as the rows before left them. */
+  /**
+   * Saves at least the first row, and returns the outcomes. Each row sees the changes of the rows before it.
+   */
   async save(writing: Writing, rows: readonly ImportRow[]): Promise<RowOutcome[]> {
     const plan = await this.#plan(writing, rows);
     await plan.batch.store(writing);

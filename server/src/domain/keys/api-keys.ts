@@ -46,7 +46,7 @@ export async function issueApiKey(
   administrator: Administrator = 'operator',
 ): Promise<GeneratedKey> {
   if (request.expiresAt !== null && request.expiresAt <= Date.now()) {
-    throw new AppError('validation_failed', 'The expiry time is in the past; give one in the future.');
+    throw new AppError('validation_failed', 'The expiration time is in the past; choose one in the future.');
   }
   const generated = generateKey(request);
   const { key, secret } = generated;
@@ -102,8 +102,8 @@ export function renameApiKey(
 const HOUR_MS = 3_600_000;
 
 /**
- * Issues a key with the name, access, and lifetime of another one, which expires after `hours`, or
- * earlier if it would have expired anyway. With 0 hours, it is deleted at once.
+ * Issues a key with the name, access, and lifetime of an existing key. The existing key expires after
+ * `hours`, or earlier if it would have expired anyway. With 0 hours, it is deleted at once.
  * @throws {AppError} `conflict` for a key that has already been rolled, or as `deleteApiKey`
  */
 export function rollApiKey(
@@ -135,7 +135,7 @@ export function rollApiKey(
 }
 
 function alreadyRolled({ id, replacedBy }: ApiKey): AppError {
-  return new AppError('conflict', `The key ${id} has already been rolled; its new key is ${replacedBy}.`);
+  return new AppError('conflict', `The key ${id} has already been rolled; it was replaced by ${replacedBy}.`);
 }
 
 function describeRoll(key: ApiKey, hours: number, expiry: number): string {
@@ -144,7 +144,7 @@ function describeRoll(key: ApiKey, hours: number, expiry: number): string {
 }
 
 /**
- * Deletes a key. From then on, every process rejects requests with it.
+ * Deletes a key. From then on, every process rejects requests that use it.
  * @throws {AppError} `not_found`, even for another account's key, or what `requireAdministrator`
  * throws
  */
@@ -165,7 +165,7 @@ interface KeyChange {
   actor: AuditActor;
 }
 
-/** Runs `work` on a key in the transaction of a change. @throws {AppError} as `deleteApiKey` */
+/** Runs `work` on a key in the change's transaction. @throws {AppError} as `deleteApiKey` */
 async function changeKey<T>(
   database: Database,
   keyId: string,

@@ -4,14 +4,14 @@ import { findTargetNames } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { AUDIT_ID_PREFIX } from '../access/audit.ts';
 
-/** A key that was used, and that may have been deleted since. */
+/** A key that was used and may have been deleted since. */
 export interface UsedKey {
   id: string;
   name: string;
   isDeleted: boolean;
 }
 
-/** Names keys that were used from `since` on (UTC milliseconds). The audit log has the names of deleted ones. */
+/** Finds the names of keys used at or after `since` (UTC milliseconds). The audit log names deleted ones. */
 export async function nameKeys(
   database: Database,
   accountId: string,

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 /** Hours that the dashboard shows, including the current one. */
 const HOURS_SHOWN = 24;
 
-/** The start of the first shown hour in UTC milliseconds. */
+/** The start of the first hour shown, in UTC milliseconds. */
 export function firstHourShown(now = Date.now()): number {
   return hourOf(now) - (HOURS_SHOWN - 1) * HOUR_MS;
 }
@@ -36,7 +36,7 @@ interface Use extends KeyHour {
 /** Uses per transaction. Writing them takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** A read then shows the uses of a few seconds ago. */
+/** How long a read waits for a flush. After that, it shows the uses of a few seconds ago. */
 const READ_WAIT_MS = 500;
 
 /** The uses written in one transaction. The number prevents double counting if the batch is written again. */
@@ -70,7 +70,7 @@ export class KeyUse {
     use.lastUsedAt = now;
   }
 
-  /** Counts an error response to a request that is already counted. */
+  /** Counts an error response to a request that has already been counted. */
   countError(key: UsedKey): void {
     this.#useOf(key, Date.now()).errors += 1;
   }
@@ -85,7 +85,7 @@ export class KeyUse {
 
   async #flush(): Promise<void> {
     this.#endHour();
-    // All processes use the same order, so that they do not deadlock.
+    // All processes use the same order, so they do not deadlock.
     const waiting = [...this.#kept.values()].sort((one, other) => (one.keyId < other.keyId ? -1 : 1));
     this.#kept.clear();
     try {
@@ -151,7 +151,7 @@ async function writeUse(transaction: Executor, { accountId, lastUsedAt, ...hour 
   await addKeyHour(transaction, accountId, hour);
 }
 
-/** Sums the use of the account's keys over the shown hours. */
+/** Sums the use of the account's keys over the hours shown. */
 export async function sumKeyUse({ scans }: Database, accountId: string) {
   const hours = await findKeyHours(scans, accountId, firstHourShown());
   const sums = new Map<string, { requests: number; errors: number }>();

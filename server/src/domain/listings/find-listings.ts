@@ -35,7 +35,7 @@ export async function countListings(
   return count;
 }
 
-/** The matches in the search's box, per square of a grid. @throws {AppError} as `findListings` */
+/** The matches in the search's box, grouped by the squares of a grid. @throws {AppError} as `findListings` */
 export async function clusterListings(
   database: Database,
   principal: Principal,

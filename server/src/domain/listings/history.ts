@@ -24,8 +24,8 @@ export interface HistoryPage {
 }
 
 /**
- * The changes to a listing, also if it was deleted in the last 30 days. `before` is the sequence before which the page
- * starts; undefined for the newest.
+ * The changes to a listing, even if it was deleted in the last 30 days. `before` is the sequence before which
+ * the page starts; undefined for the newest.
  * @throws {AppError} `not_found`
  */
 export async function readHistory(
@@ -39,7 +39,7 @@ export async function readHistory(
   if (current !== undefined) {
     entries.push({ ...current, type: current.version === 1 ? 'listing.created' : 'listing.updated' });
   }
-  // A change between the two reads can have copied the current entry to the others.
+  // Between the two reads, a change may have copied the current entry to the former ones.
   const { rows, isCut } = await findFormerEntries(database, accountId, id, {
     before: current?.sequence ?? before ?? AFTER_EVERY_SEQUENCE,
     limit: limit + 1 - entries.length,
@@ -53,8 +53,8 @@ export async function readHistory(
 
 /**
  * A listing as it was at a sequence of the account.
- * @throws {AppError} `not_found` if it did not exist then, or `events_expired` if the sequence is not one of the last 30
- * days
+ * @throws {AppError} `not_found` if it did not exist then, or `events_expired` if the sequence is not from
+ * the last 30 days
  */
 export async function getListingAt(
   database: Database,
@@ -64,7 +64,7 @@ export async function getListingAt(
 ): Promise<StoredListing> {
   const current = await findListing(database, accountId, id);
   if (current === undefined && (await findFirstFormer(database, accountId, id)) === undefined) throw noListing();
-  if (at > sequence) throw expired(`The sequence is beyond that of the account, which is ${sequence}`);
+  if (at > sequence) throw expired(`The sequence is greater than the account's current sequence, which is ${sequence}`);
   const next = at < sequence ? await findEvent(database, accountId, at + 1) : undefined;
   if (at < sequence && next === undefined) throw expired('Events after this sequence have expired');
   if (current !== undefined && current.sequence <= at) return current;
@@ -75,7 +75,7 @@ export async function getListingAt(
   return { ...former, doc: former.doc };
 }
 
-/** Earlier releases did not keep the versions that they replaced more than 30 days after the change. */
+/** Earlier releases kept a replaced version for only 30 days after the change. */
 async function rejectEarlier(
   database: Database,
   accountId: string,
@@ -88,5 +88,5 @@ async function rejectEarlier(
 }
 
 function expired(reason: string): AppError {
-  return new AppError('events_expired', `${reason}. Ask for a sequence of the last 30 days, or omit at.`);
+  return new AppError('events_expired', `${reason}. Request a sequence from the last 30 days, or omit at.`);
 }

@@ -1,11 +1,15 @@
 import type { Head } from '../../model/accounts.ts';
 import type { ListingSearch, Totals } from '../../storage/searches.ts';
 
-/** Maximum accounts with cached counts, which take less than 1 KiB each. */
+/** Maximum number of accounts with cached counts, which take less than 1 KiB each. */
 const ACCOUNTS_MAX = 1000;
-/** In accounts with up to this many listings, these are counted again after each change, in a few milliseconds. */
+/**
+ * Accounts with up to this many listings are counted again after each change, which takes a few milliseconds.
+ */
 const QUICK_LENGTH = 10_000;
-/** How long a larger account's counts are used: about 30 times as long as counting takes (0.7 µs per listing). */
+/**
+ * How long a larger account's counts are used: about 30 times as long as counting takes (0.7 µs per listing).
+ */
 const FRESH_MS_PER_LISTING = 0.02;
 
 interface Counted {

@@ -27,7 +27,9 @@ function findByKey({ transaction, account }: Writing, key: ListingKey): Promise<
     : findListingByExternalId(transaction, account.id, key.externalId);
 }
 
-/** Input parsed before the transaction. An error is only thrown inside it, after a replay has been recognized. */
+/**
+ * Input parsed before the transaction. An error is thrown only inside it, after a replay has been recognized.
+ */
 export type ParsedInput = ListingInput | AppError;
 
 /**
@@ -110,7 +112,7 @@ export function deleteListing(
 }
 
 /**
- * Deletes those of the listings that exist, a batch per transaction, so that other writes take turns.
+ * Deletes the listings that exist, one batch per transaction, so other writes get their turn.
  * @returns how many were deleted, and the account's sequence after the last one
  * @throws {AppError} what `write` throws; earlier batches stay deleted
  */
@@ -135,7 +137,7 @@ export async function deleteListings(
   return { deleted, sequence: lastSequence };
 }
 
-/** Deletes the first of the listings if not all can be read at once. */
+/** Deletes the listings, or only the first ones if they cannot all be read at once. */
 async function deleteSome(writing: Writing, { user }: Actor, ids: readonly string[]) {
   const { transaction, account } = writing;
   const { rows, isCut } = await findKeyedListings(transaction, account.id, 'id', ids);

@@ -1,13 +1,18 @@
 import { countWaiting } from '../../lib/turns.ts';
 import { RUN_BYTES_MAX, RUN_LENGTH } from '../../storage/runs.ts';
 
-/** V8 keeps longer texts in a separate space, where a slow client's response takes four times the memory. */
+/**
+ * V8 keeps longer strings in a separate space, where a slow client's response takes four times the memory.
+ */
 const BYTES_MAX = 120 * 1024;
 /** Maximum bytes of all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
-/** Longer pages are read while they are sent: as one text, a thousand listings would burden the garbage collector. */
+/**
+ * Longer pages are read while they are sent: as one string, a thousand listings would burden the garbage
+ * collector.
+ */
 const WHOLE_LENGTH_MAX = 300;
-/** Maximum pages that are read as a whole at the same time. */
+/** Maximum number of pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;
 /** Smaller runs would spend most of their time finding their start. */
 const PART_MIN = 1 / 8;
@@ -20,7 +25,10 @@ export function runSize(): { limit: number; bytesMax: number } {
 
 let pages = 0;
 
-/** Reads a page of `length` as a whole, or only its first run if many pages are being read, or if it is long and can be streamed. */
+/**
+ * Reads a page of `length` as a whole, or only its first run if many pages are being read, or if the page is
+ * long and can be streamed.
+ */
 export async function readFirst<T>(
   length: number,
   canBeStreamed: boolean,

@@ -24,26 +24,29 @@ export interface RequestFilter {
   methods?: readonly string[] | undefined;
   /** The code of the error response. */
   code?: string | undefined;
-  /** What the path begins with. */
+  /** The beginning of the path. */
   path?: string | undefined;
-  /** The first time, and the time after the last one, in UTC milliseconds. */
+  /** The start (inclusive) and the end (exclusive), in UTC milliseconds. */
   from?: number | undefined;
   until?: number | undefined;
 }
 
 export interface RequestPage {
   entries: RequestEntry[];
-  /** Undefined if there are no more entries. A page may be short, or empty, although there are. */
+  /** Undefined if there are no more entries. A page can be short or empty even if there are more. */
   next: EntryPosition | undefined;
 }
 
 /** Blocks per read, which are at most 1 MiB. */
 const READ_LENGTH = 8;
-/** What a page examines at most, apart from the last period: about 20,000 requests. */
+/** The most that a page examines, apart from its last period: about 20,000 requests. */
 const EXAMINED_BLOCKS_MAX = 512;
 const EXAMINED_LENGTH_MAX = 4 * 1024 * 1024;
 
-/** The account's requests that match, newest first, after a position. @throws {AppError} `unavailable` */
+/**
+ * The account's requests that match, newest first, starting after a position.
+ * @throws {AppError} `unavailable`
+ */
 export async function findRequests(
   database: LogDatabase,
   accountId: string,
@@ -68,7 +71,10 @@ export async function findRequests(
   return { entries, next: undefined };
 }
 
-/** The account's requests per UTC day, which is the number of days since 1970. @throws {AppError} `unavailable` */
+/**
+ * The number of the account's requests per UTC day. The day is given as days since 1970.
+ * @throws {AppError} `unavailable`
+ */
 export async function countRequestsByDay(
   database: LogDatabase,
   accountId: string,

@@ -20,14 +20,14 @@ const BLOCK_BYTES_MAX = 128 * 1024;
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Blocks per transaction. */
 const WRITE_LENGTH = 50;
-/** A read then lacks the requests of the last second. */
+/** How long a read waits for a flush. After that, it lacks the requests of the last second. */
 const READ_WAIT_MS = 2_000;
 /**
- * Requests that become bytes together, which takes less time. Objects that wait longer would be copied repeatedly by
- * the garbage collector.
+ * How many requests are converted to bytes together, which is faster. If they waited longer as objects, the
+ * garbage collector would copy them repeatedly.
  */
 const UNPACKED_MAX = 64;
-/** The bytes of a request's other members, and the most bytes for a character of its texts, such as \u0001. */
+/** The maximum bytes of a request's other members, and of one character in its strings, such as \u0001. */
 const MEMBERS_BYTES_MAX = 300;
 const CHARACTER_BYTES_MAX = 6;
 
@@ -40,10 +40,10 @@ interface OpenBlock {
   parts: Buffer[];
   /** The bytes of `parts`. */
   length: number;
-  /** The latest requests, which are not in `parts` yet, and the most bytes that they take. */
+  /** The latest requests, which are not in `parts` yet, and the maximum bytes that they take. */
   unpacked: StoredRequest[];
   unpackedBytesMax: number;
-  /** Requests that stay objects until the end, because similar ones are still being counted in them. */
+  /** Requests that stay objects until the block is stored, because similar ones are still counted in them. */
   counting: StoredRequest[];
   count: number;
   failures: number;
@@ -55,7 +55,7 @@ interface Similar {
   status: number;
   /** How many are in the log. */
   logged: number;
-  /** The one that further ones are counted in; undefined while they are recorded. */
+  /** The request in which further ones are counted; undefined while they are still recorded. */
   counting: StoredRequest | undefined;
 }
 
@@ -63,8 +63,8 @@ interface Similar {
 export type OnLoss = (count: number, cause: unknown) => void;
 
 /**
- * Logs the requests of API keys. `record` only adds to the memory, and `flush` writes blocks in
- * batches: if the log is full, slow, or damaged, requests are missing from it, and nothing waits.
+ * Logs the requests of API keys. `record` only adds a request to memory, and `flush` writes blocks in
+ * batches. If the log is full, slow, or damaged, requests are missing from it, but nothing waits.
  */
 export class RequestLog {
   /** Undefined if the log is off. */
@@ -76,10 +76,10 @@ export class RequestLog {
   #closed: OpenBlock[] = [];
   #waitingBytes = 0;
   #lost = 0;
-  /** By key and by status, of the current period. */
+  /** By key and by status, for the current period. */
   readonly #similar = new Map<string, Map<number, Similar>>();
   #similarPeriod = 0;
-  /** The group that was looked up last: most requests are similar to the one before. */
+  /** The group that was looked up last, since most requests are similar to the one before. */
   #latest: Similar | undefined;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
@@ -94,13 +94,16 @@ export class RequestLog {
 
   /**
    * Opens the database before the first request, and repairs it if necessary. Never rejects: if that
-   * fails, the first requests that are missing are reported.
+   * fails, the first missing requests are reported.
    */
   async open(): Promise<void> {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
-  /** Counts a request instead of recording it, if the log has enough similar ones of this period. @returns whether it did */
+  /**
+   * Counts a request instead of recording it, if the log has enough similar ones from this period.
+   * @returns whether it did
+   */
   countInstead(keyId: string, method: string, status: number | null, at: number): boolean {
     const entry = this.#similarTo(keyId, method, status, at)?.counting;
     if (entry === undefined) return false;
@@ -132,7 +135,7 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Undefined for a change or an error: all of them are recorded. Runs for every request of a key. */
+  /** Undefined for changes and errors, all of which are recorded. Runs for every request of a key. */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
@@ -142,7 +145,7 @@ export class RequestLog {
       this.#similarPeriod = periodOf(at);
     }
     if (this.#latest?.status !== status || this.#latest.keyId !== keyId) {
-      // A map in a map: a key made of both would be a new text, hashed for every request.
+      // A map in a map, since a combined key would be a new string, hashed for every request.
       this.#latest = this.#similar.get(keyId)?.get(status) ?? this.#addSimilar(keyId, status);
     }
     return this.#latest;

@@ -13,7 +13,10 @@ import {
 const PURGE_LENGTH = 50;
 const AFTER_ALL = '~';
 
-/** Removes the oldest requests until the log is within its limits; without `retention`, all of them. `now` is in UTC milliseconds. */
+/**
+ * Removes the oldest requests until the log is within its limits; without `retention`, removes all of them.
+ * `now` is in UTC milliseconds.
+ */
 export async function purgeRequestLog(
   { requestLog }: Database,
   retention: Retention | undefined,
@@ -39,19 +42,19 @@ async function removeOldest(requestLog: LogDatabase, before: string, excess: num
   }
 }
 
-/** A write would create a file for the log. */
+/** Checked before a write, which would create a file for the log. */
 async function hasRequests(requestLog: LogDatabase): Promise<boolean> {
   return (await findAccountWithRequests(requestLog, '')).length > 0;
 }
 
-/** Removes the requests of an account. */
+/** Removes an account's requests. */
 export async function removeRequests(requestLog: LogDatabase, accountId: string): Promise<void> {
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && (await hasRequests(requestLog)))
     removed = await requestLog.write((transaction) => removeRequestBlocks(transaction, accountId, PURGE_LENGTH));
 }
 
-/** Removes the requests of deleted accounts that ended after the deletion. */
+/** Removes requests that ended after their account was deleted. */
 export async function purgeRequestsOfDeletedAccounts(database: Database, signal: AbortSignal): Promise<void> {
   const { requestLog } = database;
   let afterId = '';

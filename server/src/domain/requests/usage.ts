@@ -5,24 +5,24 @@ import type { Database } from '../../storage/database.ts';
 import { countEventsByDay } from '../../storage/usage.ts';
 import { countRequestsByDay } from './request-history.ts';
 
-/** Events are kept at least as long. */
+/** Events are kept at least this long. */
 export const USAGE_DAYS_MAX = 30;
 
 /** Days since 1970, in UTC. */
 export interface UsageRange {
   from: number;
   to: number;
-  /** The first day of which the request log has all requests; undefined if it is off. */
+  /** The first day for which the request log has all requests; undefined if the log is off. */
   requestsFrom: number | undefined;
 }
 
-/** The usage of an account on a day. */
+/** An account's usage on one day. */
 export interface UsageDay extends Record<Count, number> {
   accountId: string;
   account: string;
   /** Such as `2026-11-24`, in UTC. */
   day: string;
-  /** At the end of the day, or now. */
+  /** The number of listings at the end of the day, or now for today. */
   listings: number;
   /** Stored bytes now; null for earlier days. */
   bytes: number | null;

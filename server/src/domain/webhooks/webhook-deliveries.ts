@@ -19,10 +19,10 @@ import type { WriteResult } from '../writing/writing.ts';
 import { LOCKED_SECRET, openSecrets, signedHeaders, webhookBody } from './dispatch/message.ts';
 import { changeOne, getWebhook, type WebhookChange, type WebhookServices } from './webhooks.ts';
 
-/** Before the first delivery in the order of lists. */
+/** The position before the first delivery in a list. */
 const FIRST = { sequence: Number.MAX_SAFE_INTEGER, epoch: '' };
 
-/** Deliveries of an endpoint after a position in the list. @throws {AppError} `not_found` */
+/** An endpoint's deliveries after a position in the list. @throws {AppError} `not_found` */
 export async function listDeliveries(
   { database }: WebhookServices,
   accountId: string,
@@ -38,7 +38,10 @@ export async function listDeliveries(
   return findDeliveries(database, accountId, webhookId, before, states, limit);
 }
 
-/** Schedules a delivery for now. @throws {AppError} `not_found`, `events_expired`, or what `write` throws */
+/**
+ * Schedules a delivery to be sent again now.
+ * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
+ */
 export async function redeliver(
   { database }: WebhookServices,
   change: WebhookChange,
@@ -85,14 +88,17 @@ function noDelivery(): AppError {
 function eventGone(): AppError {
   return new AppError(
     'events_expired',
-    'The event has been removed, because it is older than 30 days. Nothing was changed.',
+    'The event has been removed because it is older than 30 days. Nothing was changed.',
   );
 }
 
-/** Samples that are sent at the same time, in all and by an account. Each is a connection. */
+/** Limits how many samples are sent at the same time, in total and per account. Each takes a connection. */
 const testing = new FairSemaphore(32, 2);
 
-/** Sends a sample and waits for the response. @throws {AppError} `not_found`, or `unavailable` if too many wait */
+/**
+ * Sends a sample event and waits for the response.
+ * @throws {AppError} `not_found`, or `unavailable` if too many wait
+ */
 export async function testWebhook(
   services: WebhookServices,
   { accountId, epoch }: Principal,

@@ -13,8 +13,8 @@ export async function mailDisabledWebhook(
   if (mailer === undefined) return;
   const { origin } = new URL(url);
   const text = `Every attempt to deliver an event to ${origin} has failed for five days, so the service has disabled the
-webhook endpoint. Once it works, enable it under Developers → Webhooks. It then gets all events that it has missed, if they
-are not older than 30 days.
+webhook endpoint. Once it works again, enable it under Developers → Webhooks. It will then receive all the events it
+missed that are no more than 30 days old.
 
 ${publicUrl ?? ''}/
 `;

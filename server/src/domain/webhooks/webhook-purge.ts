@@ -7,14 +7,14 @@ import { findWebhookKeys } from '../../storage/webhooks.ts';
 const SLICE_LENGTH = 100;
 const PAGE_LENGTH = 100;
 
-/** Removes all deliveries of an endpoint, before it is deleted itself. */
+/** Removes all of an endpoint's deliveries before the endpoint itself is deleted. */
 export async function removeAllDeliveries(database: Database, accountId: string, id: string): Promise<void> {
   const remove = () =>
     database.write((transaction) => removeDeliveries(transaction, accountId, id, SLICE_LENGTH), accountId);
   while ((await remove()) >= SLICE_LENGTH);
 }
 
-/** Removes the deliveries of an endpoint that are settled by now, in slices. */
+/** Removes an endpoint's deliveries that are settled by now, in slices. */
 export async function removeSettledDeliveries(database: Database, accountId: string, id: string): Promise<void> {
   await purgeEndpoint(database, accountId, id, Date.now());
 }
@@ -35,7 +35,7 @@ export async function purgeDeliveries(database: Database, now: number, signal: A
 
 async function purgeEndpoint(database: Database, accountId: string, id: string, before: number): Promise<void> {
   for (const state of ['delivered', 'failed', 'expired'] as const) {
-    // Nearly all endpoints have nothing to remove, which reading one delivery shows without a transaction.
+    // Nearly all endpoints have nothing to remove. Reading one delivery shows that without a transaction.
     while (await hasOldDelivery(database, accountId, id, state, before))
       await database.write(
         (transaction) => removeOldDeliveries(transaction, accountId, id, state, before, SLICE_LENGTH),

@@ -25,7 +25,7 @@ import { requireAdministrator } from '../access/roles.ts';
 import { findEarlierResult, type IdempotentRequest, type WriteResult, write } from '../writing/writing.ts';
 import { removeSettledDeliveries } from './webhook-purge.ts';
 
-/** What the functions of webhooks work with. */
+/** The services that the webhook functions need. */
 export interface WebhookServices {
   database: Database;
   secretBox: SecretBox;
@@ -46,7 +46,7 @@ const SECRET_PREFIX = 'whsec_';
 /** Standard Webhooks requires 24 to 64. */
 const SECRET_BYTES = 32;
 
-/** The row that a secret belongs to. */
+/** Identifies the row that a secret belongs to. */
 export function secretOwner(accountId: string, id: string): string {
   return `${accountId}/${id}`;
 }
@@ -85,7 +85,7 @@ export async function createWebhook(
 }
 
 /**
- * Enabling a disabled endpoint also forgets since when it failed, and sends pending deliveries at once.
+ * Enabling a disabled endpoint also clears `failingSince` and sends its pending deliveries at once.
  * @throws {AppError} `not_found`, `validation_failed` for the URL, or what `write` throws
  */
 export async function changeWebhook(
@@ -125,7 +125,10 @@ export async function rollSecret(
   return { ...result, outcome: { ...result.outcome, secret: await findSecret(services, accountId, id) } };
 }
 
-/** Moves an endpoint to a sequence. @throws {AppError} `not_found`, `events_expired`, or what `write` throws */
+/**
+ * Moves an endpoint's position to a sequence.
+ * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
+ */
 export async function replayWebhook(
   { database }: WebhookServices,
   change: WebhookChange,
@@ -143,8 +146,8 @@ export async function replayWebhook(
 /** @throws {AppError} `events_expired` unless all events after `after` are stored */
 async function requireEvents(transaction: Executor, accountId: string, after: number, sequence: number): Promise<void> {
   if (after > sequence) {
-    const message = `The sequence is beyond that of the account, which is ${sequence}. Nothing was changed.`;
-    throw new AppError('events_expired', message);
+    const reason = `The sequence is greater than the account's current sequence, which is ${sequence}`;
+    throw new AppError('events_expired', `${reason}. Nothing was changed.`);
   }
   if (after === sequence) return;
   const { rows } = await findEvents(transaction, accountId, after, { limit: 1, bytesMax: 1 });
@@ -153,8 +156,8 @@ async function requireEvents(transaction: Executor, accountId: string, after: nu
 }
 
 /**
- * Removes an endpoint. Its settled deliveries, which can be many, are removed in slices before; the others are removed
- * with it, so that a failure loses none of them.
+ * Removes an endpoint. Its settled deliveries, of which there can be many, are first removed in slices. The
+ * others are removed together with the endpoint, so a failure does not lose any of them.
  * @throws {AppError} `not_found`, or what `write` throws
  */
 export async function deleteWebhook(
@@ -183,9 +186,9 @@ export async function getWebhook(executor: Executor, accountId: string, id: stri
 }
 
 /**
- * Stores what `change` makes of an endpoint, unless it returns the endpoint itself. Equal values are
- * stored, too: the endpoint's owner may be ahead of the stored position. A replayed change returns the
- * endpoint's current state.
+ * Stores the endpoint that `change` returns, unless it returns the same object. A copy with equal values is
+ * also stored, since the process that sends may be ahead of the stored position. A replayed change returns
+ * the endpoint's current state.
  */
 export async function changeOne(
   database: Database,
@@ -246,6 +249,6 @@ export async function audit(
   action: AuditAction,
   { id, url }: Pick<Webhook, 'id' | 'url'>,
 ): Promise<void> {
-  // A query of the URL may contain a secret.
+  // The URL's query may contain a secret.
   await recordAudit(transaction, accountId, actor, action, { type: 'webhook', id, name: new URL(url).origin });
 }

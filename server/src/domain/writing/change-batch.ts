@@ -30,11 +30,11 @@ export interface ReadyChange extends VersionSize {
   id: string;
   externalId: string | undefined;
   version: number;
-  /** JSON text. */
+  /** The listing as JSON. */
   doc: StagedText;
   /** The names of the changed fields as a JSON array; null for a new listing. */
   changed: string | null;
-  /** How they have changed, as JSON; null for a new listing. */
+  /** How the fields have changed, as JSON; null for a new listing. */
   changes: StagedText | null;
   /** The listing's search row without its terms. */
   columns: SearchColumns;
@@ -63,7 +63,7 @@ export function readyChange(
   const columns = searchColumnsOf(listing);
   const terms = searchTermsOf(listing, columns);
   const { docBytes, countedBytes } = measureVersion(doc, changes);
-  // Members that are named take less memory than those of a spread object.
+  // Named members take less memory than those of a spread object.
   return {
     type,
     id,
@@ -126,24 +126,24 @@ interface Final {
   change: ReadyChange;
   /** The parts of the search row that any of the changes affects. */
   parts: ReadyChange['parts'];
-  /** The position of its last change in the batch, from 1. */
+  /** The position of its last change in the batch, starting at 1. */
   place: number;
   /** Undefined for a new listing. */
   before: FormerListing | undefined;
 }
 
-/** Time to run statements per event-loop turn. Shorter slices would prolong the transaction. */
+/** How long statements run per event-loop turn. Shorter slices would prolong the transaction. */
 const SLICE_MS = 5;
 /** Maximum bytes of a statement's parameters, unless a single row is longer. */
 const STATEMENT_BYTES_MAX = 256 * 1024;
 
 type Transaction = Executor & Partial<LongTransaction>;
 
-/** Changes of an account's listings, in order, that are written together. */
+/** Changes to an account's listings that are written together, in order. */
 export class ChangeBatch {
   /** The cost of writing in bytes: documents, changes, and terms. */
   bytes = 0;
-  /** What all versions count of the account's stored bytes. */
+  /** The number of bytes that all versions add to the account's stored bytes. */
   #countedBytes = 0;
   #created = 0;
   readonly #events: ReadyEvent[] = [];
@@ -163,8 +163,8 @@ export class ChangeBatch {
   }
 
   /**
-   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch that takes
-   * more than a few milliseconds needs a transaction that can yield.
+   * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch
+   * that takes more than a few milliseconds needs a transaction that can yield.
    */
   async store({ transaction, account, changedBy }: Writing<Transaction>): Promise<void> {
     if (this.#events.length === 0) return;
@@ -186,7 +186,10 @@ export class ChangeBatch {
     for (const [feed, by] of feedGrowth(finals)) await growFeed(transaction, account.id, feed, by);
   }
 
-  /** Gives new listings greater ids unless they are newer than the account's listings, and in order. */
+  /**
+   * Gives new listings greater ids, unless their ids are in order and greater than those of the account's
+   * listings.
+   */
   #renewIds(account: AccountHead): void {
     const created = [...this.#finals.values()].filter(({ before }) => before === undefined);
     const oldIds = created.map(({ change }) => change.id);
@@ -337,12 +340,12 @@ function countChanges(finals: readonly Final[]): CountChange[] {
 
 const COUNTED_PARTS: ReadonlySet<keyof SearchRow> = new Set(['status', 'beds', 'propertyType', 'baths']);
 
-/** Stored listings have a status. */
+/** Stored listings always have a status. */
 function countedValues({ status = 'active', beds, propertyType, baths }: SearchColumns): CountedValues {
   return { status, beds, propertyType: propertyType ?? '', baths };
 }
 
-/** Changes of the same fields share their parts. */
+/** Changes to the same fields share one `parts` array. */
 function byParts(finals: readonly Final[]): Map<Final['parts'], Final[]> {
   return Map.groupBy(finals, ({ parts }) => parts);
 }

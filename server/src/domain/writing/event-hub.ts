@@ -11,7 +11,7 @@ export const accountWrites = new EventEmitter<{ written: [accountId: string] }>(
 
 const committedEvents = createCounter({
   name: 'property_listings_events_total',
-  help: 'Changes of listings that were committed, each with an event.',
+  help: 'Committed changes to listings, each with an event.',
 });
 
 /** Call this after each commit of an account's changes. */

@@ -41,7 +41,7 @@ function isSavedListing(outcome: unknown): outcome is StoredListing {
 }
 
 /**
- * Returns the outcome of a request with this key in the last 24 hours.
+ * Returns the outcome of a request with this key from the last 24 hours.
  * @throws {AppError} `idempotency_key_reused`
  */
 export async function findOutcome<T>(
@@ -55,7 +55,7 @@ export async function findOutcome<T>(
     return readOutcome(transaction, accountId, JSON.parse(earlier.outcome));
   throw new AppError(
     'idempotency_key_reused',
-    'This Idempotency-Key was used for another request; use a new key for each new request.',
+    'This Idempotency-Key was already used for a different request; use a new key for each new request.',
   );
 }
 
@@ -68,7 +68,7 @@ async function findLiveRecord(
   return row !== undefined && (row.expiresAt > Date.now() || trustedNow() === undefined) ? row : undefined;
 }
 
-/** Reads both stored forms: with a `sequence`, which refers to the document, and with the document itself (older). */
+/** Reads both stored forms: with a `sequence`, which refers to the document, or (older) with the document. */
 async function readOutcome(transaction: Executor, accountId: string, outcome: ReturnType<typeof JSON.parse>) {
   const { id, sequence } = outcome;
   if (sequence === undefined) return outcome;
@@ -79,7 +79,7 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
     return { ...outcome, doc: former.doc };
   // The version was purged early. Since the change must not be repeated, return the current one.
   if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };
-  throw new AppError('not_found', 'This request was carried out before, and its listing has since been deleted.');
+  throw new AppError('not_found', 'This request was already processed, and its listing has since been deleted.');
 }
 
 /** Records per transaction. Each record of the older form contains a listing, which may be large. */

@@ -16,7 +16,7 @@ export interface PlanListing {
 /** Thrown if a document is needed again after it was released. */
 export class ReleasedDocError extends Error {
   constructor() {
-    super('The document of a listing is needed that was released');
+    super("A listing's document is needed after it was released");
   }
 }
 

@@ -4,7 +4,7 @@ import { countBytes } from '../../model/history.ts';
 
 /**
  * Above the quota, listings can still be shortened until the account stores twice the quota. Each
- * version is stored for 30 days, so shortening a listing byte by byte would store the square of its
+ * version is stored for 30 days, so shortening a listing byte by byte would otherwise store the square of its
  * length. Deleting always works.
  */
 const SHRINKING_FACTOR = 2;
@@ -16,13 +16,13 @@ export interface VersionSize {
   countedBytes: number;
 }
 
-/** Both parameters are JSON texts. */
+/** Both parameters are JSON strings. */
 export function measureVersion(doc: string, changes: string | null): VersionSize {
   return { docBytes: Buffer.byteLength(doc), countedBytes: countBytes(doc, changes) };
 }
 
 /**
- * Adds a listing to the counts of `account`. Sizes are only measured if the account has a quota for its bytes.
+ * Adds a listing to the counts of `account`. Sizes are measured only if the account has a quota for bytes.
  * @param measureCurrent returns the bytes of the stored document; undefined for a new listing
  * @throws {AppError} `quota_exceeded`, without adding it
  */
@@ -30,7 +30,7 @@ export function takeQuota(account: AccountHead, measure: () => VersionSize, meas
   const { listingsMax, bytesMax } = account;
   const isNew = measureCurrent === undefined;
   if (isNew && listingsMax !== null && account.listingCount >= listingsMax) {
-    const words = `The account has ${account.listingCount} of at most ${listingsMax} listings: delete some`;
+    const words = `The account has ${account.listingCount} listings, and its limit is ${listingsMax}: delete some`;
     throw exceeded(words, 'listings', listingsMax);
   }
   if (bytesMax !== null) takeBytes(account, bytesMax, measure(), measureCurrent?.());
@@ -47,8 +47,8 @@ function takeBytes(
   const isSmaller = currentBytes !== undefined && docBytes < currentBytes;
   const limit = isSmaller ? bytesMax * SHRINKING_FACTOR : bytesMax;
   if (account.storedBytes + countedBytes > limit) {
-    const words = `The account stores ${account.storedBytes} of at most ${bytesMax} bytes: delete or shorten listings`;
-    throw exceeded(words, 'bytes', bytesMax);
+    const words = `The account stores ${account.storedBytes} bytes, and its limit is ${bytesMax}`;
+    throw exceeded(`${words}: delete or shorten listings`, 'bytes', bytesMax);
   }
   account.storedBytes += countedBytes;
 }

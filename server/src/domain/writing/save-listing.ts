@@ -23,7 +23,10 @@ export function readStored<S extends StoredListing>(stored: S): CurrentListing &
   return { stored, listing: JSON.parse(stored.doc) };
 }
 
-/** Stores a new listing with a free external id. @throws {AppError} `quota_exceeded`, before anything is written */
+/**
+ * Stores a new listing with a free external id.
+ * @throws {AppError} `quota_exceeded`, before anything is written
+ */
 export async function saveNew(writing: Writing, input: ListingInput): Promise<SavedListing> {
   const listing = makeNew(writing.account, input);
   takeQuota(writing.account, () => measureVersion(JSON.stringify(listing), null));

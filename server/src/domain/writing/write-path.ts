@@ -10,8 +10,8 @@ import { insertFormer, keepVersions } from '../../storage/history.ts';
 import { insertListing, removeListing, replaceListing, type StoredListing } from '../../storage/listings.ts';
 import type { Writing } from './writing.ts';
 
-// Each change increments the account's sequence, appends an event, and writes the listing and its history, in one
-// transaction.
+// Each change increments the account's sequence, appends an event, and writes the listing and its history, in
+// one transaction.
 
 /** A stored listing, parsed. */
 export interface CurrentListing {
@@ -61,7 +61,7 @@ export async function storeUpdated(
   return stored;
 }
 
-/** Counts the listings of feeds. */
+/** Updates the feeds' counts of listings. */
 async function moveToFeed(
   transaction: Executor,
   { id: accountId }: AccountHead,

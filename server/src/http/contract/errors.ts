@@ -17,5 +17,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** The body of every 401 below `/v1`, fixed by the specification. */
+/** The body of every 401 response below `/v1`, which the specification fixes. */
 export const INVALID_KEY_BODY = `{"error":{"code":"unauthorized","message":"${INVALID_KEY}"}}`;

@@ -23,8 +23,9 @@ export interface OperationMedia {
 /** The maximum length of a listing, in bytes. */
 export const LISTING_BYTES_MAX = 1024 * 1024;
 /**
- * The maximum length of other bodies, in bytes: several times the longest one of the dashboard's forms. Checking it takes
- * less than a millisecond, because some forms need no authentication.
+ * The maximum length of other bodies, in bytes: several times the longest body that the dashboard's
+ * forms send. It is small enough to check in less than a millisecond, because some forms do not
+ * require authentication.
  */
 export const INPUT_BYTES_MAX = 16 * 1024;
 
@@ -42,9 +43,9 @@ export interface OperationBody {
 }
 
 /**
- * The callers that an operation admits: keys and members of an account; only keys with full access and
- * administrators; only keys; only members; only administrators; all signed-in users, with or without an account;
- * everyone.
+ * The callers that an operation admits: keys and members of an account; only keys with full access
+ * and administrators; only keys; only members; only administrators; all signed-in users, with or
+ * without an account; everyone.
  */
 export type Caller = 'account' | 'full' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
@@ -62,13 +63,13 @@ export interface Operation<C extends Caller, S extends QuerySchema = typeof noQu
   /** Default: no parameters. */
   query?: S;
   partners?: Partners;
-  /** The request headers besides those of every operation. */
+  /** The request headers in addition to those of every operation. */
   requestHeaders?: readonly RequestHeader[];
   body?: OperationBody;
   /** The media types of the response, JSON first; undefined for JSON only. */
   types?: readonly string[];
   replies: OperationReply[];
-  /** The error codes besides those of every operation. */
+  /** The error codes in addition to those of every operation. */
   errors: ErrorCode[];
   /** Examples of errors whose messages differ for this operation. */
   errorExamples?: Partial<Record<ErrorCode, ErrorExample>>;

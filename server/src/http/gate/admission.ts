@@ -15,26 +15,26 @@ const SHARE_MS = 3;
 const SHARE_MIN_MS = 1;
 const SHARE_MAX_MS = 6;
 /**
- * Even when the queue is full, requests are accepted from a sender with fewer waiting requests than
- * this, until `WAITING_MAX` requests are waiting.
+ * Even when the queue is full, a request is accepted if its sender has fewer waiting requests than
+ * this, until `WAITING_MAX` requests are waiting in total.
  */
 const MODEST_COUNT = 4;
 const WAITING_MAX = 3_000;
 
 /**
  * Admission control: decides when each request starts. While event-loop turns are short, a request
- * starts when it arrives. Otherwise, requests wait in a queue and start one at a time. Their number
- * is then known, and excess requests are rejected at once.
+ * starts when it arrives. Otherwise, requests wait in a queue and start one at a time, so their
+ * number is known and excess requests are rejected immediately.
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
-  /** Programs and browsers have separate queues, so that neither delays the other. */
+  /** Programs and browsers have separate queues, so neither delays the other. */
   readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
   readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
   readonly #waiting = new WaitingRequests();
   readonly #trustedProxies: TrustedProxies;
   #isScheduled = false;
-  /** Arrival times of the turn's first and last request; undefined before the first request. */
+  /** Arrival times of the turn's first and last requests; `#firstMs` is undefined until one arrives. */
   #firstMs: number | undefined;
   #lastMs = 0;
   /** Time spent receiving requests since requests were last started. */
@@ -100,7 +100,7 @@ export class Admission {
   async #start(): Promise<void> {
     const nowMs = performance.now();
     const otherMs = nowMs - this.#startedMs - this.#arrivingMs;
-    // If receiving and rejecting requests takes long, starting them gets more time.
+    // If receiving and rejecting requests takes a long time, more time goes to starting them.
     const shareMs = Math.max(SHARE_MIN_MS, SHARE_MS - otherMs, Math.min(SHARE_MAX_MS, this.#arrivingMs));
     const endMs = nowMs + shareMs;
     this.#arrivingMs = 0;

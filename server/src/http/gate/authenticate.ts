@@ -23,12 +23,12 @@ const DESCRIPTIONS: Record<KeyRejection['why'], string> = {
   malformed: 'This is not an API key; its format or checksum is wrong, so copy it again',
   unknown: 'There is no such API key; it may have been deleted',
   expired: 'This API key has expired',
-  suspended: 'The account of this API key is suspended: ',
+  suspended: "This API key's account is suspended: ",
 };
 
 const rejectedKeys = createCounter({
   name: 'property_listings_keys_rejected_total',
-  help: 'Requests without a valid API key, by the reason.',
+  help: 'Requests without a valid API key, by reason.',
   labels: ['reason'],
 });
 
@@ -46,8 +46,8 @@ interface AdmittingKeys extends Authenticating {
 
 /**
  * Authenticates a request by its API key, and counts the request.
- * @throws {AppError} `unauthorized`, `rate_limited`, or `unavailable` if too many requests of the
- * account are waiting
+ * @throws {AppError} `unauthorized`, `rate_limited`, or `unavailable` if too many of the account's
+ * requests are waiting
  */
 export async function admitKey(exchange: Exchange, services: AdmittingKeys): Promise<Admitted<KeyPrincipal>> {
   const { database, keyUse, rateLimit } = services;
@@ -75,9 +75,7 @@ function describe(rejection: KeyRejection): string {
   return rejection.why === 'suspended' ? words + toDescription(rejection.reason) : words;
 }
 
-/**
- * RFC 6750 §3: an `error_description` is printable ASCII without quotation marks and backslashes.
- */
+/** RFC 6750 §3: an `error_description` is printable ASCII without quotation marks or backslashes. */
 function toDescription(text: string): string {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('"', "'");
   return plain.replaceAll(/[^\x20-\x7e]|\\/gu, '?');
@@ -96,8 +94,8 @@ export async function requireLikelyKey(exchange: Exchange, services: Authenticat
 }
 
 /**
- * Reads the key; undefined if the header is malformed. @throws {AppError} `unauthorized` without
- * the header
+ * Reads the key; returns undefined if the header is malformed.
+ * @throws {AppError} `unauthorized` if the header is missing
  */
 function readSecret({ incoming }: Exchange): string | undefined {
   const { authorization } = incoming.headers;
@@ -119,8 +117,9 @@ async function limitGuessing(
 }
 
 /**
- * Whether no later request has arrived on the connection. If one has, closing the connection would
- * lose its response, even with a valid key. Only the parser of `node:http` knows.
+ * Whether this is the latest request on the connection. If a later one has arrived, closing the
+ * connection would lose its response, even if that request has a valid key. Only the parser of
+ * `node:http` knows this.
  */
 function isLatest(incoming: IncomingMessage): boolean {
   const parser: unknown = Reflect.get(incoming.socket, 'parser');

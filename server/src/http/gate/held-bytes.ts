@@ -1,8 +1,8 @@
 import { AppError } from '../../model/errors.ts';
 
-/** The size limit of an atomic import, whose rows are kept until it ends. */
+/** The size limit of an atomic import, whose rows are kept in memory until the import ends. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** For all accounts together; an account has one such file at a time. */
+/** For all accounts together; each account can have one such file at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 let total = 0;
@@ -16,7 +16,7 @@ export class HeldBytes {
     this.#bytes += bytes;
     total += bytes;
     if (total <= BYTES_MAX) return;
-    const message = 'Too many atomic imports are running; send the file again later, or leave out atomic=true.';
+    const message = 'Too many atomic imports are running; send the file again later, or omit atomic=true.';
     throw new AppError('unavailable', message, { headers: { 'Retry-After': '5' } });
   }
 

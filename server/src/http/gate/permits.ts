@@ -1,6 +1,6 @@
 /** The documented maximum of concurrent imports and feed runs of an account. */
 export const UPLOADS_MAX = 4;
-/** How often an account can do something at a time, in all processes of a service together. */
+/** How many permits of each kind an account can have at a time, across all processes of a service. */
 const MAX = {
   upload: UPLOADS_MAX,
   /** Files of atomic imports in memory. */
@@ -12,24 +12,24 @@ export type Permitted = keyof typeof MAX;
 /** Gives a permit back. Later calls do nothing. */
 export type Release = () => void;
 
-/** Permits for what accounts can only do a limited number of times at once. */
+/** Permits limit how many operations of a kind an account can run at once. */
 export interface Permits {
-  /** @returns undefined if the account has all of its permits */
+  /** @returns undefined if all of the account's permits are in use */
   take(what: Permitted, accountId: string): Promise<Release | undefined>;
   /** Waits for a permit, first come, first served. @throws the reason of `signal` */
   wait(what: Permitted, accountId: string, signal: AbortSignal): Promise<Release>;
 }
 
 interface Holders {
-  /** What is permitted, and the account. */
+  /** The kind of operation and the account id. */
   readonly name: string;
   count: number;
   readonly waiting: Set<(release: Release) => void>;
 }
 
-/** Permits that this process gives. */
+/** Permits that this process hands out. */
 export class OwnPermits implements Permits {
-  /** By name; only those with a permit. */
+  /** By name; contains only holders that have a permit. */
   readonly #holders = new Map<string, Holders>();
 
   async take(what: Permitted, accountId: string): Promise<Release | undefined> {

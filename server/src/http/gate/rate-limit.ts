@@ -9,12 +9,12 @@ interface Meter {
   policy: string;
 }
 
-/** Maximum number of different limits in memory. The operator can set one for each account. */
+/** Maximum number of different limits in memory. The operator can set a limit for each account. */
 const METERS_MAX = 1_000;
 
 /**
- * Limits the requests of each key by the account's own limit, or else the default. Responses to
- * valid keys have the headers of draft-ietf-httpapi-ratelimit-headers-10.
+ * Limits each key's requests to the account's own limit, or to the default limit if the account has
+ * none. Responses to valid keys have the headers of draft-ietf-httpapi-ratelimit-headers-10.
  */
 export class RateLimit {
   /** Lets a database count a request in the query that looks up the key. */
@@ -44,20 +44,21 @@ export class RateLimit {
     const counted = own === undefined && taken ? taken : await meter.limiter.penalty(keyId);
     const headers = describe(meter, counted);
     if (counted.consumedPoints <= meter.limiter.points) return headers;
-    // A rejected request does not count: it could otherwise use the point that a pending 304
-    // returns.
+    // A rejected request does not count; otherwise, it could use the point that a pending 304
+    // response gives back.
     await this.giveBack(keyId, own);
     const seconds = String(wholeSeconds(waitMsOf(meter.limiter, counted)));
     throw new AppError(
       'rate_limited',
-      `This key has reached its rate limit; retry in ${seconds} s. The RateLimit header of each response shows what is ` +
-        'left.',
+      `This key has reached its rate limit; retry in ${seconds} s. The RateLimit header of each response shows how ` +
+        'many requests are left.',
       { headers: { ...headers, 'Retry-After': seconds } },
     );
   }
 
   /**
-   * A 304 does not count. A 401, for a key deleted during the request, has no rate-limit headers.
+   * A 304 response does not count. A 401 response, sent if the key was deleted during the request,
+   * does not have rate-limit headers.
    */
   async settle(exchange: Exchange, status: number): Promise<void> {
     if (!hasKey(exchange)) return;
@@ -71,7 +72,7 @@ export class RateLimit {
     const meter = this.#meterOf(own);
     if (meter === undefined) return {};
     const counted = await meter.limiter.reward(keyId);
-    // The window of the point has ended: the next window must not begin with an extra point.
+    // The point's window has ended, and the next window must not begin with an extra point.
     if (counted.consumedPoints < 0) await meter.limiter.delete(keyId);
     return describe(meter, counted);
   }
@@ -115,7 +116,7 @@ function describe({ limiter, policy }: Meter, counted: Taken): Record<string, st
   };
 }
 
-/** Rounded up, so that a client does not retry too early. */
+/** Rounded up so a client does not retry too early. */
 function wholeSeconds(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs / 1000));
 }

@@ -6,7 +6,7 @@ import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
-/** For all accounts of a process together. Each import holds up to 4 MiB: a record of 1 MiB and its parts. */
+/** For all accounts of a process together. Each import holds up to 4 MiB: a 1 MiB record and its parts. */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
 /** Interval of the checks: an upload stops within a second after its key or session is deleted. */
@@ -38,7 +38,7 @@ export class UploadGate {
     const { timeout = 0 } = socket;
     // The connection can be idle while rows are written; `readUpload` limits the sender's pauses.
     socket.setTimeout(0);
-    // The request itself closes once its body has been read.
+    // Listens on the socket, because the request itself closes as soon as its body has been read.
     const onClose = () =>
       gone.abort(new AppError('invalid_header', 'The connection ended before the response was sent.'));
     socket.once('close', onClose);
@@ -59,7 +59,10 @@ export class UploadGate {
     }
   }
 
-  /** Runs `work`, which keeps a whole file, when no other file of the account is kept. Until then, its body waits. */
+  /**
+   * Runs `work`, which keeps a whole file in memory, once no other file of the account is kept.
+   * Until then, the request's body waits.
+   */
   async keepFile<T>({ principal }: Admitted, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const release = await this.#permits.wait('whole file', principal.accountId, signal);
     return await work().finally(release);

@@ -18,7 +18,8 @@ export async function admitAnyone(exchange: Exchange, services: IdentityServices
 }
 
 /**
- * Admits signed-in users, even without an account. @throws {AppError} `unauthorized` or `forbidden`
+ * Admits signed-in users, even those without an account.
+ * @throws {AppError} `unauthorized` or `forbidden`
  */
 export async function admitUser(exchange: Exchange, services: IdentityServices): Promise<UserExchange> {
   requireSameOrigin(exchange.incoming, services);
@@ -48,7 +49,8 @@ export async function admitAdministrator(
 }
 
 /**
- * A change that is meant for one account must not happen in another.
+ * Returns the user with the session's account. A change that is meant for one account must not
+ * happen in another.
  * @throws {AppError} `unauthorized` without a session, or `account_changed` if the user is no
  * longer a member or the page shows another account
  */

@@ -6,27 +6,33 @@ import type { Reply } from '../protocol/reply.ts';
 import { SlottedLimiter } from './slotted-limiter.ts';
 
 const WINDOW_SECONDS = 15 * 60;
-/** Enough for the mistyped passwords of one user. */
+/** Enough for one user's mistyped passwords. */
 const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** All users of an office can share one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 recommends at most 100. Attacks from three addresses can use them up; the
- * user can then still sign in from an address where they have a session. Even a thousand addresses
- * get only 2,400 guesses a day.
+ * NIST SP 800-63B §5.2.2 recommends at most 100. Attacks from three addresses can use up this
+ * limit; the user can then still sign in from an address where they have a session. Even a thousand
+ * addresses get only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
-/** better-auth limits second-factor codes further. */
+/** In addition, better-auth limits second-factor codes. */
 const OF_TOKENS = { points: 50, seconds: WINDOW_SECONDS };
-/** Each writes a challenge to the database. All users of an office can share one address. */
+/**
+ * Starting a sign-in with a passkey writes a challenge to the database. All users of an office can
+ * share one address.
+ */
 const OF_PASSKEYS = { points: 100, seconds: WINDOW_SECONDS };
-/** Bounds the stored challenges of clients with many addresses; passwords still work. */
+/**
+ * Bounds the challenges that clients with many addresses can store. Above the limit, users can
+ * still sign in with their passwords.
+ */
 const OF_ALL_PASSKEYS = { points: 10_000, seconds: WINDOW_SECONDS };
 
 export interface Attempt {
   email: string;
   address: string;
-  /** Counts separately, so that others cannot use up the attempts of a signed-in user. */
+  /** Attempts of signed-in users are counted separately, so others cannot use them up. */
   isSignedIn: boolean;
 }
 
@@ -36,7 +42,7 @@ export class PasswordAttempts {
   readonly #byAddress: SlottedLimiter;
   readonly #byEmail: SlottedLimiter;
 
-  /** `secret` is the same for all processes that count together. */
+  /** All processes that share the counts need the same `secret`. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     const create = (name: string, allowance: Allowance) => new SlottedLimiter(secret, createLimiter, name, allowance);
     this.#byEmailAtAddress = create('passwords of an email address from an address', OF_EMAIL_AT_ADDRESS);
@@ -107,7 +113,7 @@ export class TokenAttempts {
   readonly #passkeysByAddress: SlottedLimiter;
   readonly #passkeys: SlottedLimiter;
 
-  /** `secret` is the same for all processes that count together. */
+  /** All processes that share the counts need the same `secret`. */
   constructor(secret: string, createLimiter: CreateLimiter) {
     this.#byAddress = new SlottedLimiter(secret, createLimiter, 'wrong links and codes from an address', OF_TOKENS);
     this.#passkeysByAddress = new SlottedLimiter(secret, createLimiter, 'passkeys from an address', OF_PASSKEYS);
@@ -125,7 +131,7 @@ export class TokenAttempts {
   /**
    * Runs `work`, which checks a token or code. An error with a code in `wrong` counts as an
    * attempt.
-   * @throws {AppError} `rate_limited`, or what `work` throws
+   * @throws {AppError} `rate_limited`, or any error that `work` throws
    */
   async run<T>(address: string, wrong: readonly ErrorCode[], work: () => Promise<T>): Promise<T> {
     const network = networkOf(address);
@@ -140,12 +146,15 @@ export class TokenAttempts {
   }
 }
 
-/** The error codes for a link that is not valid. */
+/** The error codes for an invalid link. */
 export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
 /** The error codes for a wrong code, or for a code without a pending sign-in. */
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
-/** Wraps a handler of links or codes: after too many attempts, it fails before the body is read. */
+/**
+ * Wraps a handler that checks links or codes: after too many attempts, the request fails before its
+ * body is read.
+ */
 export function limitingAttempts<
   C extends { services: { tokenAttempts: TokenAttempts; trustedProxies: TrustedProxies } },
 >(

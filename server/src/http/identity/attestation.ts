@@ -1,8 +1,9 @@
 import { decodeAttestationObject, isoBase64URL, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
 
 /**
- * Removes the attestation of a new passkey: the service asks for none, and to verify one, the library would follow the
- * URLs in its certificates. @returns undefined if it cannot be read, or belongs to another id
+ * Removes the attestation from a new passkey. The service does not request one, and to verify it,
+ * the library would follow the URLs in its certificates.
+ * @returns undefined if the attestation cannot be read or belongs to another id
  */
 export function withoutAttestation(attestationObject: string, id: string): string | undefined {
   try {

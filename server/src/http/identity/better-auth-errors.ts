@@ -7,7 +7,7 @@ const USED_BEFORE = 'That recovery code is not valid or was already used.';
 /** How long better-auth locks a second factor after too many wrong codes. */
 const LOCKED_SECONDS = '900';
 
-/** Translates better-auth's errors to ours. `passwordField` is the password's field in the body. */
+/** Translates better-auth's errors into ours. `passwordField` is the password's field in the body. */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':
@@ -16,7 +16,7 @@ export function translateIdentityError(error: unknown, passwordField = 'password
     case 'INVALID_PASSWORD':
       return invalidFields([{ field: passwordField, code: 'invalid_format', message: 'The password is incorrect.' }]);
     case 'INVALID_CODE':
-      return wrongCode('That code is not right. Enter the code that your app shows now.');
+      return wrongCode('That code is incorrect. Enter the code that your app shows now.');
     case 'INVALID_BACKUP_CODE':
       return wrongCode(USED_BEFORE);
     case 'INVALID_TWO_FACTOR_COOKIE':
@@ -50,7 +50,7 @@ export function translateIdentityError(error: unknown, passwordField = 'password
 }
 
 function translateUnknown(error: unknown): unknown {
-  // The cookie of a sign-in that waits for its code, in the place of a passkey's.
+  // The client sent the cookie of a sign-in that is waiting for its code in place of a passkey's cookie.
   if (error instanceof SyntaxError) return expiredPasskey();
   const status: unknown = Reflect.get(Object(error), 'statusCode');
   // Another request used the recovery code at the same time.

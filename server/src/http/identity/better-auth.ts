@@ -30,7 +30,7 @@ export interface BetterAuthOptions {
   secret: string;
   cookiePrefix: string;
   isSecure: boolean;
-  /** The domain that passkeys are for. */
+  /** The domain for which passkeys are registered. */
   passkeyDomain: string;
   log: Log;
 }
@@ -38,7 +38,7 @@ export interface BetterAuthOptions {
 /** The cookie for a passkey's challenge. */
 export const PASSKEY_COOKIE = 'passkey';
 
-/** The service does not serve better-auth's routes; its own routes call better-auth's API. */
+/** The service does not expose better-auth's routes; its own routes call better-auth's API. */
 export function createBetterAuth(options: BetterAuthOptions) {
   const { database, secret, cookiePrefix, isSecure, passkeyDomain, log } = options;
   return betterAuth({
@@ -150,7 +150,7 @@ export function createBetterAuth(options: BetterAuthOptions) {
   });
 }
 
-/** What better-auth logs as an error although clients cause it: a passkey that is not valid. */
+/** better-auth logs an invalid passkey as an error, although the client causes it. */
 const REJECTED = /^Failed to verify (?:registration|authentication)$/;
 
 function logTo({ logger }: Log, message: string, err: unknown): void {
@@ -158,8 +158,8 @@ function logTo({ logger }: Log, message: string, err: unknown): void {
 }
 
 /**
- * Rejects a passkey whose authenticator has not verified the user by a PIN or biometrics, since a
- * passkey replaces the password and the second factor.
+ * Rejects a passkey whose authenticator has not verified the user with a PIN or biometrics, because
+ * a passkey replaces the password and the second factor.
  */
 function requireVerified(info: { userVerified: boolean } | undefined): void {
   if (!info?.userVerified) throw new Error('The authenticator has not verified the user');

@@ -16,8 +16,8 @@ import { readSessionToken } from './session-cookie.ts';
 const HOST_PREFIX = '__Host-';
 const NAME = 'property-listings';
 /**
- * Maximum of concurrent session reads. Each takes 1 to 2 ms of the event loop; without a limit, a
- * hundred could run in one turn.
+ * Maximum number of concurrent session reads. Each takes 1 to 2 ms of the event loop; without a
+ * limit, a hundred could run in one turn.
  */
 const SESSION_READS_MAX = 4;
 
@@ -26,7 +26,7 @@ interface CallOptions {
   passwordField?: string | undefined;
 }
 
-/** better-auth extends a session once a day, but not beyond the session's maximum age. */
+/** better-auth extends a session once a day; this keeps it from exceeding the session's maximum age. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
   async job(transaction, rows) {
@@ -37,7 +37,7 @@ const KEEP_TO_AGE_MAX: Along = {
   },
 };
 
-/** Browsers have passkeys only for domain names, over HTTPS, and for localhost. */
+/** Browsers support passkeys only for domain names over HTTPS, and for localhost. */
 function passkeyDomainOf(publicUrl = ''): string {
   const hostname = URL.parse(publicUrl)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
   return isHttps(publicUrl) && isIP(hostname) === 0 ? hostname : 'localhost';
@@ -53,7 +53,10 @@ export class Identity {
   #loading: Promise<BetterAuth> | undefined;
   #secret: string | undefined;
 
-  /** With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS. Passkeys are for its domain, or for localhost. */
+  /**
+   * With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS, and passkeys are for its
+   * domain. Without such a domain, passkeys are for localhost.
+   */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;
     this.#log = log;
@@ -79,8 +82,8 @@ export class Identity {
   }
 
   /**
-   * Finds a session that needs no update. `getSession` takes ten times as long, because it also
-   * extends sessions and removes expired ones.
+   * Finds a session that does not need an update. `getSession` takes ten times as long, because it
+   * also extends sessions and removes expired ones.
    */
   async findUsedSession(cookie: string): Promise<UsedSession | undefined> {
     const token = readSessionToken(cookie, `${this.cookiePrefix}.session_token`, await this.#getSecret());

@@ -7,7 +7,7 @@ const OF_EMAIL = { points: 5, seconds: WINDOW_SECONDS };
 /** Enough for a large office that invites its members one by one. */
 const OF_ACCOUNT = { points: 100, seconds: WINDOW_SECONDS };
 
-/** Limits the invitations of an account, and its invitations to one address. */
+/** Limits an account's invitations, both in total and to each address. */
 export class InvitationLimit {
   readonly #toEmail: Limiter;
   readonly #ofAccount: Limiter;

@@ -21,8 +21,8 @@ interface PasswordAttempt {
 }
 
 /**
- * Calls better-auth with a password. Limits the attempts, and how many passwords are hashed at a
- * time.
+ * Calls better-auth with a password. Limits the attempts and the number of passwords that are
+ * hashed at a time.
  * @throws {AppError} `rate_limited`, or as `Identity.call`
  */
 export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import { clearAttempts, tryPassword } from './password.ts';
 import type { IdentityServices } from './services.ts';
 import { type CurrentSession, identityHeaders, sessionActorOf, setCookies } from './sessions.ts';
 
-/** @throws {AppError} `validation_failed` if the second factor is on and the body has no code */
+/** @throws {AppError} `validation_failed` if the second factor is on and the body does not have a code */
 export async function readPasswordAndCode(exchange: Exchange, currentSession: CurrentSession): Promise<SecondFactor> {
   return requireCode(await readInput(exchange, passwordAndCode), currentSession);
 }

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * Reads the session token from better-auth's cookie: `token.signature`, percent-encoded, where the
- * signature is the token's HMAC-SHA-256 in base64. Undefined without a valid token.
+ * signature is the token's HMAC-SHA-256 in base64. Returns undefined if there is no valid token.
  */
 export function readSessionToken(cookie: string, name: string, secret: string): string | undefined {
   const pair = cookie.split('; ').find((text) => text.startsWith(`${name}=`));

@@ -43,7 +43,7 @@ export async function findCurrentSession(
 export async function getNewSession(sent: Headers, services: IdentityServices): Promise<CurrentSession> {
   const cookie = sent.getSetCookie().map((text) => text.split(';', 1).join());
   const { currentSession } = await readSession(new Headers({ cookie: cookie.join('; ') }), services);
-  // A concurrent password change can have ended the session.
+  // A concurrent password change might have ended the session.
   if (currentSession === undefined) throw sessionGone();
   return currentSession;
 }
@@ -102,7 +102,7 @@ export function sessionActorOf(
 /** Enough to distinguish browsers in the list of sessions. */
 const USER_AGENT_LENGTH_MAX = 300;
 
-/** The request headers that better-auth gets. */
+/** The request headers that are passed to better-auth. */
 export function identityHeaders({ incoming }: Exchange, { identity, trustedProxies }: IdentityServices): Headers {
   const { cookie = '', 'user-agent': userAgent = '' } = incoming.headers;
   return new Headers({
@@ -112,12 +112,15 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
   });
 }
 
-/** better-auth's cookies for a session, and for a sign-in that waits for its second factor or passkey. */
+/**
+ * better-auth's cookies for a session, and for a sign-in that is waiting for its second factor or
+ * passkey.
+ */
 const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
 /**
  * Keeps only better-auth's cookies, one of each name: better-auth parses the header several times,
- * and the header can have 16 KiB.
+ * and the header can be as large as 16 KiB.
  */
 function ownCookies(cookie: string, prefix: string): string {
   const given = cookie.split(';').map((text) => text.trim());

@@ -15,20 +15,18 @@ export class SetupLink {
     this.#log = log;
   }
 
-  /**
-   * The file's name in the data directory; null without a file, which another process can remove.
-   */
+  /** The file's name in the data directory; null if there is no file. Another process can remove it. */
   get file(): string | null {
     return existsSync(this.#path) ? basename(this.#path) : null;
   }
 
-  /** Replaces the link of an earlier start; without `url`, only removes that link. */
+  /** Replaces the link of an earlier start; without `url`, only removes the old link. */
   replace(url: string | undefined): void {
     this.remove();
     if (url !== undefined) this.#write(url);
   }
 
-  /** Creates a new file, which has the right mode and is not open in another process. */
+  /** Creates a new file, so it has the right mode and is not open in another process. */
   #write(url: string): void {
     const directory = dirname(this.#path);
     try {
@@ -43,10 +41,7 @@ export class SetupLink {
     try {
       rmSync(this.#path, { force: true });
     } catch (error) {
-      this.#log.logger.warn(
-        { err: error },
-        'the file of the setup link could not be removed; the link is no longer valid',
-      );
+      this.#log.logger.warn({ err: error }, "the setup link's file could not be removed; the link is no longer valid");
     }
   }
 }

@@ -7,14 +7,14 @@ import { findTotpSecret, useTotpStep } from '../../storage/two-factors.ts';
 import { wrongCode } from './better-auth-errors.ts';
 
 const STEP_MS = 30_000;
-/** better-auth accepts even the codes of the previous and next time step, because clocks differ. */
+/** better-auth also accepts the codes of the previous and next time steps, because clocks differ. */
 const STEPS_APART_MAX = 1;
-/** better-auth's cookie for a sign-in that waits for its code. */
+/** better-auth's cookie for a sign-in that is waiting for its code. */
 const CHALLENGE_COOKIE = 'two_factor';
 
 /**
- * Makes each code of the app work only once (RFC 6238 §5.2); better-auth alone accepts a code for
- * as long as the app shows it.
+ * Makes each code from the authenticator app work only once (RFC 6238 §5.2); better-auth alone
+ * accepts a code until it expires.
  */
 export function singleUseCodes(database: Database): BetterAuthPlugin {
   const useUp = createAuthMiddleware(async (context) => {
@@ -35,7 +35,7 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
   };
 }
 
-/** The user of the session, or of a sign-in that waits for the code. */
+/** The user of the session, or of a sign-in that is waiting for the code. */
 async function findUserId(context: GenericEndpointContext): Promise<string | undefined> {
   const currentSession = await getSessionFromCtx(context);
   if (currentSession) return currentSession.user.id;

@@ -2,17 +2,17 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import { type Allowance, type CreateLimiter, type Limiter, type Taken, waitMsOf } from '../../lib/limiter.ts';
 
 /**
- * Slots per table, which bound the memory. A text has a slot in each of two tables, and is limited
- * when both slots are used up. If n slots of each table are, one in (65,536 / n)² other texts is
- * limited by mistake.
+ * Slots per table; their number bounds the memory. A string has a slot in each of two tables, and
+ * is limited when both slots are used up. If n slots of each table are used up, one in
+ * (65,536 / n)² other strings is limited by mistake.
  */
 const SLOTS = 65_536;
 const TABLES = [0, 1];
 
-/** Limits attempts by a text that clients choose, such as an email address. */
+/** Limits attempts by a string that clients choose, such as an email address. */
 export class SlottedLimiter {
   readonly #limiter: Limiter;
-  /** Secret, so that clients cannot choose texts that share a slot. */
+  /** Secret, so clients cannot choose strings that share a slot. */
   readonly #salt: Uint8Array;
 
   /** All processes that share the counts need the same `secret`. */
@@ -21,7 +21,7 @@ export class SlottedLimiter {
     this.#salt = new Uint8Array(hkdfSync('sha256', secret, '', 'password attempts', 32));
   }
 
-  /** Returns 0, or the milliseconds until a point is available. Takes no point. */
+  /** Returns 0, or the milliseconds until a point is available. Does not take a point. */
   look(text: string): Promise<number> {
     return this.#waitMs(text, async (slot) => {
       const counted = await this.#limiter.get(slot);

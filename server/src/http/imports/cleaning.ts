@@ -30,7 +30,7 @@ const UNIT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['lotSizeArea', 'lotSizeUnits'],
 ]);
 
-/** Reads the values of a file's rows as people write them. */
+/** Reads a row's values as people write them. */
 export class RowCleaner {
   readonly #options: CleaningOptions;
   readonly #notes: UnitNotes;
@@ -47,7 +47,7 @@ export class RowCleaner {
     this.#line = line;
   }
 
-  /** The text of a CSV cell as the API writes it; undefined if it is an issue. */
+  /** Returns the text of a CSV cell as the API writes it; undefined if the cell has an issue. */
   cleanText(target: Target, given: string): string | undefined {
     const kind = kindOf(target);
     if (kind === undefined) return given;
@@ -75,7 +75,7 @@ export class RowCleaner {
     return kind === 'custom' ? this.toAnswer(text, given) : text;
   }
 
-  /** `true` and `false` as booleans, in `metadata`. */
+  /** Converts `true` and `false` in `metadata` to booleans. */
   toAnswer(text: string, given: unknown): string | boolean {
     if (text !== 'true' && text !== 'false') return text;
     if (text === given) this.cleaned += 1;
@@ -85,14 +85,17 @@ export class RowCleaner {
   #toNumber(field: string, text: string, given: unknown): unknown {
     const { value, inexactNumbers } = decodeCell(field, text);
     if (inexactNumbers.length > 0) {
-      return this.#addIssue(field, 'Has more digits than can be stored; a number can have 15.', 'out_of_range');
+      return this.#addIssue(field, 'Has more digits than can be stored; a number can have up to 15.', 'out_of_range');
     }
     // A number in quotes is cleaned, too.
     if (typeof value === 'number' && text === String(given).trim()) this.cleaned += 1;
     return value;
   }
 
-  /** Compares the units and currencies in values with those of the row, and adds them to it. */
+  /**
+   * Compares the units and currencies that the values name with those of the row, and adds them to
+   * the row.
+   */
   complete(fields: Record<string, unknown>): void {
     this.#noteUnits(fields);
     for (const [field, unit] of this.#units) {
@@ -114,7 +117,7 @@ export class RowCleaner {
       for (const amount of amounts) {
         if ((fields[amount] ?? null) === null) continue;
         const named = this.#units.get(amount) ?? this.#currencies.get(amount) ?? fields[unitField] ?? undefined;
-        // The dollars of a file are those of the account.
+        // `$` stands for the currency that is assumed for the file.
         const unit = named === '$' ? this.#notes.assumed(unitField) : named;
         if (unit === undefined || isUnit(unit)) this.#notes.add(unitField, { line: this.#line, unit });
       }
@@ -126,7 +129,7 @@ export class RowCleaner {
   }
 }
 
-/** Whether a value can be a unit or a currency; the rules of the fields reject the others. */
+/** Whether a value can be a unit or a currency; the fields' own rules reject other values. */
 function isUnit(value: unknown): value is string {
   return typeof value === 'string' && value.length <= UNIT_LENGTH_MAX;
 }
@@ -137,7 +140,7 @@ function kindOf({ key, member }: Target): ValueKind | undefined {
   return member === undefined ? KINDS[key] : 'custom';
 }
 
-/** Whether a JSON value can be written differently: a number is exact, except for these. */
+/** Whether a JSON value can need cleaning. Numbers do not, except for those below. */
 function isReadable(kind: ValueKind, value: unknown): value is string | number {
   if (typeof value === 'string') return true;
   if (typeof value !== 'number') return false;

@@ -57,7 +57,7 @@ function tooManyColumns(): AppError {
   return new AppError('validation_failed', message, { members: { line: 1 } });
 }
 
-/** Windows-1252 is what spreadsheets write besides UTF-8; Latin-1 is a part of it. */
+/** Besides UTF-8, spreadsheets write Windows-1252, which includes Latin-1. */
 export const NOT_UTF8 = 'Is not UTF-8, but probably Windows-1252 (Latin-1); save the file as UTF-8.';
 
 function describeEncoding(index: number): ValidationIssue {
@@ -94,13 +94,15 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
     const nearest = suggest(name, names);
     const moved = `; if it has a new name, set map[NEW NAME]=${map.get(name)}.`;
     const hint = nearest === undefined ? moved : `; did you mean ${nearest}?`;
-    return { field: `query.map[${name}]`, code: 'unknown_field', message: `The file has no column ${name}${hint}` };
+    const message = `The file does not have a column ${name}${hint}`;
+    return { field: `query.map[${name}]`, code: 'unknown_field', message };
   });
 }
 
 /**
- * The fields that the last file had in columns that this one lacks, if it has new columns that would be skipped: one of
- * them can be such a column with a new name, and its field would silently stay as it is.
+ * If this file has new columns that would be skipped, returns an issue for each field that the last
+ * file had in a column that this file lacks. A new column could be such a column with a new name,
+ * and its field would silently stay as it is.
  */
 function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   const read = readColumns(cells, { ...lastFile, lastColumns: [] });
@@ -110,14 +112,14 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   return findGone(read, lastFile).map(([name, meant]) => {
     const column = fieldName([name]);
     const message =
-      `In the last file, the column ${column} was ${findTarget(meant)?.key}. In this one, no column is, and unknown ` +
+      `In the last file, the column ${column} was ${findTarget(meant)?.key}. In this file, no column is, and unknown ` +
       `ones such as ${fieldName([added])} would be skipped. To name its new column, set map[COLUMN]=${meant}; if there ` +
       `is none, set map[${column}]=.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
 }
 
-/** The columns of the last file whose field no column of this one has, except for those that `map` names. */
+/** The last file's columns whose fields this file does not have, except for columns that `map` names. */
 function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile): FeedColumn[] {
   const given = new Set(columns.map(([, meant]) => meaningKey(meant)));
   return lastColumns.filter(([name, meant]) => {
@@ -126,7 +128,10 @@ function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile
   });
 }
 
-/** The columns of this file, and those of the last one that are gone, to recognize them in the next one. */
+/**
+ * The columns of this file, and those of the last file that are gone, so the next file can be
+ * compared with them.
+ */
 export function readColumns(cells: Cells, lastFile: LastFile): FeedColumn[] {
   const targets = targetsOf(lastFile.map);
   const names = new Set(cells.map((cell) => cell?.trim() ?? ''));

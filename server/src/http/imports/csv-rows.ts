@@ -20,12 +20,12 @@ import { UnitNotes } from './unit-notes.ts';
 import { ValueRules } from './value-rules.ts';
 
 interface CsvOptions {
-  /** Hashes of rows that are not read. */
+  /** Hashes of known rows, which are not read. */
   known: HashSet;
   onHeader(header: ReadHeader): void;
 }
 
-/** The header row has our field names, RESO's, or those of `map`. */
+/** A CSV file, whose header row has our field names, RESO's names, or the names in `map`. */
 export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions): FileFormat<Cells> {
   let reader: CsvRowReader | undefined;
   const targets = targetsOf(request.map);
@@ -55,14 +55,17 @@ const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicol
 /** Reads the rows of a CSV file, as records of cells. */
 export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
-  /** The columns of a known row that are read: what is, or can be, the external id, and what has a unit. */
+  /**
+   * The columns that are read in a known row: those that can be the external id and, with `clean`,
+   * those with a unit.
+   */
   readonly #knownColumns: (CsvColumn | null)[];
   readonly #rules: ValueRules;
   readonly notes: UnitNotes;
   readonly #options: ReadingRequest;
   readonly #builder: RowBuilder;
   readonly #separator: Separator;
-  /** What is hashed before a row's values. */
+  /** The string that is hashed before a row's values. */
   readonly #hashStart: string;
 
   /** @throws {AppError} `validation_failed` for an invalid header */
@@ -105,7 +108,7 @@ export class CsvRowReader {
     for (const [index, column] of columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
-      // Line breaks in cells are often CRLF, as between rows; ours are LF.
+      // Line breaks in cells are often CRLF, as between rows; our values have LF.
       const text = (cells[index] ?? '').replaceAll('\r\n', '\n');
       if (values.addMeaning(target, name, text)) continue;
       const given = toOurChoice(target, text);
@@ -129,7 +132,7 @@ export class CsvRowReader {
   #findCellIssues(cells: Cells): ValidationIssue[] {
     const columns = this.#columns;
     if (cells.length !== columns.length) {
-      const message = `Has ${cells.length} cells and must have ${columns.length}, like the header; quote values that contain a ${SEPARATOR_NAMES[this.#separator]} or a line break.`;
+      const message = `Has ${cells.length} cells, but must have ${columns.length}, like the header; quote values that contain a ${SEPARATOR_NAMES[this.#separator]} or a line break.`;
       return [{ field: 'body', code: 'invalid_format', message }];
     }
     return cells.flatMap((cell, index) => {

@@ -6,7 +6,7 @@ import { FileEndError } from './file-rows.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** @throws {AppError} `import_failed` for invalid or undeclared gzip, or what `chunks` throws */
+/** @throws {AppError} `import_failed` for invalid or undeclared gzip, or any error from `chunks` */
 export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: boolean): AsyncGenerator<Buffer> {
   let isFirst = true;
   try {
@@ -30,7 +30,7 @@ function gunzip(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 function unexpectedGzip(isDecompressed: boolean): AppError {
   const message = isDecompressed
     ? 'The body is compressed twice; compress it once.'
-    : 'The body looks like gzip; send the header Content-Encoding: gzip with it, or send the file uncompressed.';
+    : 'The body looks like gzip; send it with the Content-Encoding: gzip header, or send the file uncompressed.';
   return new AppError('import_failed', message);
 }
 

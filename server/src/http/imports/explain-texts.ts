@@ -4,25 +4,28 @@ import { suggest } from '../../model/suggest.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
 import { isOptional } from '../contract/schemas/listings.ts';
 
-/** The longest part of a value in a message. */
+/** The maximum length of a value that is quoted in a message. */
 const SHOWN_LENGTH_MAX = 40;
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
-/** Fields whose values are short and not personal: the request log keeps messages. */
+/**
+ * Fields whose values can be quoted, because they are short and not personal: the request log keeps
+ * messages.
+ */
 const QUOTED: ReadonlySet<string> = new Set([
   ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],
   ...['status', 'propertyType', ...UNITS.flat(2)],
 ]);
-/** Numbers as examples, for fields that are no prices. */
+/** Example numbers for fields that are not prices. */
 const NUMBERS: Readonly<Record<string, string>> = {
   ...{ beds: '3', baths: '2', livingArea: '1850', lotSizeArea: '0.25', yearBuilt: '1998' },
   ...{ latitude: '30.2672', longitude: '-97.7431' },
 };
-/** Codes of messages that begin with what the value must be or has. */
+/** Codes whose messages begin with what the value must be or has. */
 const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
 
-/** Makes the issues of values that were written as text quote the text: a cell has no type. */
+/** Quotes the text of a value in the messages of its issues, because a cell does not have a type. */
 export function explainTexts(error: PlainError, fields: Record<string, unknown>, isClean: boolean): PlainError {
   const details = error.details?.map((issue): RowIssue | ValidationIssue => {
     const value = fields[issue.field];
@@ -35,11 +38,11 @@ export function explainTexts(error: PlainError, fields: Record<string, unknown>,
 function explain({ field, code, message }: ValidationIssue | RowIssue, text: string, isClean: boolean): string {
   const shown = `"${text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX).toWellFormed()}…` : text}"`;
   if (code === 'invalid_type') {
-    // Values of metadata are in no message, since the request log keeps messages.
+    // Values of `metadata` are never quoted, because the request log keeps messages.
     if (!message.startsWith('Must be a number')) return 'The cell is not JSON; write it as the API returns it.';
     const problem = `${shown} is not a number such as ${NUMBERS[field] ?? '450000'}`;
     const isWord = isClean && isOptional(field) && text.length <= SHOWN_LENGTH_MAX && !/\d/.test(text);
-    if (isWord) return `${problem}; if it means no value, set values[${field}:${text}]=.`;
+    if (isWord) return `${problem}; if it means that there is no value, set values[${field}:${text}]=.`;
     const hint = isClean ? '.' : '; to read values such as $450,000 and 1,250 sq ft, set clean=true.';
     return `${problem}${hint}`;
   }
@@ -51,6 +54,6 @@ function explain({ field, code, message }: ValidationIssue | RowIssue, text: str
   const meant = suggest(text, choices);
   const how = `set values[${field}:${text}]=${meant ?? 'CHOICE'}.`;
   return meant === undefined
-    ? `${message.slice(0, -1)}; to say what ${shown} means, ${how}`
+    ? `${message.slice(0, -1)}; to define what ${shown} means, ${how}`
     : `${message.slice(0, -1)}; for ${shown}, did you mean ${meant}? If so, ${how}`;
 }

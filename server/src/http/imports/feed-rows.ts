@@ -49,7 +49,7 @@ export class FeedUpload implements FeedSource {
   }
 }
 
-/** A row for a feed, which keeps the parts that change its listing on disk. */
+/** Converts a row for a feed, which keeps on disk the parts that change the row's listing. */
 function toFeedRow(row: ReadRow): FeedRow {
   const { line, externalId, values, isCut = false } = row;
   const hash = 'hash' in row ? row.hash : undefined;

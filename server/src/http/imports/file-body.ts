@@ -6,7 +6,7 @@ import { KNOWN_ROWS_MAX } from '../../model/feeds.ts';
 import { decompress } from './decompress.ts';
 import type { ReadingOrder, ReadingReport, ReadingStart, ReadRow } from './reading.ts';
 
-/** Batches in transit: one is read while the previous one is written. */
+/** Maximum number of batches in transit: one is read while the previous one is written. */
 const BATCHES_AHEAD = 2;
 
 /** A file in the reading thread, which exchanges bytes and rows with the serving thread. */
@@ -108,6 +108,6 @@ function cutBody(): AppError {
 }
 
 export function fileTooLarge(bytesMax: number): AppError {
-  const message = `An atomic import can have at most ${bytesMax} bytes; send several files, or leave out atomic=true.`;
+  const message = `An atomic import can be at most ${bytesMax} bytes; send several files, or omit atomic=true.`;
   return new AppError('payload_too_large', message);
 }

@@ -31,9 +31,9 @@ export class FileReading {
   readonly #request: ReadingRequest;
   readonly #onClose: () => void;
   readonly #batches: Batch[] = [];
-  /** The body, once it is read. */
+  /** The body; undefined until it is read. */
   #chunks: AsyncGenerator<Buffer> | undefined;
-  /** Whether the thread waits for a chunk. */
+  /** Whether the thread is waiting for a chunk. */
   #isReady = false;
   #end: { error: unknown } | 'end' | undefined;
   #bodyError: AppError | undefined;
@@ -44,7 +44,7 @@ export class FileReading {
   warnings: { warnings?: FileWarning[] } = {};
   /** The header of a CSV file. Set before the first row. */
   #header: ReadHeader | undefined;
-  /** The names of its columns in `describeValues`. */
+  /** The names that its columns have in `describeValues`. */
   #names: string[] = [];
   #namesLength = 0;
   #reader: CsvRowReader | undefined;
@@ -77,7 +77,10 @@ export class FileReading {
     return this.#reader.read({ line: 0, content: JSON.parse(values) }, true);
   }
 
-  /** The own values of a row as JSON text; those of CSV by their columns. Null if it is longer than `lengthMax`. */
+  /**
+   * Returns a row's own values as a JSON string, those of CSV by their columns. Null if the string
+   * is longer than `lengthMax`.
+   */
   describeValues(values: string, lengthMax: number): string | null {
     if (values.length + this.#namesLength > lengthMax) return null;
     if (this.#header === undefined) return values;
@@ -86,7 +89,7 @@ export class FileReading {
     return JSON.stringify(Object.fromEntries(named));
   }
 
-  /** What the next file of the feed is compared with; undefined if this one is not CSV. */
+  /** The columns that the feed's next file is compared with; undefined if this file is not CSV. */
   get columns(): FeedColumn[] | undefined {
     const { map, lastColumns = [] } = this.#request;
     return this.#header && readColumns(this.#header.cells, { map, lastColumns });
@@ -99,10 +102,10 @@ export class FileReading {
   }
 
   /**
-   * Reads the bytes of `open`, and yields the file's rows in batches.
+   * Reads the bytes from `open`, and yields the file's rows in batches.
    * @param onBytes called with the decompressed size of each batch; can throw to stop reading
-   * @throws {AppError} for invalid bytes or rows, with the `line` and after the rows before it;
-   * `unavailable` if the thread has ended; or the reason of `signal`, at once
+   * @throws {AppError} for invalid bytes or rows, with the `line`, after the rows before it were
+   * yielded; `unavailable` if the thread has ended; or the reason of `signal`, immediately
    */
   async *readRows(
     open: (signal: AbortSignal) => AsyncGenerator<Buffer>,
@@ -165,8 +168,9 @@ export class FileReading {
     try {
       const { value: chunk } = await chunks.next();
       if (chunk === undefined) return this.#send({ is: 'end' });
-      // Gives the memory away: here, V8 would free it only when it collects the old generation. Of a part of a buffer, a
-      // message would copy the whole buffer.
+      // Transfers the memory; if it stayed here, V8 would free it only when it collects the old
+      // generation. If the chunk is only a part of its buffer, a message would copy the whole
+      // buffer, so the part is copied first.
       const own = chunk.length === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
       this.#port.postMessage({ is: 'chunk', chunk: own } satisfies ReadingOrder, [own.buffer]);
     } catch (error) {
@@ -198,7 +202,7 @@ function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   throw new Error('Only rows of feeds are known.');
 }
 
-/** A class, since an import can have thousands of rows in memory. */
+/** A class, because an import can have thousands of rows in memory. */
 class FileRow implements ValidRow {
   readonly line: number;
   readonly id: string | undefined;

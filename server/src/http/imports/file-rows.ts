@@ -3,13 +3,16 @@ import { ownTurn } from '../../lib/turns.ts';
 import { AppError } from '../../model/errors.ts';
 import type { FileWarning, ReadRow } from './reading.ts';
 
-/** Bytes that are split into records at a time, which takes a few milliseconds at most. */
+/** The number of bytes that are split into records at a time, which takes at most a few milliseconds. */
 const PIECE_BYTES = 16 * 1024;
 /** Time slice per file; the thread's other files then take their turn. */
 const SLICE_MAX_MS = 2;
 /** Rows per batch: the issues of a row can take more memory than its bytes. */
 const BATCH_ROWS_MAX = 500;
-/** Issues in a report; later rows with issues are only counted, unless all details are requested. */
+/**
+ * Maximum number of issues in a report; later rows with issues are only counted, unless all details
+ * are requested.
+ */
 const DETAILS_MAX = 100;
 
 export interface FileFormat<T> {
@@ -26,16 +29,16 @@ export interface FileFormat<T> {
   warnings(): FileWarning[];
 }
 
-/** An error of a file that has no header, or that is cut short. */
+/** An error of a file that does not have a header or is cut short. */
 export class FileEndError extends AppError {}
 
 const LINE_BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);
 
 /**
  * Reads the rows of a file in batches. A batch ends with its chunk, because the next chunk can take
- * long to arrive.
+ * a long time to arrive.
  * @throws {AppError} `invalid_json` or `import_failed` for an unreadable row, after the rows before
- * it; or what `chunks` and `toRow` throw. All errors have the member `line`.
+ * it; or any error from `chunks` and `toRow`. All errors have the member `line`.
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
@@ -64,7 +67,8 @@ export async function* readRows<T>(
 }
 
 /**
- * A text in UTF-16 begins with a byte order mark, or has a zero byte beside each letter.
+ * Rejects UTF-16: such a file begins with a byte order mark, or has a zero byte next to each
+ * letter.
  * @throws {AppError} `import_failed`
  */
 async function* rejectUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -94,7 +98,7 @@ class RowReader<T> {
 
   /**
    * Yields full batches. `isOpen` means that the last record does not end with its line.
-   * @throws what the records and `toRow` throw
+   * @throws any error from the records and `toRow`
    */
   async *read(records: Iterable<FileRecord<T>>, isOpen = false): AsyncGenerator<ReadRow[]> {
     await ownTurn();
@@ -124,7 +128,7 @@ function countDetails(row: ReadRow | undefined): number {
   return typeof issue === 'string' ? 0 : (issue.details?.length ?? 0);
 }
 
-/** Whether the row is not CSV or JSON; other invalid rows are complete. */
+/** Whether the row is not valid CSV or JSON; other invalid rows are complete. */
 function isUnreadable(row: ReadRow): boolean {
   return 'issue' in row && (row.issue.code === 'invalid_json' || row.externalId === undefined);
 }

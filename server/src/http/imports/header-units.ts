@@ -12,7 +12,7 @@ const IN_BRACKETS = /[([]\s*([^()[\]]+?)\s*[)\]]\s*$/;
 const AFTER_IN = /\bin\s+(\S+)\s*$/i;
 const LAST_WORD = /(\S+)$/;
 
-/** The units and currencies that names of columns have, such as `Area (m²)`, `Sq Ft`, and `Price in EUR`. */
+/** The units and currencies that column names contain, such as `Area (m²)`, `Sq Ft`, and `Price in EUR`. */
 export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<string, string> {
   const units = new Map<string, string>();
   for (const { name, target } of columns.filter((column) => column !== null)) {
@@ -25,7 +25,7 @@ export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<strin
 
 function unitIn(name: string, field: string): string | undefined {
   const marked = [IN_BRACKETS, AFTER_IN].flatMap((pattern) => pattern.exec(name)?.[1] ?? []);
-  // Codes of currencies are words, such as ALL.
+  // Currency codes can be words, such as ALL, so only marked ones count.
   if (field === 'currency')
     return marked.map(toCurrency).find((currency) => currency !== undefined && currency !== '$');
   const units = [...marked, name, LAST_WORD.exec(name)?.[1] ?? ''].map(toUnit);

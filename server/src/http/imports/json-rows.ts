@@ -18,7 +18,7 @@ import { ValueRules } from './value-rules.ts';
 /** The documented maximum size of one row. */
 export const ROW_BYTES_MAX = 1024 * 1024;
 
-/** Files whose rows are JSON objects, one on a line or in an array. */
+/** Files whose rows are JSON objects, one per line or in an array. */
 export function jsonFile(request: ReadingRequest): FileFormat<Buffer> {
   const isArray = request.mediaType === 'application/json';
   const splitter = isArray ? new JsonArraySplitter(ROW_BYTES_MAX, 'value') : new LineSplitter(ROW_BYTES_MAX);
@@ -45,7 +45,7 @@ class JsonRowReader {
     this.#builder = new RowBuilder({ ...options, isCsv: false });
   }
 
-  /** Undefined for the closing line of an export, which is not a row. */
+  /** Returns undefined for the closing line of an export, which is not a row. */
   read({ line, content }: FileRecord<Buffer>, hasDetails: boolean): ReadRow | undefined {
     const own = this.#options.isFeed ? content?.toString() : undefined;
     try {
@@ -84,7 +84,7 @@ class JsonRowReader {
     }
     const { id } = values;
     if (id !== undefined && id !== null && typeof id !== 'string') {
-      values.issues.push({ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, a string.' });
+      values.issues.push({ field: 'id', code: 'invalid_type', message: 'Must be the id of a listing, as a string.' });
     }
     return values;
   }

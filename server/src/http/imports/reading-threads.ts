@@ -7,15 +7,15 @@ import type { ReadingRequest, ReadingStart } from './reading.ts';
 
 /** One thread reads all files of an account, so no account can occupy both threads. */
 const THREADS_MAX = 2;
-/** An idle thread ends after this time: it takes 30 MB. */
+/** An idle thread ends after this time, because it takes 30 MB. */
 const IDLE_MAX_MS = 60_000;
 /**
  * A second line of defense: the limits of a row (1 MiB, 10,000 cells, 5,000 values) keep a thread
- * to a few megabytes. Reaching these limits can end the whole process, if V8 is in one of its own
- * tasks.
+ * to a few megabytes. If a thread reaches the limits below, the whole process can end if V8 is in
+ * one of its own tasks.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 6 };
-/** With this file's extension, which a build changes. */
+/** Has the same extension as this file, which a build changes. */
 const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface Thread {

@@ -24,7 +24,7 @@ export interface ReadingOptions {
   dates: DateOrder | undefined;
   /** The decimal separator of numbers; without it, 267.500 is invalid. Only with `clean`. */
   decimal: DecimalSeparator | undefined;
-  /** The account's currency, to which `$` is compared, and its unit of areas. Only with `clean`. */
+  /** The account's currency, with which `$` is compared, and its unit of areas. Only with `clean`. */
   units: { currency: string; areaUnits: string } | undefined;
   /** Whether a row changes only the fields that it has, or replaces the listing as PUT does. */
   mode: 'merge' | 'replace';
@@ -33,40 +33,42 @@ export interface ReadingOptions {
 export interface ReadingRequest extends ReadingOptions {
   mediaType: string;
   isGzipped: boolean;
-  /** The limit of the decompressed size; undefined for none. */
+  /** The maximum decompressed size; undefined for no maximum. */
   bytesMax: number | undefined;
-  /**
-   * The text that is hashed before the decompressed bytes; undefined if no fingerprint is needed.
-   */
+  /** The string that is hashed before the decompressed bytes; undefined if no fingerprint is needed. */
   fingerprintStart: string | undefined;
-  /** Whether each invalid row lists its invalid fields; otherwise, only the first of a file do. */
+  /** Whether each invalid row lists its invalid fields; otherwise, only the first rows of a file do. */
   hasAllDetails: boolean;
   /**
-   * Whether the file is that of a feed: its rows include their own values and have a hash, known rows are not read, and a
-   * file that is empty or cut short has the error `feed_guard`.
+   * Whether the file is that of a feed: its rows include their own values, CSV rows have a
+   * hash, known rows are not read, and a file that is empty or cut short has the error `feed_guard`.
    */
   isFeed: boolean;
-  /** Of the feed's last file. */
+  /** The columns of the feed's last file. */
   lastColumns?: FeedColumn[];
-  /** What rows are read with, besides their header: the same row then has the same hash. Only of a feed. */
+  /**
+   * Everything that determines how rows are read, except their header, so the same row has the same
+   * hash. Only for a feed.
+   */
   hashStart?: string;
 }
 
 export type ReadingStart = ReadingRequest & { port: MessagePort };
 
-/**
- * A row for another thread. Its content is JSON text, which is transferred faster than an object.
- */
+/** A row for another thread. Its content is a JSON string, which is transferred faster than an object. */
 export type ReadRow = ReadBadRow | ReadGoodRow | ReadKnownRow;
 
 interface ReadAnyRow {
   line: number;
   externalId: string | undefined;
-  /** Whether an earlier row has the same external id; only of an import. */
+  /** Whether an earlier row has the same external id; only in an import. */
   isRepeated: boolean;
   /** Whether the file ends in the middle of the row. */
   isCut?: boolean;
-  /** The row's own values in a feed: the JSON text of an object, or of an array in the order of the header. */
+  /**
+   * The row's own values in a feed, as a JSON string: an object, or an array that is ordered like
+   * the header.
+   */
   values: string | undefined;
 }
 
@@ -78,19 +80,19 @@ export interface ReadBadRow extends ReadAnyRow {
 export interface ReadGoodRow extends ReadAnyRow {
   id: string | undefined;
   /**
-   * The row as a merge patch of valid, normalized values, as JSON text; or its error. With `mode`
-   * replace, it has no `null`.
+   * The row as a merge patch of valid, normalized values, as a JSON string; or the row's error.
+   * With `mode` replace, it does not contain `null`.
    */
   patch: string | PlainError;
   /** Why the row cannot create or replace a listing; undefined if it can. */
   lack: PlainError | undefined;
   /** The number of values that were not written as the API writes them. */
   cleaned: number;
-  /** Of a row of CSV in a feed. */
+  /** Only for a CSV row of a feed. */
   hash?: string;
 }
 
-/** A valid row of a feed whose hash is known, so that its values are not read. */
+/** A valid row of a feed whose hash is known, so its values are not read. */
 interface ReadKnownRow extends ReadAnyRow {
   values: string;
   hash: string;

@@ -14,7 +14,7 @@ export class RowValues {
   id: unknown;
   readonly cleaner: RowCleaner | undefined;
   readonly #rules: ValueRules;
-  /** Values that were words with a meaning. */
+  /** The number of values that were words with a meaning. */
   #meant = 0;
   readonly inexactNumbers: PropertyPath[] = [];
   readonly issues: ValidationIssue[] = [];
@@ -33,7 +33,7 @@ export class RowValues {
     return this.#meant + (this.cleaner?.cleaned ?? 0);
   }
 
-  /** Adds a text that is a word with a meaning; false for another text. */
+  /** Adds the meaning of a string that is a word with a meaning; returns false for any other string. */
   addMeaning(target: Target, name: string, text: unknown): boolean {
     const meaning = this.#rules.read(target, text);
     if (meaning === undefined) return false;
@@ -53,7 +53,7 @@ export class RowValues {
     for (const path of inexactNumbers) this.inexactNumbers.push([fieldOf(key), ...path]);
   }
 
-  /** The values by our names of fields, once all have been added. */
+  /** Returns the values under our field names, once all have been added. */
   toFields(): Record<string, unknown> {
     if (this.#parts.size > 0) this.#combineParts();
     if (this.#members.size > 0) this.#mergeMembers();
@@ -94,7 +94,10 @@ export class RowValues {
     this.#combineBathrooms();
   }
 
-  /** A lot size with its unit takes precedence over those whose name has the unit; all must agree. */
+  /**
+   * A lot size with its unit takes precedence over those whose names contain the unit; all of them
+   * must agree.
+   */
   #combineLotSizes(): void {
     const values = this.#values;
     const parts = Object.entries(LOT_SIZES).filter(([key]) => values.has(key));

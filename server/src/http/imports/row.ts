@@ -10,17 +10,21 @@ import type { RowValues } from './row-values.ts';
 const EXTERNAL_ID_LENGTH_MAX = 512;
 
 /**
- * The external ids of an import that are remembered to count repeated ones: 16 MiB for the largest files. Ids after
- * that are only compared with these. In a feed, repeated rows fail, and are found later.
+ * The maximum number of external ids that an import remembers to count repeated ones: 16 MiB for
+ * the largest files. Later ids are compared only with these. In a feed, repeated rows fail, and are
+ * found later.
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
 interface RowBuilderOptions extends Pick<ReadingRequest, 'mode' | 'clean' | 'isFeed'> {
-  /** An empty cell of a required field counts as missing, where `null` is a value of the wrong type. */
+  /**
+   * In CSV, an empty cell of a required field counts as missing; in JSON, `null` is a value of the
+   * wrong type.
+   */
   isCsv: boolean;
 }
 
-/** Makes rows from their values, the same for all formats. */
+/** Creates rows from their values, in the same way for all formats. */
 export class RowBuilder {
   readonly #options: RowBuilderOptions;
   readonly #isMerge: boolean;
@@ -31,7 +35,7 @@ export class RowBuilder {
     this.#isMerge = options.mode === 'merge';
   }
 
-  /** `own` is the JSON text of the row's own values. */
+  /** `own` is the row's own values as a JSON string. */
   build(line: number, row: RowValues, own: string | undefined, hasDetails: boolean): ReadBadRow | ReadGoodRow {
     const fields = row.toFields();
     const { inexactNumbers, issues } = row;
@@ -55,7 +59,7 @@ export class RowBuilder {
     return { patch: explainTexts(patch, fields, clean), lack: lack && explainTexts(lack, fields, clean) };
   }
 
-  /** The external id alone, as `build` finds it. */
+  /** Returns only the external id, as `build` finds it. */
   externalIdOf(row: RowValues): string | undefined {
     return toExternalId(row.toFields().externalId);
   }

@@ -2,18 +2,18 @@ import type { FileWarning, ReadingOptions } from './reading.ts';
 
 interface Note {
   line: number;
-  /** Undefined for the account's. */
+  /** Undefined if the amount does not name a unit. */
   unit: string | undefined;
 }
 
 /**
- * Notes which of a file's amounts name their unit or currency. If some name another one than the account's, the others
- * probably mean the same.
+ * Notes which of a file's amounts name their unit or currency. If some amounts name a different one
+ * than the account's, the amounts that do not name one probably mean the same one.
  */
 export class UnitNotes {
   readonly #assumed: Readonly<Record<string, string>>;
   readonly #defaults: ReadonlyMap<string, string>;
-  /** The first amounts with another unit and without one, by the field of the unit. */
+  /** The first amounts with a different unit and without a unit, by the unit's field. */
   readonly #named = new Map<string, Note>();
   readonly #unnamed = new Map<string, Note>();
 
@@ -23,7 +23,7 @@ export class UnitNotes {
     this.#defaults = defaults;
   }
 
-  /** The unit of amounts that name none. */
+  /** The unit of amounts that do not name one. */
   assumed(field: string): string {
     return this.#defaults.get(field) ?? this.#assumed[field] ?? '';
   }
@@ -37,12 +37,12 @@ export class UnitNotes {
   warnings(): FileWarning[] {
     return [...this.#named].flatMap(([field, named]) => {
       const unnamed = this.#unnamed.get(field);
-      // A default says what the others mean.
+      // A default says what the amounts without a unit mean.
       if (unnamed === undefined || this.#defaults.has(field)) return [];
       const kind = field === 'currency' ? 'currency' : 'unit';
       const message =
-        `Line ${named.line} is in ${named.unit}, but line ${unnamed.line} names no ${kind}, so a new listing gets ` +
-        `${this.assumed(field)}, the account's; to say what such values are in, set defaults[${field}].`;
+        `Line ${named.line} is in ${named.unit}, but line ${unnamed.line} does not name a ${kind}, so a new listing ` +
+        `gets ${this.assumed(field)}, the account's; to define the ${kind} of such values, set defaults[${field}].`;
       return [{ field, message }];
     });
   }

@@ -30,7 +30,7 @@ export async function* readUpload({ incoming, outgoing }: Exchange, signal: Abor
     pace.end();
     signal.removeEventListener('abort', onSignal);
     incoming.off('data', onData).off('close', onAbort);
-    // Discards the rest of the body, so that it does not delay the response.
+    // Discards the rest of the body, so it does not delay the response.
     incoming.unpipe(body).resume();
   }
 

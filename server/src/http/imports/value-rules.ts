@@ -3,7 +3,7 @@ import { findTarget, type Target } from '../contract/schemas/targets.ts';
 import { decodeMeaning, parseWord, toWord } from '../contract/schemas/value-rules.ts';
 import type { ReadingOptions } from './reading.ts';
 
-/** A word has up to 100 characters, and can have more white space. */
+/** A word has up to 100 characters, but can be written with more white space. */
 const TEXT_LENGTH_MAX = 400;
 
 const AMOUNTS: ReadonlyMap<string, readonly string[]> = new Map(UNITS);
@@ -27,13 +27,16 @@ export class ValueRules {
     }
   }
 
-  /** What a text means in a field, as JSON; undefined if it is no word. */
+  /** What a string means in a field, as JSON; undefined if the string is not a word with a meaning. */
   read(target: Target, text: unknown): unknown {
     if (this.#words.size === 0 || typeof text !== 'string' || text.length > TEXT_LENGTH_MAX) return undefined;
     return this.#words.get(keyOf(target))?.get(toWord(text));
   }
 
-  /** Adds the defaults of fields without a value. A unit has one only together with its amount. */
+  /**
+   * Adds the defaults of fields without a value. A unit gets its default only if one of its amounts
+   * has a value.
+   */
   complete(fields: Record<string, unknown>): void {
     for (const [field, value] of this.#defaults) {
       const amounts = AMOUNTS.get(field);

@@ -10,8 +10,8 @@ const INTRODUCTION = `The API of the dashboard: the operations of [the public AP
 users, teams, and keys. It can change with each release; programs should use the public API.
 
 **Session.** Every request carries the session cookie, which signing in to the dashboard sets. A
-session has one current account; with \`X-Account-Id\`, a request fails if the session has another
-one. Changes must come from the dashboard itself.
+session has one current account; with \`X-Account-Id\`, a request fails if the session's
+current account is a different one. Changes must come from the dashboard itself.
 
 **Errors** have the same format as in the public API, and [a page for each code](/docs/errors).
 `;

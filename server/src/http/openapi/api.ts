@@ -12,7 +12,7 @@ export interface ApiDescription {
   securitySchemes: Record<string, object>;
   /** The headers of every response to an authenticated request. */
   replyHeaders: readonly string[];
-  /** The headers that an operation reads besides its `requestHeaders`. */
+  /** The headers that an operation reads in addition to its `requestHeaders`. */
   requestHeadersOf(operation: AnyOperation): RequestHeader[];
   /** All error codes of an operation. */
   errorsOf(operation: AnyOperation): ErrorCode[];
@@ -21,6 +21,6 @@ export interface ApiDescription {
 }
 
 export interface Api extends ApiDescription {
-  /** In the order of the reference. */
+  /** In the order in which the reference lists them. */
   operations: readonly AnyOperation[];
 }

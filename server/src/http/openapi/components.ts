@@ -15,7 +15,7 @@ export function refer(components: Components, kind: keyof Components, name: stri
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A schema's JSON Schema; schemas with an id become components. */
+/** The JSON Schema of a Zod schema; schemas with an id become components. */
 export function describeSchema(schema: z.ZodType, { schemas }: Components): Record<string, unknown> {
   const {
     $defs,

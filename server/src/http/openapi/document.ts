@@ -7,8 +7,8 @@ import { describeErrors, describeReplies } from './replies.ts';
 import { tagOf } from './tags.ts';
 
 /**
- * The OpenAPI 3.1 document of an API, from the schemas that validate its requests. Creating it
- * takes 0.1 s, so each operation gets its own turn of the event loop.
+ * The OpenAPI 3.1 document of an API, generated from the schemas that validate its requests.
+ * Generating it takes 0.1 s, so each operation gets its own event-loop turn.
  */
 export async function openApiDocument(api: Api, release: string): Promise<object> {
   const { base, title, introduction, operations, securitySchemes } = api;
@@ -39,7 +39,7 @@ export async function openApiDocument(api: Api, release: string): Promise<object
 
 const SERVER = '"servers":[{"url":"';
 
-/** Makes the server URL of a document's JSON text absolute, as importers such as Postman need it. */
+/** Makes the server URL in a document's JSON absolute, because importers such as Postman require it. */
 export function atOrigin(origin: string, document: Buffer): Buffer {
   const at = document.indexOf(SERVER) + SERVER.length;
   return Buffer.concat([document.subarray(0, at), Buffer.from(origin), document.subarray(at)]);

@@ -19,7 +19,8 @@ const PATH_PARAMETERS: Record<string, { description: string; example: string }> 
   entryId: { description: 'The `id` of the request in the log.', example: 'req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000' },
   externalId: {
     description:
-      'Your own id for the listing. Percent-encode characters that a path cannot contain, such as `/` as `%2F`.',
+      'Your own id for the listing. Percent-encode characters that a path cannot contain: for example, send `/` as ' +
+      '`%2F`.',
     example: 'MLS-20931',
   },
 };
@@ -31,7 +32,8 @@ export function describeParameters(operation: AnyOperation, api: Api, components
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const inQuery = Object.entries(query.shape).map(([name, schema]) => {
     const { description, example, ...rest } = describeSchema(schema, components);
-    // Several values are one parameter, separated by commas, unless its name allows repetition.
+    // Multiple values are sent as one parameter, separated by commas, unless its name ends with
+    // `[]`, which means that it can be repeated.
     const list = rest.type === 'array' && { style: 'form', explode: name.endsWith('[]') };
     const keyed = rest.type === 'object' && { name: name.replace(/\[.*/, ''), style: 'deepObject', explode: true };
     return { name, in: 'query', required: false, description, ...list, ...keyed, schema: rest, example };

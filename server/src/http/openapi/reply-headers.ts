@@ -1,17 +1,17 @@
 import { type Components, refer } from './components.ts';
 
-/** Headers in responses of many operations. */
+/** Headers in the responses of many operations. */
 const REPLY_HEADERS: Record<string, { description: string; example: string }> = {
   'X-Request-Id': {
-    description: 'The id of the request, also in the log: the `X-Request-Id` that you sent, if it is valid.',
+    description: 'The request id, which is also in the log. It is the `X-Request-Id` that you sent, if that is valid.',
     example: '5f0c3a52-8c1e-4c55-9d3a-2f6f0e9f5d11',
   },
   'RateLimit-Policy': {
-    description: 'The key can send `q` requests in `w` seconds. Absent without a rate limit.',
+    description: 'The key can send `q` requests in `w` seconds. Absent if there is no rate limit.',
     example: '"default";q=600;w=10',
   },
   RateLimit: {
-    description: 'The key has `r` requests left for the next `t` seconds. Absent without a rate limit.',
+    description: 'The key has `r` requests left for the next `t` seconds. Absent if there is no rate limit.',
     example: '"default";r=599;t=10',
   },
   'Idempotent-Replayed': {
@@ -31,7 +31,7 @@ const REPLY_HEADERS: Record<string, { description: string; example: string }> = 
   },
   Allow: { description: 'The methods that the path supports.', example: 'GET, HEAD, POST' },
   'Accept-Patch': {
-    description: 'The media types of a patch.',
+    description: 'The media types accepted for a patch.',
     example: 'application/merge-patch+json, application/json',
   },
   'Accept-Encoding': {

@@ -16,15 +16,15 @@ be added; ignore those that you do not know.
 
 **Errors** have one format: \`{"error":{"code","message","requestId","details"}}\`. \`code\` is for
 programs and never changes its meaning, \`message\` says what to do, and \`details\` lists the invalid
-fields. Each code has [its own page](/docs/errors), to which the header \`Link\` of the response points.
+fields. Each code has [its own page](/docs/errors), which the response's \`Link\` header points to.
 An unsupported method gets 405 [\`method_not_allowed\`](/docs/errors/method_not_allowed), and \`Allow\`
 lists the supported ones.
 
 **Retries.** A change with an \`Idempotency-Key\` is safe to send again.
 
-**Versions.** Each listing has a \`version\`, which is its \`ETag\`. \`If-Match\` prevents overwriting the
-changes of others, and \`If-None-Match\` avoids downloading a listing that you already have. A 304 does
-not count against the rate limit.
+**Versions.** Each listing has a \`version\`, which is its \`ETag\`. \`If-Match\` prevents you from
+overwriting other clients' changes, and \`If-None-Match\` avoids downloading a listing that you already
+have. A 304 response does not count against the rate limit.
 `;
 
 /** Errors of every operation. */

@@ -9,7 +9,7 @@ export const SILENCE_MAX_MS = 30_000;
 const DURATION_MAX_MS = 60_000;
 
 /**
- * `what` names the parsed part in messages.
+ * `what` names the parsed part in error messages.
  * @throws {AppError} `invalid_json` with the `offset` of the error in bytes
  */
 export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
@@ -32,7 +32,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   }
 }
 
-/** Gzip's first bytes (RFC 1952 §2.3.1), with which no text begins. */
+/** Whether the bytes begin like gzip (RFC 1952 §2.3.1); no text begins with these bytes. */
 export function looksGzipped(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
@@ -77,7 +77,7 @@ export function sendContinue(
 }
 
 /**
- * Reads a body that has fully arrived, without timers and listeners. `read()` returns one received
+ * Reads a body that has fully arrived, without timers or listeners. `read()` returns one received
  * chunk at a time.
  */
 function takeArrivedBody(incoming: IncomingMessage, bytesMax: number): Buffer {
@@ -94,7 +94,7 @@ function waitForBody(incoming: IncomingMessage, bytesMax: number): Promise<Buffe
     let length = 0;
     let silence: NodeJS.Timeout | undefined;
     let deadline: NodeJS.Timeout | undefined;
-    // A body that arrives with the headers ends in this event-loop turn, and needs no timers.
+    // A body that arrives with the headers ends in this event-loop turn and does not need timers.
     const timerStart = setImmediate(() => {
       silence = setTimeout(onSlow, SILENCE_MAX_MS);
       deadline = setTimeout(onSlow, DURATION_MAX_MS);

@@ -1,11 +1,11 @@
 import { iterate } from '../../lib/iterate.ts';
 
-/** Consecutive texts. */
+/** Consecutive strings. */
 export type Texts = readonly string[];
 
 /**
- * Streams a body: `start`, the texts of each run, and `end`. Texts that were sent do not stay in
- * memory, even if the client reads slowly.
+ * Streams a body: `start`, the strings of each run, and `end`. Strings that have been sent do not
+ * stay in memory, even if the client reads slowly.
  */
 export function inChunks<T>(
   start: Texts,
@@ -30,14 +30,14 @@ export function inChunks<T>(
 }
 
 /**
- * Encodes the texts one by one: joined, texts of which one has a character above U+00FF would take
- * twice the memory and three times as long. As texts, the chunks of many slow readers would be
- * promoted to V8's old generation, and memory would grow until its collection.
+ * Encodes the strings one by one. If they were joined, a single character above U+00FF would double
+ * the memory and triple the time. If the chunks were strings, those of many slow readers would be
+ * promoted to V8's old generation, and memory would grow until that generation is collected.
  */
 function toBytes(texts: Texts): Buffer {
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
   let length = 0;
   for (const text of texts) length += bytes.write(text, length);
-  // Never more than was written: the rest of an unsafe buffer is old memory.
+  // Returns only what was written, because the rest of an unsafe buffer is old memory.
   return bytes.subarray(0, length);
 }

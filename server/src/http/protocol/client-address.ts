@@ -23,7 +23,10 @@ export function clientAddress(incoming: IncomingMessage, trusted: TrustedProxies
   return address;
 }
 
-/** Warns once of a trusted proxy that does not send `X-Forwarded-For`: all its clients would share their limits. */
+/**
+ * Warns once about a trusted proxy that does not send `X-Forwarded-For`, because all of its clients
+ * would share their limits.
+ */
 export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): (incoming: IncomingMessage) => void {
   let isDone = trusted === undefined;
   return ({ socket, headers }) => {
@@ -33,7 +36,8 @@ export function createForwardedCheck({ logger }: Log, trusted: TrustedProxies): 
     isDone = true;
     logger.warn(
       { address: peer },
-      'the trusted proxy sent no X-Forwarded-For, so all its clients share the limits of one address; see docs/proxies',
+      'the trusted proxy did not send X-Forwarded-For, so all of its clients share the limits of one address; ' +
+        'see docs/proxies',
     );
   };
 }
@@ -48,7 +52,10 @@ function isTrusted(address: string, trusted: BlockList): boolean {
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The /64 network of an IPv6 address in any notation: one client usually has the whole network. */
+/**
+ * Returns the /64 network of an IPv6 address in any notation, because one client usually has the
+ * whole network.
+ */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = [], right = []] = address.split('::').map((part) => part.split(':'));

@@ -9,9 +9,9 @@ const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
 /**
- * The cheapest useful levels, because each response has one reader: Brotli compresses 1 MiB of
- * listings to a fifth in 3 ms, gzip to a quarter in 6 ms (level 1 is no faster). Twice the time
- * saves another tenth.
+ * The cheapest useful levels, because each response is compressed for only one reader. Brotli
+ * compresses 1 MiB of listings to a fifth in 3 ms, and gzip compresses it to a quarter in 6 ms
+ * (level 1 is no faster). Taking twice the time would save another tenth.
  */
 const GZIP = { level: 2 };
 /** A window of 64 KiB takes 0.4 MB per reader. The default takes 0.7 MB and saves another 3%. */
@@ -22,7 +22,7 @@ interface EncodingNegotiator {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
 }
 
-/** Undefined for no compression. */
+/** Returns undefined for an uncompressed response. */
 export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | undefined {
   const accepted = headers['accept-encoding'];
   if (typeof accepted !== 'string' || accepted === '') return undefined;
@@ -31,12 +31,15 @@ export function negotiateEncoding(headers: IncomingHttpHeaders): Encoding | unde
   return ENCODINGS.find((encoding) => encoding === best);
 }
 
-/** Blocks the event loop; only for short texts. */
+/** Blocks the event loop, so use it only for short bodies. */
 export function compress(text: string | Buffer, encoding: Encoding): Buffer {
   return encoding === 'br' ? brotliCompressSync(text, BROTLI) : gzipSync(text, GZIP);
 }
 
-/** Concurrent streaming compressors, of 0.4 MB each. Further responses are sent uncompressed. */
+/**
+ * Maximum number of concurrent streaming compressors, which take 0.4 MB each. Further responses are
+ * sent uncompressed.
+ */
 const COMPRESSORS_MAX = 32;
 let compressors = 0;
 

@@ -3,10 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Precondition } from '../../domain/listings/listings.ts';
 import { AppError } from '../../model/errors.ts';
 
-/** One or more entity tags, or `*` (RFC 9110 §8.8.3, §13.1.2). */
+/** An entity tag (RFC 9110 §8.8.3). */
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 /** One tag, the usual case; captures the opaque part. */
 const ONE_TAG = /^(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")$/;
+/** One or more tags (RFC 9110 §13.1.2). */
 const ENTITY_TAGS = /^\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"(?:\s*,\s*(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")*\s*$/;
 
 /** The strong ETag of a listing. */
@@ -14,7 +15,7 @@ export function listingTag(version: number): string {
   return `"${version}"`;
 }
 
-/** The weak ETag of a list. `parts` are all that the list depends on. */
+/** The weak ETag of a list. `parts` are everything that the list depends on. */
 export function listTag(...parts: (string | number)[]): string {
   return `W/"${hash('sha1', parts.join('\n'), 'base64url')}"`;
 }
@@ -22,8 +23,8 @@ export function listTag(...parts: (string | number)[]): string {
 export type TagCondition = (tag: string) => boolean;
 
 /**
- * Reads `If-None-Match`, which compares tags weakly (RFC 9110 §8.8.3.2). @throws {AppError}
- * `invalid_header`
+ * Reads `If-None-Match`, which compares tags weakly (RFC 9110 §8.8.3.2).
+ * @throws {AppError} `invalid_header`
  */
 export function readIfNoneMatch({ 'if-none-match': header }: IncomingHttpHeaders): TagCondition | undefined {
   if (header === undefined) return undefined;

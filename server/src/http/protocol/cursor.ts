@@ -31,7 +31,7 @@ export class CursorCodec {
     );
   }
 
-  /** SHA-512/256 is safe from length extension, and takes a tenth of HMAC's time. */
+  /** SHA-512/256 is not vulnerable to length extension, and takes a tenth of HMAC's time. */
   #sign(position: string, scope: string): string {
     return hash('sha512-256', `${this.#secret}\n${scope}\n${position}`, 'base64url').slice(0, SIGNATURE_LENGTH);
   }

@@ -13,7 +13,10 @@ export interface Exchange {
   path: string;
   /** The part after `?`. */
   query: string;
-  /** When the request arrived, when its handling began, and when its response was ready, as `performance.now()`. */
+  /**
+   * When the request arrived, when its handling began, and when its response was ready, as returned
+   * by `performance.now()`.
+   */
   arrivedMs: number;
   startedMs: number | undefined;
   repliedMs: number | undefined;
@@ -27,7 +30,7 @@ export interface Exchange {
   errorBody: string | undefined;
   /** The account's sequence after the request's last change. */
   sequence: number | undefined;
-  /** Whether the request was rejected for overload; such requests share one log line. */
+  /** Whether the request was rejected because of overload; such requests share one log line. */
   isOverload: boolean;
 }
 
@@ -72,8 +75,8 @@ export function openExchange(incoming: IncomingMessage, outgoing: ServerResponse
 const HAS_LEFT = new AppError('invalid_header', 'The connection ended before the response was sent.');
 
 /**
- * Aborts when the client disconnects. It listens to the request, because a response that waits
- * behind another one does not notice.
+ * Aborts when the client disconnects. Listens to the request, because a response that is waiting
+ * for an earlier one does not notice the disconnection.
  */
 export function abortWhenLeft({ incoming, outgoing }: Exchange): AbortSignal {
   const left = new AbortController();

@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.ts';
 import type { AppError } from '../../model/errors.ts';
 import { RejectionCount } from './overload.ts';
 
-/** How often to look whether the database is back. */
+/** How often to check whether the database is back. */
 const PROBE_INTERVAL_MS = 1_000;
 /** How often to report the number of failed requests. */
 const REPORT_INTERVAL_MS = 10_000;
@@ -15,17 +15,18 @@ interface Outage {
 }
 
 /**
- * Logs the errors of requests that are the service's own. What a client can cause has only the request's line. A lost
- * database is logged once, and its return, instead of an error for each failed request.
+ * Logs the errors that are the service's own. An error that a client can cause appears only in the
+ * request's log line. The loss of the database is logged once, and so is its return, instead of an
+ * error for each failed request.
  */
 export class FailureLog {
   readonly #logger: Log['logger'];
   readonly #probe: () => Promise<unknown>;
   readonly #fullDisk: RejectionCount;
-  /** Since the database was lost; undefined while it is not. */
+  /** The current outage of the database; undefined while there is none. */
   #outage: Outage | undefined;
 
-  /** `probe` rejects while the database is lost. */
+  /** `probe` rejects while the database is unavailable. */
   constructor(log: Log, probe: () => Promise<unknown>) {
     this.#logger = log.logger;
     this.#probe = probe;
@@ -42,7 +43,7 @@ export class FailureLog {
     else if (code === 'internal_error') this.#logger.error({ requestId, err: cause }, message);
   }
 
-  /** Whether the database failed, rather than that too many requests wait for it. */
+  /** Whether the database failed, as opposed to too many requests waiting for it. */
   isOfDatabase({ code, cause }: AppError): boolean {
     return cause !== undefined && (code === 'unavailable' || code === 'outcome_unknown');
   }
@@ -66,7 +67,7 @@ export class FailureLog {
       const { failed, startMs, reportMs } = outage;
       const nowMs = performance.now();
       const counts = { failedRequests: failed, seconds: Math.round((nowMs - startMs) / 1_000) };
-      // Writes may fail although the probe succeeds.
+      // Writes can fail even though the probe succeeds.
       if (isBack && failed === failedBefore) {
         this.#logger.info(counts, 'the database is available again');
         this.#outage = undefined;

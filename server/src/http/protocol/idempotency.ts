@@ -5,7 +5,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import { countHeader } from './raw-headers.ts';
 
-/** Visible ASCII. The draft of the standard requires quotes, which most clients omit. */
+/** Visible ASCII. The draft standard requires quotes, which most clients omit. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 const QUOTED = /^"(.*)"$/;
 

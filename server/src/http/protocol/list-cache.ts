@@ -2,18 +2,21 @@ import { LRUCache } from 'lru-cache';
 import { ReadyBody } from './ready-body.ts';
 import type { Reply } from './reply.ts';
 
-/** The total of a process's cached responses, with their keys and compressed forms. */
+/** The maximum total size of a process's cached responses, including their keys and compressed forms. */
 const CACHE_BYTES_MAX = 32 * 1024 * 1024;
 /** Longer lists are seldom requested twice in a row. */
 const CACHED_BYTES_MAX = 64 * 1024;
-/** Lists that were requested once. They are cached at the second request: most searches differ. */
+/**
+ * The number of lists remembered as requested once. A list is cached at its second request, because
+ * most searches differ.
+ */
 const ONCE_MAX = 10_000;
-/** JSON of listings shrinks to less than half, in each of two encodings. */
+/** The JSON of listings is compressed to less than half its size, in each of two encodings. */
 const SIZE_WITH_COMPRESSED = 2;
 
 /**
- * The latest short lists. A list's ETag names its account, sequence, and query, so an entry is never
- * stale: a change to the account changes the ETag of every later request.
+ * The latest short lists. A list's ETag depends on its account, sequence, and query, so an entry is
+ * never stale: a change to the account changes the ETag of every later request.
  */
 export class ListCache {
   readonly #replies = new LRUCache<string, Reply & { body: ReadyBody }>({

@@ -3,7 +3,7 @@ import type { Fields, ListFormat, ListFrame } from '../contract/formats/list-for
 import { inChunks } from './chunks.ts';
 import type { Reply } from './reply.ts';
 
-/** A list before it is formatted; listings are their stored JSON texts. */
+/** A list before it is formatted; each listing is its stored JSON string. */
 export interface ListContent {
   frame: ListFrame;
   first: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Masks API keys in a path or query, however it is encoded. The rest stays as sent, unless
- * that would reveal a part of the key.
+ * Masks API keys in a path or query, however they are encoded. The rest stays as sent, unless that
+ * would reveal a part of a key.
  */
 export function withoutKeys(path: string): string {
   if (!path.includes('%')) return maskKeys(path);
@@ -10,7 +10,7 @@ export function withoutKeys(path: string): string {
   return decodeWhole(masked) === maskKeys(decoded) ? masked : maskKeys(decoded);
 }
 
-/** A parameter whose name begins with `metadata`; captures the name. */
+/** The name of a parameter with metadata. */
 const METADATA = /^\s*metadata/i;
 
 /** Masks API keys and values of `metadata` in a query. */
@@ -32,7 +32,7 @@ export function maskKeys(text: string): string {
 }
 
 const PERCENT = '%'.charCodeAt(0);
-/** Values of hexadecimal digits by their byte. */
+/** The values of hexadecimal digits, keyed by the digits' bytes. */
 const HEX_VALUES = new Map(
   [...'0123456789abcdefABCDEF'].map((digit) => [digit.charCodeAt(0), Number.parseInt(digit, 16)]),
 );

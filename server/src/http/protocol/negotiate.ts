@@ -26,7 +26,11 @@ export function negotiateType({ accept }: IncomingHttpHeaders, types: readonly s
   const best = new Negotiator({ headers: { accept } }).mediaType(withCharset);
   const type = types.find((_, index) => withCharset[index] === best);
   if (type !== undefined) return type;
-  throw new AppError('not_acceptable', `This response is available as ${types.join(', ')}; request that in Accept.`);
+  const which = types.length === 1 ? 'this type' : 'one of these types';
+  throw new AppError(
+    'not_acceptable',
+    `This response is available as ${types.join(', ')}; request ${which} in Accept.`,
+  );
 }
 
 /**

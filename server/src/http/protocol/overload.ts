@@ -3,7 +3,7 @@ import { AppError } from '../../model/errors.ts';
 
 /** All rejections in an interval share one log line. */
 const REPORT_INTERVAL_MS = 10_000;
-/** `Retry-After` is random, because clients must not all retry at once. */
+/** `Retry-After` is random so that clients do not all retry at once. */
 const RETRY_SECONDS_MAX = 5;
 
 export class Overloaded extends AppError {
@@ -22,7 +22,10 @@ export class RejectionCount {
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `first` is logged at the first rejection, and `report` with the number every ten seconds. */
+  /**
+   * `first` is logged at the first rejection. `report` is logged every ten seconds, with the number
+   * of rejections.
+   */
   constructor({ logger }: Log, words: { first: string; report: string }) {
     this.#logger = logger;
     this.#words = words;

@@ -1,7 +1,4 @@
-/**
- * Counts how often a header occurs; `headers` would show only the first one. `name` is in lower
- * case.
- */
+/** Counts how often a header occurs; in `headers`, Node.js joins or drops duplicates. `name` must be lowercase. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -11,7 +8,7 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   return count;
 }
 
-/** The size of the header block: a colon, a space, and a line break for each header. */
+/** The size of the header block, including a colon, a space, and a line break for each header. */
 export function headerBytes(rawHeaders: readonly string[]): number {
   // A name and its value are two items.
   let bytes = 2 * rawHeaders.length;

@@ -1,6 +1,6 @@
 import { compress, type Encoding } from './compression.ts';
 
-/** A body that is ready to send. Compresses itself on first use. */
+/** A body that is ready to send. It is compressed on first use. */
 export class ReadyBody {
   readonly bytes: Buffer;
   readonly #compressed = new Map<Encoding, Buffer>();

@@ -31,7 +31,7 @@ export interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-/** The parser's error code, or `AUTHORIZATION` for an error in the Authorization header. */
+/** The parser's error code, or `AUTHORIZATION` for an error in the `Authorization` header. */
 export function faultOf({ code, rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
   if (code !== 'HPE_INVALID_HEADER_TOKEN' || rawPacket === undefined) return code;
   const read = rawPacket.toString('latin1', 0, bytesParsed + 1);
@@ -41,8 +41,8 @@ export function faultOf({ code, rawPacket, bytesParsed = 0 }: ParserError): stri
 
 /**
  * Rejects input that the parser does not accept. Such input never becomes a request, so the
- * response is written to the socket, after any earlier responses of the connection. `code` is from
- * `faultOf`.
+ * response is written to the socket, after any earlier responses on the connection. `code` comes
+ * from `faultOf`.
  */
 export function rejectConnection(code: string | undefined, socket: Duplex, options: RejectOptions): void {
   if (code === 'ECONNRESET') {
@@ -81,7 +81,7 @@ export function rejectConnect(socket: Duplex, options: RejectOptions): void {
 
 /**
  * The response that `node:http` is sending on a connection. A map of our own kept old responses in
- * memory, and cost a quarter of the requests per second.
+ * memory and reduced the number of requests per second by a quarter.
  */
 function owedReply(socket: Duplex): ServerResponse | undefined {
   const owed: unknown = Reflect.get(socket, '_httpMessage');

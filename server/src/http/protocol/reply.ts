@@ -5,7 +5,7 @@ import type { ReadyBody } from './ready-body.ts';
 
 export interface Reply {
   status: number;
-  /** Besides `commonHeaders`. */
+  /** In addition to `commonHeaders`. */
   headers: Record<string, string>;
   /** Chunks are sent at the reader's pace. */
   body?: string | Buffer | ReadyBody | AsyncIterable<Buffer>;
@@ -28,7 +28,7 @@ const KEY_GONE = challengeFor(
   'This API key was deleted or has expired since the request began, or its account was suspended',
 );
 
-/** Defaults of every response. */
+/** The default headers of every response. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return {
     'Cache-Control': 'private, no-cache',
@@ -54,9 +54,9 @@ export function replyNotModified(etag: string): Reply {
 export function replyError(error: AppError, requestId: string): Reply {
   const isKeyRejected = error.message === INVALID_KEY;
   const body = isKeyRejected ? INVALID_KEY_BODY : errorBody(error, requestId);
-  // RFC 9110 §15.5.2: a 401 says how to authenticate. Cookies have no scheme.
+  // RFC 9110 §15.5.2: a 401 says how to authenticate. Cookies do not have a scheme.
   const challenge = isKeyRejected ? { 'WWW-Authenticate': KEY_GONE } : undefined;
-  // The error's page (RFC 8288, relation `help`). In a header, since the body of a 401 is fixed.
+  // The error's page (RFC 8288, relation `help`). It is in a header because the body of a 401 is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }

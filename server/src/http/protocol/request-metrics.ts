@@ -1,11 +1,15 @@
 import { areMetricsEnabled, createCounter, createGauge, createHistogram } from '../../lib/metrics.ts';
 import type { Exchange } from './exchange.ts';
 
-/** The route of paths without an endpoint. Their paths are not labels: clients could choose any number of them. */
+/**
+ * The route of paths without an endpoint. The paths are not labels, because clients could choose
+ * any number of them.
+ */
 export const UNKNOWN_ROUTE = 'unknown';
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-// The names of OpenTelemetry's semantic conventions for HTTP (opentelemetry.io/docs/specs/semconv/http).
+// The names are from OpenTelemetry's semantic conventions for HTTP
+// (opentelemetry.io/docs/specs/semconv/http).
 
 const durations = createHistogram({
   name: 'http_server_request_duration_seconds',
@@ -21,11 +25,14 @@ createGauge({ name: 'http_server_active_requests', help: 'Requests without a com
 
 const errors = createCounter({
   name: 'property_listings_request_errors_total',
-  help: 'Responses with an error, by its code; "overload" if too many requests were waiting.',
+  help: 'Error responses by code; "overload" if too many requests were waiting.',
   labels: ['code'],
 });
 
-/** Starts to measure a request. @returns a function to call when its response has ended; undefined without metrics */
+/**
+ * Starts to measure a request.
+ * @returns a function to call when its response has ended; undefined if metrics are disabled
+ */
 export function measureRequest(exchange: Exchange, route: string): (() => void) | undefined {
   if (!areMetricsEnabled()) return undefined;
   const { incoming, outgoing, arrivedMs } = exchange;

@@ -24,8 +24,8 @@ export interface Match<T> {
 }
 
 /**
- * Matches paths as sent: with decoding, one path would have several spellings, and one of the
- * spellings could bypass a check. Only parameter values are decoded, once.
+ * Matches paths as sent. If they were decoded, one path would have several spellings, and one of
+ * them could bypass a check. Only parameter values are decoded, once.
  */
 export class Routes<T> {
   readonly #byPath = new Map<string, Methods<T>>();
@@ -51,7 +51,8 @@ export class Routes<T> {
   }
 
   /**
-   * Returns `not_found` or `method_not_allowed` instead of throwing: authentication comes first.
+   * Returns `not_found` or `method_not_allowed` instead of throwing it, because authentication
+   * comes first.
    */
   find(method: string, path: string): Match<T> | AppError {
     const exact = this.#byPath.get(path);

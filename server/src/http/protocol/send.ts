@@ -10,13 +10,10 @@ import type { Exchange } from './exchange.ts';
 import { ReadyBody } from './ready-body.ts';
 import { commonHeaders, type Reply } from './reply.ts';
 
-/**
- * Time for which an unwanted body is read, so that the response reaches a client that is still
- * sending.
- */
+/** How long an unwanted body is read, so that the response reaches a client that is still sending. */
 export const LINGER_MS = 500;
 const LINGER_STEP_MS = 50;
-/** An event loop that is always slow must not keep connections open. */
+/** An event loop that is always slow must not keep connections open forever. */
 const LATE_STEPS_MAX = 100;
 
 /**
@@ -26,9 +23,10 @@ const LATE_STEPS_MAX = 100;
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
- * Returns the response. HTTP/1.0 has no chunks: a response ends with its connection, and one that a
- * crash cuts off would look complete, so each has a `Content-Length`.
- * @throws {AppError} `http_version_not_supported` for a body that is streamed
+ * Returns the response. HTTP/1.0 does not support chunks: without a `Content-Length`, a response
+ * would end with its connection, and one that a crash cuts off would look complete. So each
+ * response must have a `Content-Length`.
+ * @throws {AppError} `http_version_not_supported` for a streamed body
  */
 export function requireSendable(reply: Reply, { incoming }: Pick<Exchange, 'incoming'>): Reply {
   if (incoming.httpVersionMinor > 0 || !isStreamed(reply.body)) return reply;
@@ -40,8 +38,8 @@ function isStreamed(body: Reply['body']): body is Chunks {
 }
 
 /**
- * @throws if a streamed body fails; the caller must destroy the connection, so that the last chunk
- * is missing
+ * @throws if a streamed body fails; the caller must then destroy the connection, so that the client
+ * notices that the last chunk is missing
  */
 export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   const { incoming, outgoing, requestId, rateLimit } = exchange;
@@ -63,13 +61,13 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   }
 }
 
-/** Longer texts are compressed in chunks. */
+/** Longer strings are compressed in chunks. */
 function canCompress({ body, isCompressible = false }: Reply, { httpVersionMinor }: IncomingMessage): boolean {
   const isShort = body instanceof ReadyBody || (typeof body === 'string' && body.length <= SHORT_LENGTH_MAX);
   return isCompressible && (isShort || (httpVersionMinor > 0 && hasCompressorFree()));
 }
 
-/** Returns a short text compressed, and a longer one as chunks to compress. */
+/** Returns a short string compressed, and a longer one as chunks to compress. */
 function encode(body: Reply['body'], encoding: Encoding | undefined): string | Buffer | Chunks | undefined {
   if (body instanceof ReadyBody) return body.encode(encoding);
   if (encoding === undefined || typeof body !== 'string') return body;
@@ -78,7 +76,7 @@ function encode(body: Reply['body'], encoding: Encoding | undefined): string | B
 
 type Chunks = AsyncIterable<Buffer>;
 
-/** @throws what `chunks` throw, or an error of the compressor if the client has disconnected */
+/** @throws any error of `chunks`, or an error of the compressor if the client has disconnected */
 async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encoding | undefined): Promise<void> {
   const { outgoing, principal } = exchange;
   const source = inTurns(chunks, principal?.accountId);
@@ -91,8 +89,8 @@ async function sendInChunks(exchange: Exchange, chunks: Chunks, encoding: Encodi
 }
 
 /**
- * Stops after the current chunk if the client has disconnected. `pipeline` would stop at once, but takes ten times the
- * CPU time to do so.
+ * Stops after the current chunk if the client has disconnected. `pipeline` would stop immediately,
+ * but takes ten times the CPU time to do so.
  */
 async function writeAll(outgoing: ServerResponse, chunks: Chunks): Promise<void> {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -101,7 +99,7 @@ async function writeAll(outgoing: ServerResponse, chunks: Chunks): Promise<void>
   if (!outgoing.destroyed) outgoing.end();
 }
 
-/** A function of its own, so that the chunk does not stay in memory while the next one is read. */
+/** A separate function, so the chunk does not stay in memory while the next one is read. */
 async function writeNext(outgoing: ServerResponse, iterator: AsyncIterator<Buffer>): Promise<boolean> {
   const { value } = await iterator.next();
   if (value === undefined || outgoing.destroyed) return false;
@@ -117,8 +115,8 @@ function drained(outgoing: ServerResponse): Promise<void> {
 }
 
 /**
- * Yields to other accounts between chunks. The first one is sent at once: it has been read, and would
- * occupy memory while it waits.
+ * Yields to other accounts between chunks. The first chunk is sent immediately, because it has
+ * already been read and would occupy memory while it waits.
  */
 function inTurns(chunks: Chunks, accountId: string | undefined): Chunks {
   const iterator = chunks[Symbol.asyncIterator]();
@@ -132,8 +130,9 @@ function inTurns(chunks: Chunks, accountId: string | undefined): Chunks {
 }
 
 /**
- * For the last response of a connection: `node:http` closes the connection at its end, and a client
- * that is still sending would not read it. So its end waits for the end of the request.
+ * Sends the last response of a connection. `node:http` closes the connection when the response
+ * ends, and a client that is still sending would not read the response. So the response ends only
+ * after the request has ended.
  */
 async function endWithRequest(
   { incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>,
@@ -146,8 +145,8 @@ async function endWithRequest(
 }
 
 /**
- * After the response, `node:http` reads the rest of the body; this cuts off one that takes too
- * long.
+ * After the response, `node:http` reads the rest of the body; this function cuts off the connection
+ * if the rest takes too long.
  */
 function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>): void {
   outgoing.once('finish', () => {
@@ -160,8 +159,9 @@ function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'ou
 }
 
 /**
- * Resolves at the end of a request, or when its rest takes too long. Late steps do not count: during a stall of the event
- * loop, the rest may have arrived, and after it the next request, which a closed connection would lose.
+ * Resolves at the end of a request, or when the rest of it takes too long. Late steps do not count:
+ * during a stall of the event loop, the rest may have arrived, and after it the next request, which
+ * would be lost if the connection were closed.
  */
 function restOf(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve();

@@ -20,28 +20,33 @@ import {
 import { isHttps } from './same-origin.ts';
 
 const HEADER_BYTES_MAX = 16 * 1024;
-/** The parser counts the URL, too, but not the colons and line breaks of headers. */
+/** The parser's limit also counts the URL, but not the colons and line breaks of headers. */
 const URL_BYTES_MIN = 4 * 1024;
 const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 /**
- * Longer than the timeout of common load balancers (60 s): they close first, so no request is lost.
+ * Longer than the timeout of common load balancers (60 s), so they close the connection first, and
+ * no request is lost.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 /** An idle connection closes after one to two times this period. Longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
- * The maximum number of pipelined requests per connection; each takes memory while it waits. After the last one, the
- * connection closes, and the client has to send the others again.
+ * The maximum number of pipelined requests per connection; each takes memory while it waits. After
+ * the last one, the connection closes, and the client has to send the others again.
  */
 const PIPELINED_MAX = 128;
-/** The maximum number of ignored requests after a connection's last one. One read has up to 64 KiB, or 3,600 of them. */
+/**
+ * The maximum number of ignored requests after a connection's last one. One read has up to 64 KiB,
+ * which can contain 3,600 requests.
+ */
 const IGNORED_MAX = 4_000;
 /** A path without a route, for request targets that cannot be normalized. */
 const NOWHERE = '/nowhere';
 
 /**
- * RFC 6797: for a year, browsers use only HTTPS. Excludes subdomains, which can be other services.
+ * RFC 6797: for a year, browsers use only HTTPS. Subdomains are excluded, because they can be other
+ * services.
  */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
@@ -67,7 +72,7 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     headersTimeout: HEADERS_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // `readBody` and `readUpload` limit the time of bodies.
+    // `readBody` and `readUpload` limit how long bodies can take.
     requestTimeout: 0,
     requireHostHeader: false,
   });
@@ -85,8 +90,8 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
     if (finished.has(socket)) return finished.ignoreRequest(socket);
     for (const [name, value] of Object.entries(options.headers)) outgoing.setHeader(name, value);
     const fault = findFault(incoming);
-    // After a request with an Upgrade header, `node:http` drops the input that it read with the
-    // request.
+    // After a request with an `Upgrade` header, `node:http` drops the input that it read together
+    // with the request.
     if (fault !== undefined || headers.upgrade !== undefined || pipelined.isLast(socket, outgoing)) {
       finished.add(socket);
       outgoing.shouldKeepAlive = false;
@@ -112,20 +117,24 @@ export function createHttpServer(app: App, log: Log, limits: ServerLimits = {}):
 }
 
 /**
- * Starts a pipelined request once the earlier responses of its connection are sent, so that a connection takes the time
- * and memory of one request (RFC 9112 §9.3.2 allows parallel processing only for safe methods). Each starts in a later
- * turn of the event loop; otherwise, all of them could be served in one turn.
+ * Starts a pipelined request once the earlier responses of its connection have been sent, so a
+ * connection takes the time and memory of only one request (RFC 9112 §9.3.2 allows parallel
+ * processing only for safe methods). Each request starts in a later event-loop turn; otherwise, all
+ * of them could be served in one turn.
  */
 function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void): void {
   outgoing.once('socket', () => {
     setImmediate(() => {
-      // After a parse error, the connection has been sent its last response.
+      // After a parse error, the connection's last response has already been sent.
       if (socket.writable) start();
     });
   });
 }
 
-/** Connections that accept no further requests, because it could be ambiguous where the next one starts. */
+/**
+ * Connections that do not accept further requests, because it could be ambiguous where the next one
+ * starts.
+ */
 class FinishedConnections {
   /** Connection → the number of ignored requests. */
   readonly #ignored = new WeakMap<Socket, number>();
@@ -138,7 +147,7 @@ class FinishedConnections {
     return this.#ignored.has(socket);
   }
 
-  /** Closes the connection if it has sent too many requests: each takes memory until then. */
+  /** Closes the connection if it has sent too many requests, because each takes memory until then. */
   ignoreRequest(socket: Socket): void {
     const count = (this.#ignored.get(socket) ?? 0) + 1;
     this.#ignored.set(socket, count);
@@ -152,7 +161,7 @@ class FinishedConnections {
   }
 }
 
-/** Counts the requests that wait for an earlier response on their connection. */
+/** Counts the requests that are waiting for an earlier response on their connection. */
 class PipelinedRequests {
   readonly #counts = new WeakMap<Socket, number>();
 
@@ -200,8 +209,9 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * When a client disconnects, `node:http` creates an error in its own listener, which runs between these two. Its stack
- * trace is never read, and capturing it takes a quarter of the CPU time when hundreds of clients disconnect at once.
+ * When a client disconnects, `node:http` creates an error in its own listener, which runs between
+ * these two. The error's stack trace is never read, and capturing it takes a quarter of the CPU
+ * time when hundreds of clients disconnect at once.
  */
 function omitStackTraceOnClose(socket: Socket): void {
   let { stackTraceLimit } = Error;
@@ -215,8 +225,9 @@ function omitStackTraceOnClose(socket: Socket): void {
 }
 
 /**
- * Reads the peer's address, which the socket keeps. Connections are accepted one per turn of the event loop, but hundreds
- * of first requests can arrive in one turn; there, it would take a fifth of the time.
+ * Reads the peer's address, which the socket then keeps. Connections are accepted one per
+ * event-loop turn, but hundreds of first requests can arrive in one turn; reading the addresses
+ * there would take a fifth of the time.
  */
 function readAddress(socket: Socket): void {
   void socket.remoteAddress;

@@ -24,7 +24,7 @@ export function trackConnections(server: Server): Connections {
   return open;
 }
 
-/** Cuts off connections; a response in chunks then lacks the last one. */
+/** Cuts off connections; a chunked response then lacks its last chunk. */
 export function cutConnections(connections: Connections): void {
   for (const socket of connections) socket.destroy();
 }

@@ -9,7 +9,7 @@ const HELD_BYTES_MAX = 64 * 1024;
 const WAIT_MAX_MS = 30_000;
 
 /**
- * Sends lines as `work` writes them. The response begins with the first line, so an error before it
+ * Sends lines as `work` writes them. The response begins with the first line, so an earlier error
  * gets an error response; a later error cuts off the connection.
  */
 export async function streamLines(
@@ -33,7 +33,7 @@ export async function streamLines(
   return { status: 200, headers: { 'Content-Type': mediaType }, body: lines, isCompressible: true };
 }
 
-/** @throws {AppError} `request_timeout`, or `invalid_header` if the reader has left */
+/** @throws {AppError} `request_timeout` if the client does not read in time or leaves */
 async function waitForRoom(lines: PassThrough): Promise<void> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), WAIT_MAX_MS);

@@ -9,7 +9,10 @@ export interface TraceContext {
   parentSpanId: string;
 }
 
-/** The caller's trace; undefined without a valid `traceparent`, which is then ignored, as the standard asks. */
+/**
+ * The caller's trace; undefined without a valid `traceparent`. An invalid one is ignored, as the
+ * standard requires.
+ */
 export function findTraceContext({ traceparent }: IncomingHttpHeaders): TraceContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const [, traceId, parentSpanId] = TRACEPARENT.exec(traceparent) ?? [];

@@ -11,7 +11,7 @@ interface Unread {
 
 /**
  * After a rejected request, stops reading its connection until there is room. Otherwise, a client
- * or proxy could send the next request at once, and rejecting it would delay accepted requests.
+ * or proxy could send the next request immediately, and rejecting it would delay accepted requests.
  */
 export class UnreadConnections {
   readonly #unread: Unread[] = [];

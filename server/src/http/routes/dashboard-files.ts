@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { Encoding } from '../protocol/compression.ts';
 
-/** Beside the code in the package; in a clone, the output of the dashboard's workspace. */
+/** Next to the code in the package; in a clone, the output of the dashboard's workspace. */
 const PACKED = join(import.meta.dirname, '../../dashboard');
 const DIRECTORY = existsSync(PACKED) ? PACKED : join(import.meta.dirname, '../../../../dashboard/dist');
 
@@ -31,8 +31,8 @@ interface DashboardFiles {
 let files: DashboardFiles | undefined;
 
 /**
- * The built dashboard, or undefined. Its files are read once, so that a later build does not mix
- * with pages that are already open.
+ * The built dashboard, or undefined. Its files are read only once, so pages that are already open
+ * do not get files of a later build.
  */
 export function findDashboardFiles(): DashboardFiles | undefined {
   if (files === undefined && existsSync(join(DIRECTORY, 'index.html'))) files = readFiles();

@@ -48,7 +48,7 @@ const policy = (nonce: string, tiles: MapTiles | undefined) =>
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    // Photos of listings are on any host.
+    // Photos of listings can be on any host.
     `img-src 'self' data: https:${tiles === undefined ? '' : ` ${originOf(tiles)}`}`,
     "font-src 'self'",
     "connect-src 'self'",
@@ -104,7 +104,10 @@ function replyDashboard({ incoming: { headers } }: Pick<Exchange, 'incoming'>, t
   };
 }
 
-/** Scripts read the images of maps from the page (dashboard/src/parts/map-tiles.ts). */
+/**
+ * Adds the URL and attribution of map images to the page, where scripts read them
+ * (dashboard/src/parts/map-tiles.ts).
+ */
 function withTiles(page: string, tiles: MapTiles | undefined): string {
   if (tiles === undefined) return page;
   const [url, attribution] = [escapeHtml(tiles.url), escapeHtml(tiles.attribution)];

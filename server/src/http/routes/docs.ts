@@ -31,7 +31,7 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 <body>
 <nav class="swagger-ui"><p class="wrapper"><a href="/">← Dashboard</a></p></nav>
 <div id="swagger-ui"></div>
-<noscript>The reference needs JavaScript; the document itself is at ${base}/openapi.json, all errors at
+<noscript>The reference requires JavaScript. The document itself is at ${base}/openapi.json, and all errors are at
 <a href="/docs/errors">/docs/errors</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -40,8 +40,9 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 `;
 
 /**
- * The viewer would send the examples of optional parameters with each request, so they become part of the descriptions.
- * It treats each type with "json" in its name as JSON, and would quote NDJSON examples.
+ * The viewer would send the examples of optional parameters with each request, so they become part
+ * of the descriptions. It also treats each type with "json" in its name as JSON, so it would quote
+ * NDJSON examples.
  */
 const START = `// As in the dashboard, which has the same origin.
 const scheme = localStorage.getItem('mantine-color-scheme-value');

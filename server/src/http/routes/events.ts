@@ -11,7 +11,7 @@ export const eventEndpoints = [
     const { incoming, principal } = exchange;
     const { after = 0, epoch, limit = LIMIT_DEFAULT, wait = 0, type: types, listingId, feed } = query;
     const filter = (types ?? listingId ?? feed) ? { types, listingId, feed } : undefined;
-    // A response to HEAD has no events, so it does not wait for one.
+    // A response to HEAD does not contain events, so it does not wait for one.
     const durationMs = incoming.method === 'HEAD' ? 0 : wait * 1000;
     const options = { durationMs, signal: abortWhenLeft(exchange) };
     const page = await followEvents(services, principal, { after, epoch, limit, filter }, options);

@@ -86,7 +86,10 @@ function csvFormat(): FailureFormat {
 
 const OWN_COLUMNS = ['line', 'code', 'message', 'details'] as const;
 
-/** The columns of a CSV file are the same in all rows; those of a JSON file, the members of the first rows. */
+/**
+ * The columns of a CSV file are the same in all rows; for a JSON file, the columns are the members
+ * of the first rows.
+ */
 function columnsOf(rows: StoredFailure[]): string[] {
   return [...new Set(rows.flatMap(({ values }) => (values === null ? [] : Object.keys(JSON.parse(values)))))];
 }

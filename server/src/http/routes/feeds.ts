@@ -45,7 +45,7 @@ import { bodyEncoding, bodyType } from '../protocol/negotiate.ts';
 import { type Reply, replyJson } from '../protocol/reply.ts';
 import { replyFailures } from './feed-errors.ts';
 
-/** Bytes of the runs on a page, which have up to 100 failed rows each. */
+/** Maximum number of bytes of the runs on a page; each run can have up to 100 failed rows. */
 const RUNS_BYTES_MAX = 1024 * 1024;
 
 export const feedEndpoints = [
@@ -131,15 +131,18 @@ function patchSettings(settings: FeedSettings, patch: unknown): FeedSettings {
   return result.data;
 }
 
-/** A list has the settings of up to 100 feeds. */
+/** A list contains the settings of up to 100 feeds. */
 const SETTINGS_LENGTH_MAX = 32 * 1024;
 
 function tooLong(): AppError {
-  const message = `The settings of a feed can have ${SETTINGS_LENGTH_MAX} characters as JSON; remove columns or words.`;
+  const message = `A feed's settings can have at most ${SETTINGS_LENGTH_MAX} characters as JSON; remove columns or words.`;
   return invalidFields([{ field: 'body', code: 'too_long', message }]);
 }
 
-/** Without the columns whose field a patch gives to another one, such as that of a column with a new name. */
+/**
+ * Returns `map` without the columns whose field a patch gives to another column, such as a column
+ * with a new name.
+ */
 function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['map'] {
   if (!isObject(patch)) return map;
   const taken = new Set(Object.values(patch).map((meant) => (typeof meant === 'string' ? meaningKey(meant) : '')));
@@ -147,7 +150,7 @@ function withoutTaken(map: FeedSettings['map'], patch: unknown): FeedSettings['m
   return Object.fromEntries(kept);
 }
 
-/** Without the words that a patch spells differently. */
+/** Returns `values` without the words that a patch spells differently. */
 function withoutRespelled(values: FeedSettings['values'], patch: unknown): FeedSettings['values'] {
   if (!isObject(patch)) return values;
   const given = new Set(Object.keys(patch).map(wordKey));
@@ -159,7 +162,7 @@ function invalidSettings(issues: Parameters<typeof toIssues>[0]): AppError {
   return invalidFields(toIssues(issues, fields));
 }
 
-/** The parameters as a patch of the settings. */
+/** Converts the parameters to a patch of the settings. */
 function parametersOf({ dryRun, plan, ...query }: PutFeedQuery): Partial<FeedSettings> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return Object.fromEntries(

@@ -18,7 +18,7 @@ export const historyEndpoints = [
   }),
 ];
 
-/** Returns an entry as JSON, and inserts the stored JSON texts. */
+/** Returns an entry as JSON, into which the stored JSON strings are inserted. */
 function entryJson({ sequence, version, at, type, actor, changes }: HistoryEntry): string {
   const by = actor ?? JSON.stringify(UNKNOWN_ACTOR);
   const fields = `"sequence":${sequence},"version":${version},"at":"${at}","type":"${type}"`;

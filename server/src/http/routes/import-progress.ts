@@ -23,9 +23,12 @@ export type OnRows = (count: number) => Promise<void>;
 
 type Run = (request: ImportRequest, onFailure: Import['onFailure'], onRows: OnRows) => Promise<Reply>;
 
-/** Often enough for a person, and few enough lines that a client need not read them before its whole body is sent. */
+/**
+ * Often enough for a person, and few enough lines that a client does not need to read them before
+ * it has sent its whole body.
+ */
 const INTERVAL_MS = 500;
-/** Failures in the report: more than a person fixes by hand, in bounded memory. */
+/** Maximum number of failures in the report: more than a person fixes by hand, in bounded memory. */
 const ERRORS_MAX = 10_000;
 const ERRORS_LENGTH_MAX = 4 * 1024 * 1024;
 
@@ -63,7 +66,7 @@ export async function streamProgress(request: ImportRequest, run: Run): Promise<
   return { ...reply, isCompressible: false };
 }
 
-/** Tells how many rows are done when the next ones are taken. */
+/** Reports how many rows are done when the next rows are requested. */
 export async function* withProgress<Row>(batches: AsyncIterable<Row[]>, onRows: OnRows): AsyncGenerator<Row[]> {
   let count = 0;
   for await (const rows of batches) {
@@ -74,7 +77,7 @@ export async function* withProgress<Row>(batches: AsyncIterable<Row[]>, onRows: 
 }
 
 function progressRejected(): AppError {
-  const message = 'Is only for Accept: application/x-ndjson, and not for atomic=true.';
+  const message = 'Requires Accept: application/x-ndjson, and cannot be combined with atomic=true.';
   const details = [{ field: 'query.progress', code: 'inconsistent' as const, message }];
   return new AppError('invalid_query', `query.progress: ${message}`, { details });
 }

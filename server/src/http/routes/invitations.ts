@@ -41,7 +41,7 @@ export const invitationEndpoints = [
     const base = `${baseOf(exchange, services)}/invitation#token=`;
     const mail = { ...invitation, accountName, url: base + mailedToken };
     const isMailed = await mailInvitation(mailer, mail, (error) =>
-      log.logger.error({ err: error }, 'an invitation was not mailed'),
+      log.logger.error({ err: error }, 'an invitation could not be mailed'),
     );
     return replyJson(201, JSON.stringify({ ...showInvitation(invitation), url: base + token, isMailed }));
   }),

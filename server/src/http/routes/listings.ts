@@ -46,7 +46,7 @@ import { replyList } from '../protocol/list-reply.ts';
 import { type Reply, replyJson, replyNotModified } from '../protocol/reply.ts';
 import type { Services } from '../services.ts';
 
-/** Longer lists get their own turn of the event loop. */
+/** Longer lists get their own event-loop turn. */
 const SHORT_PAGE_MAX = 100;
 
 export const listingEndpoints = [
@@ -117,7 +117,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   if (cached !== undefined) return cached;
 
   const signal = abortWhenLeft(exchange);
-  // HTTP/1.0 has no chunks.
+  // HTTP/1.0 does not support chunks.
   const canBeStreamed = incoming.httpVersionMinor > 0;
   if (limit === undefined || limit > SHORT_PAGE_MAX) await ownTurn(accountId);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
@@ -131,7 +131,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
 }
 
 function noDistance(mediaType: string): AppError {
-  const message = `Must not name distance in ${mediaType}; ask for application/json or application/x-ndjson.`;
+  const message = `Must not name distance for ${mediaType}; request application/json or application/x-ndjson.`;
   const details = [{ field: 'query.fields', code: 'invalid_choice' as const, message }];
   return new AppError('invalid_query', `query.fields: ${message}`, { details });
 }

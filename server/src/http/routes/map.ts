@@ -23,7 +23,10 @@ export const mapEndpoints = [
   }),
 ];
 
-/** The whole squares that a box touches, at the highest zoom level up to `zoom` at which they are few enough. */
+/**
+ * The whole squares that a box touches, at the highest zoom level up to `zoom` at which they are
+ * few enough.
+ */
 function squaresAround(given: Box, zoom: number): { box: Box; side: number } {
   const side = sideAt(zoom);
   const [south, north] = widen(given.south, given.north, -90, side);
@@ -34,7 +37,7 @@ function squaresAround(given: Box, zoom: number): { box: Box; side: number } {
   return { box: { south, north, longitudes }, side };
 }
 
-/** Moves the ends of a range outwards to the borders of squares. The first square begins at `first`. */
+/** Moves the ends of a range outward to the borders of squares. The first square begins at `first`. */
 function widen(from: number, to: number, first: number, side: number): [number, number] {
   const toBorder = (degrees: number, further: number) =>
     Math.min(-first, first + (Math.floor((degrees - first) / side) + further) * side);

@@ -36,7 +36,7 @@ import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Services } from '../services.ts';
 import { replyToSignIn } from './auth.ts';
 
-/** A passkey counts for two factors, so its authenticator must verify the user. */
+/** A passkey counts as two factors, so its authenticator must verify the user. */
 const VERIFIED = { userVerification: 'required' } as const;
 
 export const passkeyEndpoints = [
@@ -72,7 +72,7 @@ async function signInWithPasskey(exchange: Exchange, { services }: Call): Promis
   return replyToSignIn(headers, { before, hasTyped: false }, exchange, services);
 }
 
-/** A passkey that is deleted meanwhile starts no session. */
+/** A passkey that is deleted in the meantime does not start a session. */
 function signInHooks(): Along[] {
   let id = '';
   return [
@@ -103,7 +103,7 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
     { secondFactor },
   );
   const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
-  // Always the same, so that an authenticator replaces a passkey that was created but not added.
+  // Always the same, so an authenticator replaces a passkey that was created but not added.
   const user = { ...response.user, id: Buffer.from(currentSession.user.id).toString('base64url') };
   return replyJson(200, JSON.stringify({ ...response, user, authenticatorSelection }));
 }
@@ -112,7 +112,7 @@ async function addPasskey(exchange: UserExchange, { services }: Call): Promise<R
   const { database, identity } = services;
   const body = await readInput(exchange, newPasskey);
   const { id: credentialId, response } = body.response;
-  // Loaded when it is needed, like better-auth.
+  // Loaded only when it is needed, like better-auth.
   const { withoutAttestation } = await import('../identity/attestation.ts');
   const attestationObject = withoutAttestation(response.attestationObject, credentialId);
   if (attestationObject === undefined) throw notNewPasskey();
@@ -130,7 +130,8 @@ async function addPasskey(exchange: UserExchange, { services }: Call): Promise<R
 }
 
 /**
- * The page's origin, which was checked for every change, must be the one that the browser has signed.
+ * The page's origin, which is checked for every change, must be the one that the browser has
+ * signed.
  * @throws {AppError} `forbidden` if it is unknown
  */
 function headersWithOrigin(exchange: Exchange, services: Services): Headers {

@@ -73,7 +73,7 @@ function submitCode(factor: Factor, code: string, along: Along[], exchange: Exch
   );
 }
 
-/** A password change ends a sign-in that waits for its code. */
+/** A password change ends a sign-in that is waiting for its code. */
 function signInHooks(pending: PendingSignIn): Along[] {
   let requireSamePassword = rejectPassword;
   return [

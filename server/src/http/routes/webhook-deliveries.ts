@@ -18,7 +18,7 @@ export const webhookDeliveryEndpoints = [
     const states = DELIVERY_STATES.filter((known) => state?.includes(known) ?? true);
     const scope = `deliveries\n${principal.accountId}\n${webhookId}\n${states}`;
     const after = cursor === undefined ? undefined : services.cursors.decode(cursor, scope);
-    // After the checks of the query, as everywhere.
+    // Comes after the checks of the query, as in all operations.
     requireFullAccess(principal, PURPOSE);
     const [first = 'pending', ...others] = states;
     const range = { states: [first, ...others] as const, after, limit: limit + 1 };

@@ -118,7 +118,7 @@ export function readBodiless(exchange: Admitted): WebhookChange {
   return { principal, idempotency: toIdempotentRequest(key, exchange, Buffer.alloc(0)) };
 }
 
-/** The members that a patch has; `null` removes. */
+/** The members that a patch contains; `null` removes a value. */
 function givenOf<T extends object>(patch: T) {
   return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -11,19 +11,19 @@ const UNITS: Readonly<Record<string, Unit | 'hectares'>> = {
 const SQM_PER_HECTARE = 10_000;
 const AREA = /^([\d.,'’/ ]*\d)\s*([a-z].*)?$/i;
 
-/** The unit that a word means; undefined if it is none. */
+/** The unit that a word stands for; undefined if the word is not a unit. */
 export function toUnit(word: string): Unit | 'hectares' | undefined {
-  // Only the 2 of m2 matters.
+  // `toPlain` removes digits. Only a final 2, as in m2, matters.
   const name = toPlain(word) + (/2$/.test(word) ? '2' : '');
   return Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
 }
 
-/** Reads `1,250 sq ft`, `116 m²`, and `½ acre`. `unit` is the unit of the column, if it has one. */
+/** Reads areas such as `1,250 sq ft`, `116 m²`, and `½ acre`. `unit` is the column's unit, if it has one. */
 export function cleanArea(text: string, unit: Unit | undefined, style: NumberStyle): Cleaned | undefined {
   const [, digits = '', word] = AREA.exec(text) ?? [];
   const written = word === undefined ? undefined : toUnit(word);
   if (digits === '' || (word !== undefined && written === undefined)) return undefined;
-  // Acres are written with decimal points, and often with three decimals.
+  // Acres are written with a decimal point, often followed by three digits.
   const isSmall =
     (written ?? unit) === 'acres' && style.decimal === undefined && !style.hasDecimalComma && /^\d+\.\d+$/.test(digits);
   const number = cleanNumber(digits.trim(), { ...style, isSmall });

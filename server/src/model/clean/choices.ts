@@ -19,27 +19,29 @@ function wordsOf(choices: readonly string[]): Map<string, string> {
   );
 }
 
-/** Reads `Sold` and `Single-Family Home`. A word that is not exactly one choice cannot be read. */
+/**
+ * Reads words such as `Sold` and `Single-Family Home`; undefined unless the word means exactly one choice.
+ */
 export function cleanChoice(field: string, text: string): Cleaned | undefined {
-  // A choice is spelled with letters: "Active 2" is another word.
+  // Choices contain only letters, so "Active 2" does not mean `active`.
   const word = /\d/.test(text) ? '' : toPlain(text);
   const choice = WORDS.get(field)?.get(word);
   return word === '' || choice === undefined ? undefined : { text: choice };
 }
 
-/** Reads `Square Feet`. */
+/** Reads units such as `Square Feet`. */
 export function cleanUnit(text: string): Cleaned | undefined {
   const unit = LOT_SIZE_UNITS.find((known) => known === toUnit(text));
   return unit === undefined ? undefined : { text: unit };
 }
 
-/** Reads `usd`, `US$`, and `€`, but not `$`. */
+/** Reads currencies such as `usd`, `US$`, and `€`, but not `$`. */
 export function cleanCurrency(text: string): Cleaned | undefined {
   const currency = toCurrency(text);
   return currency === undefined || currency === '$' ? undefined : { text: currency };
 }
 
-/** Besides the English names of CLDR. */
+/** Names in addition to the English ones in CLDR. */
 const COUNTRY_NAMES: Readonly<Record<string, string>> = {
   ...{ us: 'US', usa: 'US', unitedstatesofamerica: 'US', america: 'US', can: 'CA', mex: 'MX', gbr: 'GB', uk: 'GB' },
   ...{ greatbritain: 'GB', england: 'GB', scotland: 'GB', wales: 'GB', northernireland: 'GB', aus: 'AU', nzl: 'NZ' },
@@ -60,7 +62,7 @@ const COUNTRY_NAMES: Readonly<Record<string, string>> = {
 
 let countryNames: Map<string, string> | undefined;
 
-/** Reads `us`, `USA`, and `United States`. */
+/** Reads countries such as `us`, `USA`, and `United States`. */
 export function cleanCountry(text: string): Cleaned | undefined {
   const code = text.toUpperCase();
   if (COUNTRIES.has(code)) return { text: code };

@@ -8,14 +8,14 @@ const FULL_AND_HALF =
 const ONLY_FULL = /^(\d{1,2}) ?full(?: baths?| bathrooms?)?$/i;
 const FULL_SLASH_HALF = /^\d{1,2}\/\d{1,2}$/;
 
-/** Reads `3 beds` and `Studio`. */
+/** Reads values such as `3 beds` and `Studio`. */
 export function cleanBeds(text: string, style: NumberStyle): Cleaned | undefined {
   if (/^studio$/i.test(text)) return { text: '0' };
   const [, count] = BEDS.exec(text) ?? [];
   return count === undefined ? cleanNumber(text, style) : { text: String(Number(count)) };
 }
 
-/** Reads `2.5` (two full and one half: 3), `2½ baths`, and `2 full, 1 half`. */
+/** Reads values such as `2.5` (two full and one half, counted as 3), `2½ baths`, and `2 full, 1 half`. */
 export function cleanBaths(text: string, style: NumberStyle): Cleaned | undefined {
   const [, full, half = '0'] = FULL_AND_HALF.exec(text) ?? ONLY_FULL.exec(text) ?? [];
   if (full !== undefined) return { text: String(Number(full) + Number(half)) };
@@ -26,12 +26,12 @@ export function cleanBaths(text: string, style: NumberStyle): Cleaned | undefine
   const [, whole, fraction = ''] = /^(\d+)\.(\d+)$/.exec(number.text) ?? [];
   if (whole === undefined || /^0+$/.test(fraction)) return number;
   if (/^50*$/.test(fraction)) return { text: String(Number(whole) + 1) };
-  return { problem: `"${text}" is not a number of bathrooms; write their sum, in which a half bath counts as 1.` };
+  return { problem: `"${text}" is not a number of bathrooms; enter the total, counting a half bath as 1.` };
 }
 
-/** Reads the full or half bathrooms alone, of which there is no fraction. */
+/** Reads the number of only the full or only the half bathrooms, which must be whole. */
 export function cleanBathPart(text: string, style: NumberStyle): Cleaned | undefined {
   const number = cleanNumber(text.replace(BATH_WORDS, ''), { ...style, isSmall: true });
   if (number === undefined || 'problem' in number || /^\d+(\.0+)?$/.test(number.text)) return number;
-  return { problem: `"${text}" is not a whole number of full or half bathrooms; their sum is a column of its own.` };
+  return { problem: `"${text}" is not a whole number of full or half bathrooms; put the total in its own column.` };
 }

@@ -1,7 +1,7 @@
 import { isDate } from '../../lib/times.ts';
 import type { Cleaned } from './result.ts';
 
-/** The order of numeric dates: 03/04/2026 is March 4 (`mdy`) or April 3 (`dmy`). */
+/** The order of month and day in numeric dates: 03/04/2026 is March 4 (`mdy`) or April 3 (`dmy`). */
 export type DateOrder = 'mdy' | 'dmy';
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -14,11 +14,11 @@ const COMPACT = /^(\d{4})(\d{2})(\d{2})$/;
 const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})$/;
 const DAY_MONTH = /^(\d{1,2})(?:st|nd|rd|th)?[ -]([a-z]+)\.?,?[ -](\d{4}|\d{2})$/i;
 const MONTH_DAY = /^([a-z]+)\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4}|\d{2})$/i;
-/** A time without an offset, which does not change the day; or midnight. */
+/** Times that can be removed without changing the date: any time without an offset, and midnight with one. */
 const LOCAL_TIME = /[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?: ?[AP]M)?$/i;
 const MIDNIGHT = /[T ]00:00(?::00(?:\.0+)?)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** Reads `2026/3/4`, `4-Mar-2026`, and, with `dates`, `03/04/2026`. */
+/** Reads dates such as `2026/3/4`, `4-Mar-2026`, and, if `dates` is set, `03/04/2026`. */
 export function cleanDate(text: string, dates: DateOrder | undefined): Cleaned | undefined {
   const day = text.replace(LOCAL_TIME, '').replace(MIDNIGHT, '');
   const [, first, , second, last] = YEAR_LAST.exec(day) ?? [];
@@ -45,14 +45,14 @@ function monthOf(name = ''): string {
   return String(MONTHS.indexOf(word.slice(0, 3)) + 1);
 }
 
-/** A date of the calendar; undefined if there is no such day. */
+/** A calendar date; undefined if the day does not exist. */
 function toDate(year = '', month = '', day = ''): Cleaned | undefined {
   const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   return isDate(text) ? { text } : undefined;
 }
 
 function shortYear(text: string): Cleaned {
-  return { problem: `"${text}" must have a year of four digits.` };
+  return { problem: `"${text}" must have a four-digit year.` };
 }
 
 function withoutOrder(text: string, first: string, second: string, year: string): Cleaned | undefined {

@@ -12,9 +12,9 @@ const GROUPS = {
 const PLAIN = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 const DECIMAL_COMMA = /^(\d*,\d{1,2}|0?,\d+)$/;
 const DECIMAL_POINT = /^(\d*\.\d+|\d+\.)$/;
-/** One separator before three digits: a thousand or a thousandth. */
+/** A single separator before three digits, which can mark thousands or decimals. */
 const ONE_GROUP = /^[1-9]\d{0,2}[.,]\d{3}$/;
-/** Numbers whose decimal separator is known. A number that begins with 0 has no thousands. */
+/** Numbers by their known decimal separator. A number that begins with 0 has no thousands separator. */
 const LOCAL = {
   comma: /^(?:-?(?:[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[ '’]\d{3})+|\d+)(?:,\d*)?|,\d+)$/,
   point: /^(?:-?(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:[ '’]\d{3})+|\d+)(?:\.\d*)?|\.\d+)$/,
@@ -22,15 +22,15 @@ const LOCAL = {
 const FRACTION = /^(?:(\d{1,3}) )?([13])\/([24])$/;
 
 export interface NumberStyle {
-  /** The separator of the file's decimals, if it is known. */
+  /** The file's decimal separator, if it is known. */
   decimal?: DecimalSeparator | undefined;
-  /** Whether the file separates decimals with commas, or may do so. */
+  /** Whether the file uses, or might use, decimal commas. */
   hasDecimalComma: boolean;
-  /** Whether the number is too small for thousands, as a latitude. */
+  /** Whether the number, such as a latitude, is too small for a thousands separator. */
   isSmall?: boolean;
 }
 
-/** Reads a number with thousands separators; undefined if it is none. */
+/** Reads a number, which can have thousands separators; undefined if the text is not a number. */
 export function cleanNumber(text: string, style: NumberStyle): Cleaned | undefined {
   const { decimal, hasDecimalComma, isSmall = false } = style;
   if (decimal !== undefined && !isSmall && /[.,]/.test(text)) return cleanLocal(text, decimal);
@@ -54,13 +54,12 @@ export function cleanNumber(text: string, style: NumberStyle): Cleaned | undefin
 /** Reads a number whose decimal separator is known. */
 function cleanLocal(text: string, decimal: DecimalSeparator): Cleaned | undefined {
   if (!/^-?[\d.,'’ ]+$/.test(text)) return undefined;
-  if (!LOCAL[decimal].test(text))
-    return { problem: `"${text}" is not a number whose decimal separator is a ${decimal}.` };
+  if (!LOCAL[decimal].test(text)) return { problem: `"${text}" is not a number with a decimal ${decimal}.` };
   const [whole = '', fraction = ''] = text.split(decimal === 'comma' ? ',' : '.');
   return { text: toDecimal(`${whole.replaceAll(/[.,'’ ]/g, '')}.${fraction}`) };
 }
 
-/** JSON allows no leading zeros. */
+/** JSON does not allow leading zeros. */
 function withoutLeadingZeros(text: string): string {
   return text.replace(/^(-?)0+(?=\d)/, '$1');
 }
@@ -70,7 +69,7 @@ function toDecimal(text: string): string {
   return withoutLeadingZeros(fraction === '' ? whole : `${whole || '0'}.${fraction}`);
 }
 
-/** Whether the text is a number that is zero. */
+/** Whether the text is zero, such as `0` or `0.00`. */
 export function isZero(text: string): boolean {
   return /^0+(\.0+)?$/.test(text);
 }

@@ -2,7 +2,7 @@ import { CURRENCIES } from '../codes.ts';
 import { cleanNumber, isZero, type NumberStyle } from './numbers.ts';
 import type { Cleaned } from './result.ts';
 
-/** Symbols that mean one currency, in capital letters. */
+/** Symbols and names of a currency, in uppercase; `$` stands for any dollar. */
 const SYMBOLS: Readonly<Record<string, string>> = {
   ...{ US$: 'USD', 'U.S.$': 'USD', CA$: 'CAD', C$: 'CAD', CDN$: 'CAD', A$: 'AUD', AU$: 'AUD', NZ$: 'NZD', HK$: 'HKD' },
   ...{ S$: 'SGD', MX$: 'MXN', R$: 'BRL', '€': 'EUR', '£': 'GBP', '₹': 'INR', '₪': 'ILS', '₩': 'KRW', '₺': 'TRY' },
@@ -21,25 +21,25 @@ const PRICE = /^([^\d.,]*)([\d.,'’ ]*\d|[\d.,'’ ]*\d\.)([^\d]*)$/;
 const THREE_DECIMALS = /\.\d{3}$/;
 const SHORT = /^(k|m|mm|mil|mio|million|thousand|lakh|lac|cr|crore)\b/i;
 
-/** Reads `$450,000`, `450.000,50 €`, and `USD 450000`. */
+/** Reads prices such as `$450,000`, `450.000,50 €`, and `USD 450000`. */
 export function cleanPrice(text: string, style: NumberStyle): Cleaned | undefined {
   const [, before = '', digits = '', after = ''] = PRICE.exec(text) ?? [];
   if (digits === '') return undefined;
   if (SHORT.test(after.trim())) return { problem: `"${text}" is abbreviated; write all digits, such as 450000.` };
   const currency = findCurrency([before, after]);
   if (currency === null) return undefined;
-  // No dollar amount has three decimals after a comma: $450,000 is clear in every file.
+  // No dollar amount has three decimals after a comma, so $450,000 is unambiguous in every file.
   const isDollars = currency === '$' || isDollar(currency ?? '');
   const number = cleanNumber(digits.trim(), { ...style, hasDecimalComma: style.hasDecimalComma && !isDollars });
   if (number === undefined || 'problem' in number) return number;
   if (style.decimal !== undefined && THREE_DECIMALS.test(number.text)) {
-    return { problem: `"${text}" is not a price whose decimal separator is a ${style.decimal}.` };
+    return { problem: `"${text}" is not a price with a decimal ${style.decimal}.` };
   }
   if (isZero(number.text)) return { text: '' };
   return currency === undefined ? number : { ...number, currency };
 }
 
-/** The currency that the words mean; undefined if there are none, null if one is not a currency. */
+/** The currency that the words mean; undefined if there are no words, null if one is not a currency or they contradict each other. */
 function findCurrency(words: string[]): string | null | undefined {
   const currencies = words
     .flatMap((word) => word.split(' '))
@@ -52,7 +52,7 @@ function findCurrency(words: string[]): string | null | undefined {
   return currency ?? currencies[0];
 }
 
-/** The code that a symbol or word means, or `$`; undefined if it is not a currency. */
+/** The code of the currency that a symbol or word means, or `$`; undefined if it is not a currency. */
 export function toCurrency(word: string): string | undefined {
   const given = word.toUpperCase().replaceAll(' ', '');
   if (given === '$') return '$';

@@ -11,11 +11,11 @@ export interface CleaningOptions {
   dates: DateOrder | undefined;
   /** Without it, a number such as 267.500 is ambiguous. */
   decimal: DecimalSeparator | undefined;
-  /** Whether the file can have decimal commas, because it separates columns with semicolons. */
+  /** Whether the file might contain decimal commas, because its columns are separated by semicolons. */
   hasDecimalComma: boolean;
 }
 
-/** A kind of values, with the rules to read them. */
+/** A kind of value, which determines the rules for reading it. */
 export type ValueKind =
   | 'price'
   | 'area'
@@ -35,10 +35,10 @@ export type ValueKind =
   | 'line'
   | 'text';
 
-/** Longer values are not read by the rules for short ones. */
+/** Longer values are returned unchanged, since the rules are for short ones. */
 const LENGTH_MAX = 100;
 
-/** What files write for no value. In texts, some of them are a value. */
+/** What files contain when there is no value. In text fields, some of these words are real values. */
 const EMPTY = new Set(
   'n/a na n.a. n.a n/a. none null nil - -- --- – — ? . unknown unk undefined nan tbd tba #n/a #value! #ref! #null! #div/0! blank (blank) (none)'.split(
     ' ',
@@ -53,8 +53,8 @@ const EMPTY_PRICES = new Set([
 ]);
 
 /**
- * Reads a value as people write it, in linear time. `unit` is the unit of an area's column, if its
- * name has one.
+ * Reads a value the way people write it, in linear time. For an area, `unit` is the unit in the column's
+ * name, if there is one.
  */
 export function cleanValue(kind: ValueKind, given: string, options: CleaningOptions, unit?: Unit): Cleaned {
   if ((kind === 'custom' || kind === 'line') && /[\r\n\t]/.test(given))
@@ -119,7 +119,7 @@ function cleanYear(text: string, options: CleaningOptions): Cleaned | undefined 
   return number !== undefined && 'text' in number && isZero(number.text) ? { text: '' } : number;
 }
 
-/** Reads `30.2672° N`. */
+/** Reads coordinates such as `30.2672° N`. */
 function cleanCoordinate(text: string, directions: string): Cleaned | undefined {
   const [, degrees = '', direction = ''] = /^(-?[\d.,]+) ?°? ?([NSEW])?$/i.exec(text) ?? [];
   const letter = direction.toUpperCase();
@@ -129,7 +129,7 @@ function cleanCoordinate(text: string, directions: string): Cleaned | undefined 
   return number !== undefined && 'text' in number && isNegative ? { text: `-${number.text}` } : number;
 }
 
-/** Reads `Yes` and `No`. */
+/** Reads values such as `Yes` and `No`. */
 function cleanAnswer(text: string): Cleaned | undefined {
   const word = text.toLowerCase();
   if (word === 'yes' || word === 'true') return { text: 'true' };

@@ -11,11 +11,11 @@ const FLUSH_MS = 200;
 /** How often to store a position that has only passed filtered-out events. */
 const POSITION_MS = 5_000;
 const UNSTORED_MAX = 256;
-/** Settled deliveries that are kept in each state. */
+/** Maximum number of settled deliveries kept in each state. */
 const KEPT_MAX = 1_000;
 const TRIM_EVERY = 250;
 
-/** Why an endpoint must be read again, or is no longer sent to. */
+/** Why an endpoint must be read again, or why nothing more is sent to it. */
 export type EndReason = 'changed' | 'disabled' | Error;
 
 /** The endpoint that the results belong to. */
@@ -55,7 +55,7 @@ export class DeliveryResults {
     return this.#unstored.length >= UNSTORED_MAX;
   }
 
-  /** Whether to store without waiting for the next moment. */
+  /** Whether to store results now, without waiting for the timer. */
   get isDue(): boolean {
     return this.#unstored.length >= UNSTORED_MAX / 2 || this.isPositionDue;
   }
@@ -69,7 +69,10 @@ export class DeliveryResults {
     if (this.#unstored.length === 1) this.#setTimer();
   }
 
-  /** Stores the results so far, unless some are being stored. It waits for no turn, so that endpoints share commits. */
+  /**
+   * Stores the results so far, unless some are already being stored. Does not wait for a turn, so endpoints
+   * share commits.
+   */
   store(): Promise<void> {
     this.#storing ??= this.#storeAll().finally(() => {
       this.#storing = undefined;
@@ -80,13 +83,13 @@ export class DeliveryResults {
     return this.#storing;
   }
 
-  /** Nothing is stored any more, except by `finish`. */
+  /** After this, only `finish` stores results. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
   }
 
-  /** Stores the last results if that is possible. */
+  /** Stores the last results, if possible. */
   async finish(): Promise<void> {
     await this.#storing?.catch(() => {});
     await this.store().catch(() => {});
@@ -107,7 +110,7 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
     const { progress } = this.#owner;
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
-    // A first attempt can fail after days without events.
+    // A first attempt does not count: it can fail after days without events.
     const hasFailed = rows
       .values()
       .some(({ lastAt, state, attempts }) => lastAt !== null && state !== 'delivered' && attempts > 1);
@@ -115,7 +118,7 @@ export class DeliveryResults {
     const isDisabled = hasFailed && failingSince !== null && Date.now() - failingSince >= FAILING_MAX_MS;
     this.#sinceTrim += rows.size;
     const isStored = await this.#write([...rows.values()], progress, isDisabled).catch((error: unknown) => {
-      // The position must not be stored without them.
+      // The position must not be stored without these results.
       this.#unstored.unshift(...rows.values());
       throw error;
     });
@@ -151,7 +154,7 @@ export class DeliveryResults {
   }
 }
 
-/** The delivery of an event without a result. */
+/** The delivery of an event that has no result yet. */
 export function deliveryOf(
   {
     sequence,

@@ -16,17 +16,17 @@ import { LOCKED_SECRET, openSecrets } from './message.ts';
 import { Pace } from './pace.ts';
 import { Slots } from './slots.ts';
 
-/** How often leases are renewed, and all endpoints are looked at. */
+/** How often leases are renewed and all endpoints are checked. */
 const TICK_MS = 3_000;
-/** How often other processes' writes are looked for. */
+/** How often to check for other processes' writes. */
 const POLL_MS = 250;
-/** How often retries are looked for: a retry is at most this late. */
+/** How often to check for retries that are due. A retry is at most this late. */
 const DUE_MS = 1_000;
 const PAGE_LENGTH = 500;
-/** Endpoints that start at the same time. */
+/** Maximum number of endpoints that start at the same time. */
 const STARTING_MAX = 4;
 
-/** Large messages, of up to 1 MiB, in flight. */
+/** Maximum number of large messages (of up to 1 MiB) in flight. */
 const LARGE_MAX = 32;
 const LARGE_PER_ACCOUNT_MAX = 4;
 
@@ -66,7 +66,7 @@ export class Dispatcher {
     this.#pages = new EventPages(services.database);
   }
 
-  /** Without this, nothing is sent. */
+  /** Nothing is sent before this is called. */
   start(): void {
     this.#isStopped = false;
     accountWrites.on('written', this.#onWritten);
@@ -79,7 +79,7 @@ export class Dispatcher {
     this.refresh();
   }
 
-  /** Looks at all endpoints now, for example after a change of one. */
+  /** Checks all endpoints now, for example after one has changed. */
   refresh(): void {
     this.#mustTick = true;
     this.#ticking ??= this.#tickWhileNeeded().finally(() => {
@@ -87,7 +87,7 @@ export class Dispatcher {
     });
   }
 
-  /** Stores all results and gives the leases up. */
+  /** Stores all results and gives up the leases. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     accountWrites.off('written', this.#onWritten);
@@ -101,7 +101,7 @@ export class Dispatcher {
   async #tickWhileNeeded(): Promise<void> {
     while (this.#mustTick && !this.#isStopped) {
       this.#mustTick = false;
-      // While the database is away, the leases end, and the next tick tries again.
+      // While the database is unavailable, the leases end, and the next tick tries again.
       await this.#tick().catch((error: unknown) => this.#logError(error));
     }
   }
@@ -174,7 +174,7 @@ export class Dispatcher {
     try {
       for await (const { accountId, id } of this.#findOwn(1)) this.#notify(accountId, id);
     } catch {
-      // The next tick reports it.
+      // The next tick reports the error.
     } finally {
       this.#isPolling = false;
     }
@@ -237,7 +237,7 @@ export class Dispatcher {
     return sender;
   }
 
-  /** A sender that has ended starts again at the next tick, from what the database says. */
+  /** A sender that has ended starts again at the next tick, from the state in the database. */
   #onEnd(sender: EndpointSender, why: EndReason): void {
     this.#senders.delete(sender.webhook.id);
     if (why instanceof Error) this.#logError(why);
@@ -258,7 +258,7 @@ export class Dispatcher {
   }
 
   #logError(error: unknown): void {
-    // Requests report a database that is away.
+    // Requests already report an unavailable database.
     if (error instanceof AppError && error.code === 'unavailable') return;
     this.#services.log.logger.error({ err: error }, 'could not send webhooks');
   }

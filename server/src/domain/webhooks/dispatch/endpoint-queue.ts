@@ -1,7 +1,7 @@
 import type { EventType } from '../../../model/listings.ts';
 import type { Message } from './message.ts';
 
-/** An event that an endpoint has not settled. */
+/** An event that is not settled yet for an endpoint. */
 export interface Entry {
   sequence: number;
   epoch: string;
@@ -11,23 +11,23 @@ export interface Entry {
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means at once. */
   nextAt: number;
-  /** Whether a row for it is stored with the next position, so that the position can move on. */
+  /** Whether a row for the event is stored with the next position, so the position can move past it. */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;
 }
 
 /**
- * The unsettled events of an endpoint. Those of a listing are sent one after another, in order; different listings do
- * not wait for each other.
+ * An endpoint's unsettled events. A listing's events are sent one after another, in order; different listings
+ * do not wait for each other.
  */
 export class EndpointQueue {
   /** The events of each listing in order; only the first is sent. */
   readonly #lanes = new Map<string, Entry[]>();
-  /** Events that are neither settled nor stored, in order: the first one holds the position. */
+  /** Events that are neither settled nor stored, in order. The first one holds back the position. */
   readonly #open: Entry[] = [];
   readonly #settled = new Set<Entry>();
-  /** First events of listings that can be sent now, and those that wait for a time. */
+  /** The first events of listings: those that can be sent now, and those that wait until they are due. */
   #ready: Entry[] = [];
   readonly #waiting = new Set<Entry>();
   #storedCount = 0;
@@ -72,7 +72,7 @@ export class EndpointQueue {
     return this.#lanes.get(listingId)?.some((entry) => entry.sequence === sequence) ?? false;
   }
 
-  /** Adds an event. @returns whether to store it, since an earlier event of its listing waits for a retry */
+  /** Adds an event. @returns whether to store it because an earlier event of its listing waits for a retry */
   add(entry: Entry): boolean {
     if (entry.isStored) this.#storedCount += 1;
     else this.#open.push(entry);
@@ -87,7 +87,7 @@ export class EndpointQueue {
     return !entry.isStored && first !== undefined && this.#waiting.has(first);
   }
 
-  /** Takes an event that is due, and leaves it the first of its listing until it is settled. */
+  /** Takes an event that is due. It stays the first event of its listing until it is settled. */
   take(now: number): Entry | undefined {
     if (this.#ready.length === 0) this.wake(now);
     return this.#ready.shift();
@@ -102,12 +102,12 @@ export class EndpointQueue {
     }
   }
 
-  /** Ends the waits of all events. */
+  /** Makes all waiting events ready. */
   hurry(): void {
     this.wake(Number.POSITIVE_INFINITY);
   }
 
-  /** Removes a sent event: the next one of its listing can be sent. */
+  /** Removes a sent event, so the listing's next event can be sent. */
   settle(entry: Entry): void {
     if (entry.isStored) this.#storedCount -= 1;
     else this.#settled.add(entry);
@@ -118,7 +118,10 @@ export class EndpointQueue {
     else this.#enable(next);
   }
 
-  /** Lets a sent event wait for its next attempt. @returns those behind it, which must be stored as well */
+  /**
+   * Makes a sent event wait for its next attempt.
+   * @returns the events behind it, which must also be stored
+   */
   postpone(entry: Entry): Entry[] {
     this.#waiting.add(entry);
     return this.#lanes.get(entry.listingId)?.slice(1) ?? [];

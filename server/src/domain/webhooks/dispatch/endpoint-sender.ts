@@ -25,16 +25,18 @@ import { type Message, type SigningKeys, signedHeaders, webhookBody } from './me
 import type { Pace } from './pace.ts';
 import type { Slots, SlotUser } from './slots.ts';
 
-/** Events in memory that are neither settled nor stored. */
+/** Maximum number of events in memory that are neither settled nor stored. */
 const OPEN_MAX = 128;
-/** Deliveries that wait for a retry or for such a delivery. With more, the endpoint reads no further events. */
+/** Deliveries that wait for a retry, or behind one that does. With this many, no further events are read. */
 const STORED_MAX = PENDING_MAX / 2;
 const FAILURES_IN_ROW = 3;
 const LIMIT_START = 16;
 const LIMIT_MAX = 64;
-/** Bytes of the messages in memory of all endpoints. Further messages are read again when they are sent. */
+/**
+ * Maximum bytes of messages in memory, for all endpoints. Further messages are read again when they are sent.
+ */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
-/** Longer messages are sent with permits, of which an endpoint has this many. */
+/** Longer messages need a permit. An endpoint has this many permits. */
 const LARGE_BYTES = 64 * 1024;
 const LARGE_MAX = 2;
 
@@ -54,7 +56,7 @@ export interface SenderContext extends WebhookServices {
   large: FairSemaphore;
   epoch: string;
   owner: string;
-  /** The endpoint must be read again, or is disabled. */
+  /** Called when the endpoint must be read again or is disabled. */
   onEnd(sender: EndpointSender, why: EndReason): void;
 }
 
@@ -69,7 +71,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   readonly #results: DeliveryResults;
-  /** An endpoint that hangs leaves permits of its account to the others. */
+  /** Limits the endpoint, so that one that hangs leaves some of its account's permits to the others. */
   readonly #large = new FairSemaphore(LARGE_MAX);
   #failingSince: number | null;
   #failuresInRow = 0;
@@ -100,7 +102,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return this.#failuresInRow >= FAILURES_IN_ROW;
   }
 
-  /** One that fails gets one attempt at a time, so that those that hang leave slots to those that fail at once. */
+  /**
+   * A failing endpoint gets one attempt at a time, so those that hang leave slots for those that fail at
+   * once.
+   */
   get limit(): number {
     return this.isFailing ? 1 : this.#limit;
   }
@@ -115,7 +120,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     }
   }
 
-  /** There may be new events. */
+  /** Call this when there may be new events. */
   notify(): void {
     this.#mayHaveMore = true;
     this.wake();
@@ -135,7 +140,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     });
   }
 
-  /** Aborts attempts in flight, which are then sent again, and stores the other results. */
+  /** Aborts attempts in flight, which are sent again later, and stores the other results. */
   async stop(): Promise<void> {
     if (this.#hasEnded) return;
     this.#close();
@@ -176,7 +181,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     const { pace } = this.#context;
     await pace.turn(this.accountId);
     if (this.#hasEnded) return;
-    // Others have used up the turn.
+    // Other endpoints have used up the turn.
     if (performance.now() >= pace.endMs) return this.wake();
     if (this.#mayRead) await this.#read();
     if (this.#hasEnded) return;
@@ -187,7 +192,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   get #mayRead(): boolean {
     const { openCount, storedCount } = this.#queue;
-    // Further events show whether an endpoint is unavailable, or only rejects those that are stored.
+    // In an outage, further events show whether the endpoint is unavailable or only rejects the stored ones.
     const storedMax = isOutage(this.#failingSince, Date.now()) ? PENDING_MAX - PAGE.limit : STORED_MAX;
     return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < storedMax;
   }
@@ -205,7 +210,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     if (rows.length === PAGE.limit || isCut) this.notify();
   }
 
-  /** If all events after the position were removed, even the latest, they have expired. */
+  /** If all events after the position were removed, including the latest, they have expired. */
   async #noteRemoved(): Promise<void> {
     const { readTo } = this.#queue;
     const head = (await findSequences(this.#database, [this.accountId])).get(this.accountId) ?? readTo;
@@ -277,7 +282,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     else return this.#sendLarge(entry);
   }
 
-  /** Sends a large message with two permits. It is read again then, so that few large messages are in memory. */
+  /** Sends a large message once it has two permits. It is then read again, so few are in memory at a time. */
   async #sendLarge(entry: Entry): Promise<void> {
     const options = { signal: this.#ending.signal };
     const send = async () => {
@@ -331,7 +336,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   /**
-   * Counts an attempt. One before its time, or during an outage, does not use up the schedule.
+   * Counts an attempt. An attempt before its time or during an outage does not use up the retry schedule.
    * @returns when to try again; undefined if there are no further attempts
    */
   #count(entry: Entry, isDelivered: boolean, now: number, retryAfterMs: number): number | undefined {
@@ -343,7 +348,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     return nextAttemptAt(entry.attempts, now, retryAfterMs);
   }
 
-  /** Adds one to the attempts in flight after a success, and halves them after a failure. */
+  /** Raises the limit for attempts in flight by one after a success, and halves it after a failure. */
   #adapt(isDelivered: boolean, now: number): void {
     this.#limit = isDelivered ? Math.min(LIMIT_MAX, this.#limit + 1) : Math.max(1, this.#limit >> 1);
     this.#failuresInRow = isDelivered ? 0 : this.#failuresInRow + 1;
@@ -354,7 +359,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     } else this.#failingSince ??= now;
   }
 
-  /** Stores an event that waits behind another one of its listing. */
+  /** Stores an event that waits behind another event of its listing. */
   #store(entry: Entry): void {
     this.#drop(entry);
     this.#results.add({ ...deliveryOf(entry, 'pending'), updatedAt: Date.now() });

@@ -5,17 +5,19 @@ import type { Run } from '../../../storage/runs.ts';
 /** Reading these events takes less than 2 ms. */
 export const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 
-/** Reads events for the endpoints of accounts. Most endpoints of an account need the same ones at the same time. */
+/** Reads events for endpoints. Most endpoints of an account need the same events at the same time. */
 export class EventPages {
   readonly #database: Database;
-  /** The reads that have not ended, by account and by the sequence that they follow. */
+  /** The reads in progress, by account and by the sequence after which they start. */
   readonly #reads = new Map<string, Map<number, Promise<Run<StoredEvent>>>>();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** The events after a sequence, or the first of them. They include all events of earlier calls of `noteWrite`. */
+  /**
+   * At most one page of the events after a sequence, including those announced by earlier `noteWrite` calls.
+   */
   read(accountId: string, after: number): Promise<Run<StoredEvent>> {
     const reads = this.#reads.get(accountId) ?? new Map<number, Promise<Run<StoredEvent>>>();
     const begun = reads.get(after);
@@ -28,7 +30,7 @@ export class EventPages {
     return read;
   }
 
-  /** The account has new events, which the reads so far may lack. */
+  /** Call this when the account has new events, which the reads in progress may lack. */
   noteWrite(accountId: string): void {
     this.#reads.delete(accountId);
   }

@@ -3,9 +3,11 @@ import { randomWord } from '../../../lib/ids.ts';
 import type { Database, Executor } from '../../../storage/database.ts';
 import { insertLease, type Lease, listLeases, removeLease, renewLeases } from '../../../storage/webhook-leases.ts';
 
-/** Accounts are divided into this many shards, each with one process that sends. */
+/** Accounts are divided into this many shards. For each shard, one process sends. */
 const SHARDS = 16;
-/** A process loses its shards once another one has seen no beat for this long, by its own clock. */
+/**
+ * A process loses its shards once another has not seen its beat change for this long, by the other's clock.
+ */
 const SILENCE_MAX_MS = 8_000;
 /** A process that could not renew its leases for this long stops sending before another one takes over. */
 const RENEWAL_MAX_MS = 7_000;
@@ -15,8 +17,8 @@ interface Seen extends Lease {
 }
 
 /**
- * Which process sends the webhooks of an account. Processes compare no clocks: a lease is held as long as its number
- * grows.
+ * Decides which process sends an account's webhooks. Processes do not compare clocks: a lease is held as long
+ * as its number grows.
  */
 export class Leases {
   readonly owner = randomWord(16);
@@ -44,7 +46,7 @@ export class Leases {
     return performance.now() - this.#renewedMs < RENEWAL_MAX_MS && this.#shards.has(shardOf(accountId));
   }
 
-  /** Renews the leases, takes those of processes that have ended, and leaves other processes their part. */
+  /** Renews the leases, takes those of processes that have ended, and leaves other processes their share. */
   async refresh(): Promise<void> {
     const startMs = performance.now();
     this.#beat += 1;
@@ -56,7 +58,7 @@ export class Leases {
     this.#renewedMs = startMs;
   }
 
-  /** Gives all leases up. */
+  /** Gives up all leases. */
   async release(): Promise<void> {
     this.#shards.clear();
     await this.#database.write(async (transaction) => {
@@ -80,7 +82,10 @@ export class Leases {
     return listLeases(transaction);
   }
 
-  /** Takes free shards, or gives up those above this process's part, which it has not used since the last refresh. */
+  /**
+   * Takes free shards, or gives up those beyond this process's share that it has not used since the last
+   * refresh.
+   */
   async #balance(transaction: Executor, leases: readonly Lease[]): Promise<void> {
     const taken = new Set(leases.map(({ name }) => name));
     const own = leases.filter(({ name, owner }) => owner === this.owner && isShard(name));

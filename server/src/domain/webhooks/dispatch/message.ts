@@ -4,7 +4,7 @@ import { formatTime } from '../../../lib/times.ts';
 import type { ClaimedWebhook } from '../../../storage/webhooks.ts';
 import { secretOwner } from '../webhooks.ts';
 
-/** The keys that sign: the current one and, after a roll, the old one until it expires. */
+/** The keys that sign messages: the current one and, after a roll, the old one until it expires. */
 export interface SigningKeys {
   current: Buffer;
   old: Buffer | undefined;
@@ -15,8 +15,8 @@ export interface SigningKeys {
 type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>;
 
 /**
- * Undefined if the current secret is encrypted with another key. An old secret that cannot be decrypted is left out, so
- * that a roll replaces secrets whose key was lost.
+ * Undefined if the current secret is encrypted with another key. An old secret that cannot be decrypted is
+ * left out, so a roll replaces secrets whose key was lost.
  */
 export function openSecrets(
   box: SecretBox,
@@ -35,7 +35,8 @@ export function openSecrets(
 }
 
 export const LOCKED_SECRET =
-  'The signing secret cannot be decrypted, because SECRETS_KEY_FILE is missing or another one; roll it to get a new one';
+  'The signing secret cannot be decrypted, because SECRETS_KEY_FILE is missing or contains a different key; ' +
+  'roll the secret to get a new one';
 
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secret.indexOf('_') + 1), 'base64');
@@ -44,7 +45,7 @@ function keyOf(secret: string): Buffer {
 export interface Message {
   /** UTC milliseconds. */
   createdAt: number;
-  /** The member `data`, as JSON. */
+  /** The `data` member, as JSON. */
   json: string;
 }
 
@@ -53,7 +54,7 @@ export function webhookBody(type: string, { createdAt, json }: Message, accountI
   return `{"type":"${type}","timestamp":"${timestamp}","data":${json},"accountId":"${accountId}","epoch":"${epoch}"}`;
 }
 
-/** The headers of Standard Webhooks 1.0, signed at this time. */
+/** The headers of Standard Webhooks 1.0, signed with the current time. */
 export function signedHeaders(
   id: string,
   body: string,

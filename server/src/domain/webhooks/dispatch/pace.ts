@@ -2,16 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../../lib/fair-queue.ts';
 import { countWaiting, ownTurn } from '../../../lib/turns.ts';
 
-/** How long endpoints read events and start attempts in a turn of the event loop. */
+/** How long endpoints read events and start attempts in one turn of the event loop. */
 const TURN_MS = 1.5;
-/** Endpoints in a turn. Most have one event to send. */
+/** Maximum number of endpoints in a turn. Most have one event to send. */
 const TURN_ENDPOINTS_MAX = 16;
-/** Requests get twice the time of a turn before the next one. Reading the responses takes about half of that. */
+/**
+ * Requests get twice the time of a turn before the next one. Reading the responses takes about half of that.
+ */
 const REST_FACTOR = 2;
-/** Turns that waiting requests get before each turn. */
+/** The number of turns that waiting requests get before each turn of the endpoints. */
 const REQUESTS_FIRST = 4;
 
-/** Gives the endpoints of a process turns of the event loop, so that requests are not delayed. */
+/** Gives a process's endpoints turns of the event loop, so that requests are not delayed. */
 export class Pace {
   readonly #waiting = new FairQueue<string, () => void>();
   #isGiving = false;
@@ -26,7 +28,7 @@ export class Pace {
     return promise;
   }
 
-  /** Notes how long an endpoint has worked in its turn. */
+  /** Notes how long an endpoint worked in its turn. */
   use(ms: number): void {
     this.#usedMs += ms;
   }

@@ -2,17 +2,17 @@ import { FairQueue } from '../../../lib/fair-queue.ts';
 
 /** Contract §12. */
 const PER_ENDPOINT_MAX = 64;
-/** Attempts in flight of one process, each of which has a connection. Endpoints that fail share a quarter. */
+/** Maximum attempts in flight per process, each with a connection. Failing endpoints share a quarter. */
 const HEALTHY_MAX = 384;
 const FAILING_MAX = 128;
-/** The part of the slots that busy endpoints divide; the rest stays free for endpoints that become busy. */
+/** The part of the slots that busy endpoints share; the rest stays free for endpoints that become busy. */
 const DIVIDED_PART = 0.75;
 
 /** An endpoint that sends. */
 export interface SlotUser {
   readonly accountId: string;
   readonly isFailing: boolean;
-  /** The most attempts that it should have in flight at the moment. */
+  /** The maximum number of attempts that it should currently have in flight. */
   readonly limit: number;
   /** Called when a slot may be free. */
   wake(): void;
@@ -32,7 +32,8 @@ class Pool {
 
   take(user: SlotUser): boolean {
     const own = this.#used.get(user) ?? 0;
-    // Its own next result wakes it. If it waited for others, they would wake it in vain, and not one that can send.
+    // The endpoint's own next result wakes it. If it waited here, it would be woken in vain instead of one
+    // that can send.
     if (own >= Math.min(user.limit, PER_ENDPOINT_MAX, this.#share())) return false;
     if (this.#usedCount >= this.#max) {
       this.#wait(user);
@@ -67,14 +68,16 @@ class Pool {
 }
 
 /**
- * Divides the attempts in flight among endpoints. Slow endpoints cannot take all slots, and those that fail, many of
- * which never respond, have slots of their own.
+ * Divides the attempts in flight among endpoints. Slow endpoints cannot take all slots, and failing
+ * endpoints, many of which never respond, have slots of their own.
  */
 export class Slots {
   readonly #healthy = new Pool(HEALTHY_MAX);
   readonly #failing = new Pool(FAILING_MAX);
 
-  /** @returns a function that frees the slot; undefined if none is free, in which case `wake` is called later */
+  /**
+   * @returns a function that frees the slot; undefined if none is free, in which case `wake` is called later
+   */
   take(user: SlotUser): (() => void) | undefined {
     const pool = user.isFailing ? this.#failing : this.#healthy;
     return pool.take(user) ? () => pool.free(user) : undefined;

@@ -1,14 +1,14 @@
 import { type ErrorCode, INVALID_KEY } from '../../../model/errors.ts';
 import { type ErrorEntry, JSON_BODY, KEY } from './entry.ts';
 
-/** Errors of access: credentials, permissions, and rate limits. */
+/** Access errors: credentials, permissions, and rate limits. */
 export const ACCESS_ERRORS = {
   unauthorized: {
     status: 401,
     title: 'The API key is missing or not valid',
     meaning:
-      'The request has no `Authorization` header; or its key is mistyped, unknown, deleted, or expired; or the account of ' +
-      'the key is suspended. The body is always the same; the `WWW-Authenticate` header gives the reason.',
+      'The request does not have an `Authorization` header; or its key is mistyped, unknown, deleted, or expired; or ' +
+      "the key's account is suspended. The body is always the same; the `WWW-Authenticate` header gives the reason.",
     remedy:
       'Send `Authorization: Bearer API_KEY`, and check `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +
       'or has expired does not become valid again: ask an administrator of your account for a new one. If the account is ' +
@@ -21,7 +21,7 @@ export const ACCESS_ERRORS = {
     status: 403,
     title: 'The key is read-only',
     meaning: 'The key is valid, but its access is `read`. Nothing was changed.',
-    remedy: 'Use a key whose access is `full`. `GET /v1/me` shows the access of a key.',
+    remedy: "Use a key whose access is `full`. `GET /v1/me` shows a key's access.",
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street","beds":3,"baths":2}'`],
     example: { message: 'This key is read-only; use a key with full access to change listings.' },
   },
@@ -45,11 +45,12 @@ export const ACCESS_ERRORS = {
       'invitations, or too many concurrent sign-ins.',
     remedy:
       'Wait the number of seconds in `Retry-After`, then retry. `RateLimit` in each response shows how many requests are left ' +
-      '(`r`) and for how many seconds (`t`). A 304 does not count.',
+      '(`r`) and for how many seconds (`t`). A 304 response does not count.',
     headers: { 'Retry-After': '7' },
     example: {
       message:
-        'This key has reached its rate limit; retry in 7 s. The RateLimit header of each response shows what is left.',
+        'This key has reached its rate limit; retry in 7 s. The RateLimit header of each response shows how many ' +
+        'requests are left.',
     },
   },
   too_many_imports: {

@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
-/** Errors of a request's body. */
+/** Errors in a request's body. */
 export const BODY_ERRORS = {
   invalid_json: {
     status: 400,
     title: 'The body is not valid JSON',
     meaning:
       'The body is not JSON in UTF-8, has a duplicate member (one of the values would be lost), or is nested more than 32 ' +
-      'levels deep. `offset` is the byte where the error is, counted from 0.',
+      'levels deep. `offset` is the position of the error in bytes, counted from 0.',
     remedy: 'Check the byte at `offset`. Generate JSON with a library instead of concatenating strings.',
     commands: [`curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"address":"12 Elm Street",}'`],
     example: {
@@ -32,11 +32,11 @@ export const BODY_ERRORS = {
     status: 413,
     title: 'The body is too large',
     meaning:
-      'A listing, or a row of an import, can have 1 MiB (1,048,576 bytes). An import can have any number of rows, ' +
-      'but with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. On SQLite, an atomic import can change ' +
-      'at most 24 MiB (the listings before and after the change, and their search words), because other writes wait ' +
-      'for it. All other bodies, such as that of signing in to the dashboard, can have 16 KiB (16,384 bytes). ' +
-      'Nothing was written.',
+      'A listing, or a row of an import, can be up to 1 MiB (1,048,576 bytes). An import can have any number of ' +
+      'rows, but with `atomic=true` at most 10,000 rows and 64 MiB uncompressed. On SQLite, an atomic import can ' +
+      'change at most 24 MiB (the listings before and after the change, and their search words), because other ' +
+      'writes wait for it. All other bodies, such as the one for signing in to the dashboard, can be up to 16 KiB ' +
+      '(16,384 bytes). Nothing was written.',
     remedy:
       'Send less: photos are sent as URLs, not as images. Send several files instead of one atomic import, or leave out ' +
       '`atomic=true`.',
@@ -88,7 +88,7 @@ export const BODY_ERRORS = {
   },
   import_failed: {
     status: 422,
-    title: 'The file cannot be imported, or only part of it',
+    title: 'The file cannot be imported, or only part of it was',
     meaning:
       'With `atomic=true`, at least one row is not valid: `details` lists the first 100 errors with their `line`, ' +
       'and nothing was imported. Otherwise, the file is not in the declared format (such as gzip), was cut off, or ' +
@@ -100,7 +100,7 @@ export const BODY_ERRORS = {
         `curl -i $API/imports?atomic=true ${KEY} -H "Content-Type: text/csv" --data-binary @-`,
     ],
     example: {
-      message: 'One row is not valid, so none was imported; see details.',
+      message: 'One row is not valid, so no rows were imported; see details.',
       details: [{ line: 3, field: 'beds', code: 'not_an_integer', message: '"2.5" must be a whole number.' }],
     },
   },

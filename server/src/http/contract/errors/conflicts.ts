@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
-/** Errors of a request that conflicts with the current state. */
+/** Errors for requests that conflict with the current state. */
 export const CONFLICT_ERRORS = {
   version_mismatch: {
     status: 412,
     title: 'The listing has changed since you read it',
     meaning:
-      'The listing is at `currentVersion` (null if there is none), which does not satisfy the `If-Match` or ' +
-      '`If-None-Match` of the request. Nothing was changed.',
+      "The listing is at `currentVersion` (null if there is none), which does not satisfy the request's `If-Match` " +
+      'or `If-None-Match` header. Nothing was changed.',
     remedy:
       'Read the listing again, apply your change to the current version, and send it with the new ETag. This prevents ' +
       'lost updates.',
@@ -34,10 +34,10 @@ export const CONFLICT_ERRORS = {
   },
   idempotency_key_reused: {
     status: 422,
-    title: 'The Idempotency-Key was used for another request',
+    title: 'The Idempotency-Key was already used for a different request',
     meaning:
-      'In the last 24 hours, a request of the account had the same `Idempotency-Key`, but another method, path, query, ' +
-      'body, `Content-Type`, `If-Match`, or `If-None-Match`. Nothing was done.',
+      'In the last 24 hours, a request from the account had the same `Idempotency-Key` but a different method, path, ' +
+      'query, body, `Content-Type`, `If-Match`, or `If-None-Match`. Nothing was done.',
     remedy:
       'Use a new key for each new request. To repeat a request whose response was lost, send exactly the same request.',
     commands: [
@@ -45,7 +45,7 @@ export const CONFLICT_ERRORS = {
       `curl -i $API/listings ${KEY} ${JSON_BODY} -H 'Idempotency-Key: 4c1d' -d '{"address":"14 Elm Street","beds":3,"baths":2}'`,
     ],
     example: {
-      message: 'This Idempotency-Key was used for another request; use a new key for each new request.',
+      message: 'This Idempotency-Key was already used for a different request; use a new key for each new request.',
     },
   },
   events_expired: {
@@ -53,14 +53,14 @@ export const CONFLICT_ERRORS = {
     title: 'Events after this sequence are no longer available',
     meaning:
       "The message gives the reason. The events are older than 30 days; without `after`, the account's first event " +
-      "is requested. Or `after` is beyond the account's sequence, because it belongs to another account or to the " +
-      'time before a restore. Or the database has another `epoch`, for example after a restore. Continuing could ' +
+      "is requested. Or `after` is greater than the account's current sequence, because it belongs to another account or to the " +
+      'time before a restore. Or the database has a different `epoch`, for example after a restore. Continuing could ' +
       'miss events. The same applies to `at`, the sequence at which a listing is retrieved.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {
       message:
-        "The database has another epoch, for example after a restore. List all listings again, and continue from that list's sequence.",
+        "The database has a different epoch, for example after a restore. List all listings again, then continue from that list's sequence.",
     },
   },
   account_changed: {
@@ -69,7 +69,7 @@ export const CONFLICT_ERRORS = {
     meaning:
       'Only below `/admin`: the page shows one account, but the session has switched to another one in another window, or ' +
       'the user is no longer a member. Nothing was done.',
-    remedy: 'Reload the page: it shows the current account or asks for one.',
+    remedy: 'Reload the page: it shows the current account or asks you to choose one.',
     example: { message: 'The session has switched to another account; nothing was done. Reload the page.' },
   },
   conflict: {

@@ -1,6 +1,9 @@
 import type { RowIssue, ValidationIssue } from '../../../model/errors.ts';
 
-/** One error code: its status, and its texts below `/docs/errors` and in the OpenAPI document. */
+/**
+ * An error code's status, and its description on the pages below `/docs/errors` and in the OpenAPI
+ * document.
+ */
 export interface ErrorEntry {
   status: number;
   /** A heading, without a period. */
@@ -8,10 +11,10 @@ export interface ErrorEntry {
   /** The causes of the error. Here and in `remedy`, code is in backticks. */
   meaning: string;
   remedy: string;
-  /** Headers of the example response, besides those of every error. */
+  /** Headers of the example response, in addition to those of every error. */
   headers?: Record<string, string>;
   /**
-   * Commands that provoke the error, with `$API` and `$KEY` as in the README. The last one returns
+   * Commands that cause the error, with `$API` and `$KEY` as in the README. The last one returns
    * the example.
    */
   commands?: readonly string[];

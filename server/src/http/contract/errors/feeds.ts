@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../model/errors.ts';
 import { emptyCounts } from '../../../model/feeds.ts';
 import { type ErrorEntry, EXAMPLE_ID, KEY } from './entry.ts';
 
-/** Errors of feeds. */
+/** Feed errors. */
 export const FEED_ERRORS = {
   belongs_to_feed: {
     status: 409,
@@ -11,7 +11,7 @@ export const FEED_ERRORS = {
       "A listing belongs to one feed at most. This is the error of a row in a feed's file: the listing with its " +
       '`externalId` belongs to the feed in `feed`, and was not changed.',
     remedy:
-      'Remove the row from this file, or give it another `externalId`. To move the listings of a feed to another one, ' +
+      "Remove the row from this file, or give it another `externalId`. To move a feed's listings to another feed, " +
       'delete the first feed with `listings=keep`; the next file with their external ids then adopts them.',
     example: {
       message: `The listing ${EXAMPLE_ID} belongs to the feed mls; remove the row, or use another externalId.`,
@@ -23,17 +23,17 @@ export const FEED_ERRORS = {
     title: 'The file would change too much',
     meaning:
       'No listing was changed, because the file is empty or cut short, too many of its rows failed, or too many of ' +
-      'the listings of the feed are missing in it. `reasons` names the limits, and `plan` counts what the file would ' +
+      "the feed's listings are missing from it. `reasons` names the limits, and `plan` counts what the file would " +
       'change. With `plan=`, the error means that the file or the listings have changed since that plan was made; ' +
       '`expected` counts what that plan would have changed.',
     remedy:
-      'Check the file. If it is right, send it again with the parameter in the message, such as `missingMax=50%`, or ' +
-      'with `plan=` and the `planId` of this error, which allows exactly these changes.',
+      'Check the file. If it is correct, send it again with the parameter in the message, such as `missingMax=50%`, ' +
+      'or with `plan=` and the `planId` of this error, which allows exactly these changes.',
     commands: [
       `printf '' | curl -i -X PUT $API/feeds/mls ${KEY} -H "Content-Type: application/x-ndjson" --data-binary @-`,
     ],
     example: {
-      message: 'Nothing was changed: the file has no rows. Send the whole file.',
+      message: 'Nothing was changed: the file has no rows. Send the complete file.',
       members: {
         runId: 'run_01kt3vwq8r5f0x4m2n7p9s1d6h',
         reasons: [{ reason: 'empty', message: 'the file has no rows' }],

@@ -20,12 +20,13 @@ export const FIELD_ERRORS: Record<FieldCode, { meaning: string; message: string 
   },
   invalid_choice: {
     meaning: 'The value is not one of the allowed values, which are case-sensitive.',
-    message: 'Must be an ISO 4217 code in capital letters, such as USD.',
+    message: 'Must be an ISO 4217 code in uppercase letters, such as USD.',
   },
   invalid_format: {
     meaning:
-      'The type is correct, but the format is not: too many decimals, a URL without `https`, or control characters.',
-    message: 'Must have at most 2 decimals.',
+      'The type is correct, but the format is not: too many decimal places, a URL without `https`, or control ' +
+      'characters.',
+    message: 'Must have at most 2 decimal places.',
   },
   unknown_field: {
     meaning: 'There is no such field. The message names the most similar one.',

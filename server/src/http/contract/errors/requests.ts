@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import { type ErrorEntry, EXAMPLE_ID, JSON_BODY, KEY } from './entry.ts';
 
-/** Names the setting of the proxy that sends HTTP/1.0 most often. */
+/** Names the setting of nginx, the proxy that most often sends HTTP/1.0. */
 export const HTTP_1_0_MESSAGE =
   'This list is too long for HTTP/1.0, in which a list that is cut off looks complete. Send the request as HTTP/1.1; if a ' +
   'proxy sent it, set its version to 1.1 (nginx: proxy_http_version 1.1), or request a page with a lower limit.';
 
-/** Errors of a request's path, method, query, and headers. */
+/** Errors in a request's path, method, query, and headers. */
 export const REQUEST_ERRORS = {
   invalid_query: {
     status: 400,
@@ -28,12 +28,12 @@ export const REQUEST_ERRORS = {
     remedy: 'Check the spelling; the message names the most similar parameter or lists all of them.',
     commands: [`curl -i "$API/me?colour=red" ${KEY}`],
     example: {
-      message: 'colour: There is no such parameter; this request takes none.',
+      message: 'colour: There is no such parameter; this request does not accept parameters.',
       details: [
         {
           field: 'query.colour',
           code: 'unknown_field',
-          message: 'There is no such parameter; this request takes none.',
+          message: 'There is no such parameter; this request does not accept parameters.',
         },
       ],
     },
@@ -71,8 +71,8 @@ export const REQUEST_ERRORS = {
     status: 400,
     title: 'The Idempotency-Key is not valid',
     meaning:
-      'The header is empty, too long, repeated, or has characters that are not visible ASCII; or an import has it without ' +
-      '`atomic=true`, or in a dry run; or the file of a feed has it.',
+      'The header is empty, too long, repeated, or has characters that are not visible ASCII; or an import sends it ' +
+      'without `atomic=true`, or in a dry run; or the file of a feed has it.',
     remedy:
       'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
       'For an import or a feed, leave it out: give each row an `externalId`, and the file can be sent again at any ' +
@@ -90,15 +90,15 @@ export const REQUEST_ERRORS = {
       "The path does not exist, or its listing is not in the key's account: it was deleted, never existed, or " +
       'belongs to another account. The response does not show which of these is true.',
     remedy:
-      'Compare the path with the reference at `/docs`, including a trailing slash. For a listing, check the list, and use ' +
-      '`GET /v1/me` to check the account of the key.',
+      'Compare the path with the reference at `/docs`, including a trailing slash. For a listing, check the list, ' +
+      "and use `GET /v1/me` to check the key's account.",
     commands: [`curl -i $API/listings/lst_0 ${KEY}`],
     example: { message: 'There is no listing with this id in the account.' },
   },
   method_not_allowed: {
     status: 405,
     title: 'The path does not support this method',
-    meaning: 'The path exists, but does not support the method of the request.',
+    meaning: "The path exists, but does not support the request's method.",
     remedy: 'Use one of the methods in the `Allow` header.',
     headers: { Allow: 'GET, HEAD, POST' },
     commands: [`curl -i -X PUT $API/listings ${KEY}`],
@@ -108,15 +108,16 @@ export const REQUEST_ERRORS = {
     status: 406,
     title: 'The requested format is not available',
     meaning:
-      'The `Accept` header names no media type in which this response is available, or is longer than 1,000 characters.',
+      'The `Accept` header does not name a media type in which this response is available, or is longer than 1,000 ' +
+      'characters.',
     remedy: 'Use one of the media types in the message, or leave out `Accept`. Errors are always JSON.',
     commands: [`curl -i $API/me ${KEY} -H "Accept: image/png"`],
-    example: { message: 'This response is available as application/json; request that in Accept.' },
+    example: { message: 'This response is available as application/json; request this type in Accept.' },
   },
   headers_too_large: {
     status: 431,
     title: 'The headers are too large',
-    meaning: 'The request line and all headers together can have 16 KiB.',
+    meaning: 'The request line and all headers together are limited to 16 KiB.',
     remedy: 'Send fewer or shorter headers. Large ones are often cookies, which the service does not need.',
     commands: [`curl -i $API/me ${KEY} -H "X-Note: $(printf '%020000d' 0)"`],
     example: { message: 'The headers are larger than 16 KiB; send fewer.' },
@@ -128,8 +129,8 @@ export const REQUEST_ERRORS = {
       'The request arrived as HTTP/1.0, in which a long list that is cut off looks complete. Usually a proxy in front of ' +
       'the service sends HTTP/1.0, which is the default of nginx before 1.29.7.',
     remedy:
-      'Ask the operator to set `proxy_http_version 1.1` in nginx, or the same setting of another proxy. Until then, request ' +
-      'short pages with `limit`.',
+      'Ask the operator to set `proxy_http_version 1.1` in nginx, or the equivalent setting of another proxy. Until ' +
+      'then, request short pages with `limit`.',
     example: { message: HTTP_1_0_MESSAGE },
   },
 } satisfies Partial<Record<ErrorCode, ErrorEntry>>;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../model/errors.ts';
 import type { ErrorEntry } from './entry.ts';
 
-/** Errors of the service, and of the limits that its operator sets. */
+/** Errors of the service itself, and of the limits that its operator sets. */
 export const SERVICE_ERRORS = {
   internal_error: {
     status: 500,
@@ -25,17 +25,18 @@ export const SERVICE_ERRORS = {
   outcome_unknown: {
     status: 503,
     title: 'The outcome of the change is unknown',
-    meaning: 'The database failed during the commit, so the change may or may not be stored.',
+    meaning: 'The database failed during the commit, so the change might or might not be stored.',
     remedy:
       'Send the request again with the same `Idempotency-Key`: the change is then made exactly once. Without a key, check ' +
       'first whether the change was made.',
     example: {
-      message: 'The database failed during the commit; the change may or may not be stored. Check before you retry.',
+      message:
+        'The database failed during the commit; the change might or might not be stored. Check before you retry.',
     },
   },
   storage_full: {
     status: 507,
-    title: 'The disk of the service is full',
+    title: "The service's disk is full",
     meaning: 'There was no space to store the change. Nothing was written; reads still work.',
     remedy: 'Tell the operator of the service, and retry once there is space.',
     example: { message: 'The disk is full and nothing was written; try again later.' },
@@ -47,14 +48,14 @@ export const SERVICE_ERRORS = {
       'The operator of the service limits the number of listings or the stored bytes of the account, and this change ' +
       'would exceed that. `quota` names the limit, and `limit` is its value. Stored bytes include the listings as JSON in ' +
       'UTF-8 and their earlier versions, which the events keep for 30 days. Nothing was written; reads still work. In an ' +
-      'import, this is the error of a row. Every account can have 20 webhook endpoints, and each of them a bounded ' +
+      'import, this is the error of a row. Every account can have 20 webhook endpoints, and each endpoint a limited ' +
       'number of pending deliveries.',
     remedy:
       'Delete listings, which is always possible, or make them smaller. A deletion reduces `listings` immediately, and ' +
       '`bytes` after 30 days. Or ask the operator for a higher limit.',
     example: {
       message:
-        'The account has 1000 of at most 1000 listings: delete some, or ask the operator of the service for a higher limit. Nothing was written.',
+        'The account has 1000 listings, and its limit is 1000: delete some, or ask the operator of the service for a higher limit. Nothing was written.',
       members: { quota: 'listings', limit: 1000 },
     },
   },

@@ -4,7 +4,7 @@ import { jsonFormat } from './json.ts';
 import type { ListFormat } from './list-format.ts';
 import { ndjsonFormat } from './ndjson.ts';
 
-/** The default first. */
+/** The default format comes first. */
 const FORMATS = [jsonFormat, ndjsonFormat, csvFormat, geojsonFormat];
 
 export const LIST_TYPES = FORMATS.map(({ mediaType }) => mediaType);

@@ -1,7 +1,7 @@
 import { distanceBetween, type Point } from '../../../model/geo.ts';
 import type { Listing } from '../../../model/listings.ts';
 
-/** The members of a list besides its listings. */
+/** The members of a list other than its listings. */
 export interface ListFrame {
   nextCursor: string | null;
   /** The account's sequence, read before the first listing. */
@@ -11,10 +11,10 @@ export interface ListFrame {
   total?: number | undefined;
 }
 
-/** The members of each listing to send, in the order of every response; undefined for all. */
+/** The members of each listing to send, in the order that every response uses; undefined for all. */
 export type Fields = readonly string[] | undefined;
 
-/** A member that is not stored, but measured for the list. */
+/** A member that is not stored, but calculated for the list. */
 export const DISTANCE = 'distance';
 
 /** Writes a list in one media type, from the stored JSON of its listings. */
@@ -23,7 +23,7 @@ export interface ListFormat {
   contentType: string;
   /** Members of the frame that the body cannot contain. */
   headers?: (frame: ListFrame) => Record<string, string>;
-  /** Whether `fields` can name the distance. */
+  /** Whether `fields` can include the distance. */
   hasDistance?: true;
   begin: (fields: Fields) => string;
   /** Distances are measured from `near`. */

@@ -1,6 +1,6 @@
 import { type ListFormat, toRows } from './list-format.ts';
 
-/** One listing per line, then a line that marks the end, which a truncated list lacks. */
+/** One listing per line, then a line that marks the end; a truncated list lacks that line. */
 export const ndjsonFormat: ListFormat = {
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',

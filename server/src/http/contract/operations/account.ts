@@ -47,7 +47,7 @@ export const updateAccountOperation: Operation<'administrator'> = {
     validation_failed: invalid({
       field: 'currency',
       code: 'invalid_choice',
-      message: 'Must be an ISO 4217 code in capital letters, such as USD.',
+      message: 'Must be an ISO 4217 code in uppercase letters, such as USD.',
     }),
   },
 };

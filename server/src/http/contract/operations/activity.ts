@@ -99,7 +99,7 @@ export const activityOperation: Operation<'administrator', typeof activityQuery>
   operationId: 'listActivity',
   summary: 'List the audit log',
   description:
-    'The audit log of the account, newest first: actions of users in the dashboard and of the operator on the command ' +
+    "The account's audit log, newest first: actions of users in the dashboard and of the operator on the command " +
     'line. Entries never change. With filters, each page examines only a part of the log, so it can be short, or even ' +
     'empty, while `nextCursor` is not null; the next page continues from there.',
   caller: 'administrator',

@@ -40,7 +40,7 @@ export const keyChange = z.strictObject({ name }, expected('an object')).meta({ 
 const hours = integer(
   0,
   ROLLED_HOURS_MAX,
-  `After how many hours the old key expires; 0 deletes it at once. Default ${ROLLED_HOURS_DEFAULT}.`,
+  `The number of hours after which the old key expires; 0 deletes it immediately. Default ${ROLLED_HOURS_DEFAULT}.`,
 );
 
 export const keyRoll = z
@@ -161,7 +161,7 @@ export const rollKeyOperation: Operation<'administrator'> = {
     not_found: NO_KEY,
     conflict: {
       message:
-        'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; its new key is key_01kt3vb2d4f6h8j0k1m3n5p7qb.',
+        'The key key_01kt3vb2d4f6h8j0k1m3n5p7q9 has already been rolled; it was replaced by key_01kt3vb2d4f6h8j0k1m3n5p7qb.',
     },
     validation_failed: invalid({ field: 'expiresInHours', code: 'out_of_range', message: 'Must be from 0 to 168.' }),
   },

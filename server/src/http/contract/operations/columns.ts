@@ -4,7 +4,7 @@ import { expected } from '../schemas/fields.ts';
 import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS } from './common.ts';
 
-/** As many and as long as `map` can have. */
+/** The same limits as those of the columns in `map`. */
 const NAMES_MAX = 100;
 const NAME_LENGTH_MAX = 200;
 
@@ -25,8 +25,8 @@ const columns = z
     columns: z.array(
       z.object({
         name: z.string(),
-        field: z.string().nullable().meta({ description: 'The field that the column has, or probably means.' }),
-        isKnown: z.boolean().meta({ description: 'Whether an import needs no `map` for the column.' }),
+        field: z.string().nullable().meta({ description: 'The field that the column contains, or probably means.' }),
+        isKnown: z.boolean().meta({ description: 'Whether an import can read the column without `map`.' }),
       }),
     ),
   })
@@ -38,8 +38,8 @@ export const matchColumnsOperation: Operation<'member'> = {
   operationId: 'matchColumns',
   summary: 'Find the fields of columns',
   description:
-    'Says for each name of a column which field it is, or probably means: in another spelling, as a synonym, or ' +
-    'mistyped. Nothing is stored.',
+    'For each column name, returns the field that it names or probably means: in a different spelling, as a synonym, ' +
+    'or mistyped. Nothing is stored.',
   errorExamples: {
     validation_failed: {
       message: 'One field is not valid; see details.',

@@ -41,7 +41,7 @@ export const WRITE_ERRORS: ErrorCode[] = [
   'storage_full',
 ];
 
-/** Errors of every change that has a body but accepts no `Idempotency-Key`. */
+/** Errors of every change that has a body but does not accept an `Idempotency-Key`. */
 export const INPUT_ERRORS: ErrorCode[] = [
   'invalid_json',
   'request_timeout',
@@ -79,7 +79,7 @@ export const NOT_MODIFIED: OperationReply = {
   headers: { ETag: 'The version of the listing, in quotes.' },
 };
 
-/** A list that is always whole. */
+/** A list that is always sent as a whole. */
 export function listReply(description: string, id: string, element: z.ZodType, example: unknown): OperationReply {
   const schema = z.object({ data: z.array(element), nextCursor: z.null() }).meta({ id });
   return { status: 200, description, schema, example: { data: [example], nextCursor: null } };
@@ -89,7 +89,7 @@ export function jsonBody(schema: z.ZodType, example: unknown): OperationBody {
   return { types: [JSON_TYPE], schema, example };
 }
 
-/** The example of a \`validation_failed\` error. */
+/** The example of a `validation_failed` error. */
 export function invalid(...details: ValidationIssue[]): ErrorExample {
   return { message: invalidFields(details).message, details };
 }

@@ -6,7 +6,7 @@ import { noQuery } from '../schemas/query.ts';
 import { INPUT_ERRORS, invalid, jsonBody } from './common.ts';
 
 const IDS_MAX = 400;
-/** Longer than any id of a listing. */
+/** Longer than any listing id. */
 const ID_LENGTH_MAX = 40;
 
 const id = z
@@ -37,7 +37,7 @@ export const deleteSomeOperation: Operation<'member'> = {
   operationId: 'deleteListings',
   summary: 'Delete several listings',
   description:
-    'Deletes the listings with these ids. Ids without a listing are ignored, so that the request can be repeated. ' +
+    'Deletes the listings with these ids. Ids without a listing are ignored, so the request can be repeated. ' +
     'The listings are deleted 50 at a time: after an error, some of them may be deleted.',
   caller: 'member',
   query: noQuery,

@@ -7,7 +7,7 @@ import { served } from './common.ts';
 
 const LIMIT_MAX = 1000;
 export const LIMIT_DEFAULT = 100;
-/** Seconds. Common load balancers close connections that are idle for longer. */
+/** In seconds. Common load balancers close connections that are idle for longer. */
 const WAIT_MAX = 60;
 
 const eventsQuery = z.strictObject({
@@ -42,7 +42,10 @@ const eventsQuery = z.strictObject({
 });
 
 const anyEvent = {
-  sequence: z.int().meta({ minimum: 1, description: 'Grows by one with each event of the account, without gaps.' }),
+  sequence: z.int().meta({
+    minimum: 1,
+    description: "Increases by one with each of the account's events, without gaps.",
+  }),
   listingId: z.string(),
   createdAt: z.string().meta({ format: 'date-time' }),
 };

@@ -11,8 +11,7 @@ export const retrieveByExternalIdOperation: Operation<'account'> = {
   path,
   operationId: 'retrieveListingByExternalId',
   summary: 'Retrieve a listing by your own id',
-  description:
-    'The listing of the account with this `externalId`; percent-encode characters that a path cannot contain.',
+  description: "The account's listing with this `externalId`; percent-encode characters that a path cannot contain.",
   caller: 'account',
   requestHeaders: [IF_NONE_MATCH],
   replies: [SERVED_LISTING, NOT_MODIFIED],

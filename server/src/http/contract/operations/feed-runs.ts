@@ -30,7 +30,7 @@ export const EXAMPLE_RUN = {
 };
 
 export const NO_FEED = {
-  message: 'There is no feed with this name in the account; its first file creates it.',
+  message: 'There is no feed with this name in the account; sending its first file creates it.',
 };
 
 const runsQuery = z.strictObject({
@@ -63,7 +63,7 @@ export const retrieveRunOperation: Operation<'account'> = {
   path: '/feeds/{name}/runs/{runId}',
   operationId: 'retrieveFeedRun',
   summary: 'Retrieve a run of a feed',
-  description: 'A run of the last 90 days; also one that is in progress, with its counts so far.',
+  description: 'A run from the last 90 days, including a run in progress with its counts so far.',
   caller: 'account',
   replies: [{ status: 200, description: 'The run.', schema: feedRun, example: EXAMPLE_RUN }],
   errors: ['not_found'],
@@ -78,7 +78,7 @@ const FAILED = {
 const storedRow = failedRow
   .extend({
     values: z.record(z.string(), z.unknown()).nullable().meta({
-      description: "The row's own values, by the names in the file; null if they are not kept.",
+      description: "The row's own values, keyed by the names in the file; null if they are not kept.",
     }),
   })
   .meta({ id: 'StoredFailedRow' });
@@ -90,9 +90,9 @@ export const listRunErrorsOperation: Operation<'account'> = {
   summary: 'List the failed rows of a run',
   description:
     "The failed rows of a run with their own values, in the order of the file, kept for 90 days. In CSV, the row's " +
-    'own columns follow `line`, `code`, `message`, and `details`, so that the file can be corrected and sent again ' +
-    'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; then the ' +
-    'oldest runs lose theirs.',
+    'own columns follow `line`, `code`, `message`, and `details`, so the file can be corrected and sent again ' +
+    'to `/imports`. Up to 100,000 rows and 64 MiB of values are kept per run, and 256 MiB per account; beyond that, ' +
+    'the failed rows of the oldest runs are removed.',
   caller: 'account',
   types: [JSON_TYPE, NDJSON_TYPE, CSV_TYPE],
   replies: [

@@ -55,9 +55,9 @@ export const updateFeedOperation: Operation<'account'> = {
   method: 'patch',
   path: PATH,
   operationId: 'updateFeed',
-  summary: 'Change the settings of a feed',
+  summary: "Change a feed's settings",
   description:
-    'Changes the settings in the body (RFC 7396); null brings a default back. They are the defaults of the parameters ' +
+    'Changes the settings in the body (RFC 7396); null restores a default. The settings are the default parameters ' +
     'of later runs. The first file creates the feed.',
   caller: 'account',
   body: {
@@ -80,7 +80,7 @@ export const updateFeedOperation: Operation<'account'> = {
 const deleteQuery = z.strictObject({
   listings: choiceParameter(
     ['keep', 'delete'],
-    'Whether the listings of the feed stay, without a feed, or are deleted. Default `keep`.',
+    "Whether the feed's listings are kept without a feed or deleted. Default `keep`.",
     'keep',
   ).optional(),
 });
@@ -91,7 +91,7 @@ export const deleteFeedOperation: Operation<'account', typeof deleteQuery> = {
   operationId: 'deleteFeed',
   summary: 'Delete a feed',
   description:
-    'Deletes the feed with its settings and runs. Its listings stay, without a feed, or are deleted. If the request is ' +
+    'Deletes the feed with its settings and runs. Its listings are kept without a feed or deleted. If the request is ' +
     'interrupted, send it again.',
   caller: 'account',
   query: deleteQuery,

@@ -25,8 +25,8 @@ export const listQuery = z.strictObject({
   ),
   fields: namesParameter(
     [...LISTING_FIELDS, DISTANCE],
-    'The members to return, in the order of all responses. `id` is only returned if it is named. With `near`, JSON and ' +
-      'NDJSON can have the `distance`, in meters with one decimal.',
+    'The members to return, in the order of all responses. `id` is returned only if you name it. With `near`, JSON ' +
+      'and NDJSON can have the `distance`, in meters with one decimal place.',
     ['id', 'address'],
   ).optional(),
   count: booleanParameter('Whether to return `total`, the number of listings on all pages.').optional(),
@@ -40,7 +40,7 @@ export const listOperation: Operation<'account', typeof listQuery> = {
   operationId: 'listListings',
   summary: 'List all listings',
   description:
-    'All listings of the account, newest first (descending `id`). Filters select listings, and `sort` or `near` ' +
+    "All of the account's listings, newest first (descending `id`). Filters select listings, and `sort` or `near` " +
     'changes the order. Without `limit`, all listings are streamed, however many there are; a truncated response is ' +
     'not valid JSON. Creating or deleting a listing between two pages neither repeats nor skips others. `sequence` ' +
     'is read before the first listing.',
@@ -64,7 +64,7 @@ export const listOperation: Operation<'account', typeof listQuery> = {
             .meta({ description: 'The `cursor` of the next page; null on the last page.' }),
           sequence: z
             .int()
-            .meta({ minimum: 0, description: "The account's sequence, which grows by one with each change." }),
+            .meta({ minimum: 0, description: "The account's sequence, which increases by one with each change." }),
           epoch: z
             .string()
             .meta({ description: 'Identifies the history of the database; a restore changes the epoch.' }),

@@ -18,15 +18,15 @@ const importQuery = z.strictObject({
   ).optional(),
   mode: choiceParameter(
     ['merge', 'replace'],
-    'What a row does to the listing that it names: `merge` changes only the fields that the row has (default); ' +
+    'How a row changes the listing that it names: `merge` changes only the fields that the row has (default); ' +
       '`replace` replaces the listing as PUT does, so absent fields are removed.',
     'merge',
   ).optional(),
   dryRun: booleanParameter('Writes nothing, and reports what the import would do.').optional(),
   progress: booleanParameter(
-    'With `Accept: application/x-ndjson`, at most two lines a second say how many rows are done: `{"rows":8400}`. Failed ' +
-      'rows are then no lines; the last line is the report with up to 10,000 errors, or the error that stopped the ' +
-      'import. It cannot be combined with `atomic`.',
+    'With `Accept: application/x-ndjson`, at most two lines a second report how many rows are done: `{"rows":8400}`. ' +
+      'Failed rows are then not sent as lines; the last line is the report with up to 10,000 errors, or the error ' +
+      'that stopped the import. It cannot be combined with `atomic`.',
   ).optional(),
   ...readingParameters,
 });
@@ -96,14 +96,14 @@ export const importOperation: Operation<'account', typeof importQuery> = {
     'listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell ' +
     'removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ' +
     'ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary ' +
-    '(`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated ' +
-    'by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object ' +
-    'with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: ' +
-    'application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. ' +
-    'The body can be compressed (`Content-Encoding: gzip`); a row can have 1 MiB. If the file cannot be read to its ' +
-    'end, the error reports the rows before that point; send the file again, and rows that were already imported ' +
-    'count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 ' +
-    '`too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
+    '(`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, ' +
+    'separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an ' +
+    'array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others ' +
+    'fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read ' +
+    'while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the ' +
+    'file cannot be read to its end, the error reports the rows before that point; send the file again, and rows ' +
+    'that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a ' +
+    'fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.',
   caller: 'account',
   query: importQuery,
   partners: [
@@ -169,7 +169,7 @@ export const importOperation: Operation<'account', typeof importQuery> = {
       details: [{ field: 'adress', code: 'unknown_field', message: 'There is no such column; did you mean address?' }],
     },
     payload_too_large: {
-      message: 'An atomic import can have at most 10000 rows; send several files, or leave out atomic=true.',
+      message: 'An atomic import can have at most 10000 rows; send several files, or omit atomic=true.',
     },
     request_timeout: { message: 'No data arrived for too long; send the file again.' },
     invalid_json: {

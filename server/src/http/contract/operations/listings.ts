@@ -75,7 +75,8 @@ export const retrieveOperation: Operation<'account', typeof retrieveQuery> = {
   errorExamples: {
     events_expired: {
       message:
-        'The sequence is beyond that of the account, which is 1. Ask for a sequence of the last 30 days, or omit at.',
+        "The sequence is greater than the account's current sequence, which is 1. Request a sequence from the last 30 days, or " +
+        'omit at.',
     },
   },
 };

@@ -7,7 +7,7 @@ import { served } from './common.ts';
 
 const { near: _, radius: __, sort: ___, ...filters } = searchParameters;
 
-/** Several times as many as a large screen shows. */
+/** Several times as many squares as a large screen shows. */
 export const SQUARES_MAX = 4_000;
 const ZOOM_MAX = 20;
 /** A map tile of 256 pixels is four squares wide. */
@@ -24,7 +24,7 @@ export const mapQuery = z.strictObject({
   ).optional(),
 });
 
-/** The side of a square in degrees. */
+/** The side length of a square, in degrees. */
 export function sideAt(zoom: number): number {
   return 360 / (SQUARES_PER_TILE * 2 ** zoom);
 }

@@ -7,7 +7,7 @@ export const meOperation: Operation<'key'> = {
   path: '/me',
   operationId: 'retrieveMe',
   summary: 'Show the key in use',
-  description: 'The API key of the request, and its account.',
+  description: "The request's API key, and the key's account.",
   caller: 'key',
   replies: [
     {

@@ -40,7 +40,7 @@ export const listMembersOperation: Operation<'administrator'> = {
   path: '/members',
   operationId: 'listMembers',
   summary: 'List the team',
-  description: 'The members of the account, in the order they joined.',
+  description: "The account's members, in the order they joined.",
   caller: 'administrator',
   replies: [listReply('The team.', 'MemberList', member, example)],
   errors: [],

@@ -27,8 +27,8 @@ const overview = z
       })
       .meta({
         description:
-          'One entry per key and hour, for this hour and the 23 hours before it. Hours in which a key was not used ' +
-          'have no entry.',
+          'One entry per key and hour, for this hour and the 23 hours before it. There is no entry for an hour in ' +
+          'which a key was not used.',
       }),
     lastListingAt: time().nullable().meta({ description: 'When the newest listing was created.' }),
     keyCount: count('Number of API keys.'),
@@ -54,9 +54,8 @@ export const overviewOperation: Operation<'member'> = {
   method: 'get',
   path: '/overview',
   operationId: 'retrieveOverview',
-  summary: 'Show the overview of the account',
-  description:
-    'Listings by status, and the use of the keys in the last 24 hours. Request counts are delayed by some seconds.',
+  summary: "Show the account's overview",
+  description: 'Listings by status, and key use in the last 24 hours. Request counts are delayed by a few seconds.',
   caller: 'member',
   replies: [
     {

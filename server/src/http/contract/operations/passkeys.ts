@@ -92,9 +92,9 @@ export const startPasskeyOperation: Operation<'user'> = {
   operationId: 'startPasskey',
   summary: 'Start adding a passkey',
   description:
-    'Requires the password, and a code of the authenticator app or a recovery code if the second factor is on. Returns ' +
-    "the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for its " +
-    'challenge, which is valid for five minutes.',
+    'Requires the password and, if the second factor is on, a code from the authenticator app or a recovery code. ' +
+    "Returns the input for the browser's `PublicKeyCredential.parseCreationOptionsFromJSON()`, and sets a cookie for " +
+    'its challenge, which is valid for five minutes.',
   caller: 'user',
   query: noQuery,
   body: jsonBody(passkeyStart, { name: 'MacBook', password: 'correct horse battery staple', code: '123456' }),

@@ -106,7 +106,7 @@ export const changePasswordOperation = ofUser('change-password', {
 export const enableTwoFactorOperation = ofUser('two-factor/enable', {
   operationId: 'enableTwoFactor',
   summary: 'Set up a second factor',
-  description: 'The second factor turns on when you verify a code of the authenticator app.',
+  description: 'The second factor turns on when you verify a code from the authenticator app.',
   body: PASSWORD,
   replies: [
     {
@@ -127,8 +127,8 @@ export const disableTwoFactorOperation = ofUser('two-factor/disable', {
   operationId: 'disableTwoFactor',
   summary: 'Turn off the second factor',
   description:
-    'Requires the password, and a code of the authenticator app or a recovery code. Also deletes the recovery codes. If ' +
-    'the second factor is already off, no code is required.',
+    'Requires the password, and a code from the authenticator app or a recovery code. Also deletes the recovery ' +
+    'codes. If the second factor is already off, no code is required.',
   body: PASSWORD_AND_CODE,
   replies: [SESSION_REPLY],
   errors: [...INPUT_ERRORS, 'rate_limited'],
@@ -138,7 +138,7 @@ export const renewBackupCodesOperation = ofUser('two-factor/generate-backup-code
   operationId: 'renewBackupCodes',
   summary: 'Generate new recovery codes',
   description:
-    'Requires the password, and a code of the authenticator app or an old recovery code. The old codes stop working.',
+    'Requires the password, and a code from the authenticator app or an old recovery code. The old codes stop working.',
   body: PASSWORD_AND_CODE,
   replies: [
     {

@@ -39,14 +39,14 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
   operationId: 'putFeed',
   summary: 'Send the whole file of a feed',
   description:
-    "Makes the feed's listings what the file says, and creates the feed if it is new. The body is a file as in an " +
+    "Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an " +
     'import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its ' +
     '`externalId`, or adopts one that belongs to no feed; a listing of another feed is not touched, and the row fails ' +
     'with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and ' +
     'compared with the listings before the first change. If it is empty or cut short, or if too many listings are ' +
     'missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file ' +
     'again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; ' +
-    '`map`, `values`, and `defaults` add to them, and a column takes its field from the column that had it.',
+    '`map`, `values`, and `defaults` add to them, and if two columns have the same field, the new one takes it over.',
   caller: 'account',
   query: putFeedQuery,
   body: {
@@ -109,7 +109,7 @@ export const putFeedOperation: Operation<'account', typeof putFeedQuery> = {
       members: { runId: EXAMPLE_RUN.id, line: 1 },
     },
     quota_exceeded: {
-      message: 'The account has 100 feeds, the maximum: delete one that is no longer used.',
+      message: 'The account has 100 feeds, which is the maximum; delete one that is no longer used.',
       members: { quota: 'feeds', limit: 100 },
     },
   },

@@ -31,7 +31,7 @@ const requestsQuery = z.strictObject({
   status: statuses.optional(),
   method: namesParameter(METHODS, 'The method is one of these.', ['POST']).optional(),
   code: z.string().meta({ description: 'The code of the error response.', example: 'validation_failed' }).optional(),
-  path: z.string().meta({ description: 'What the path begins with.', example: '/v1/listings' }).optional(),
+  path: z.string().meta({ description: 'The beginning of the path.', example: '/v1/listings' }).optional(),
   'at[gte]': timeParameter('The request ended at this time or later.').optional(),
   'at[lt]': timeParameter('The request ended before this time.').optional(),
 });
@@ -61,16 +61,16 @@ const request = z
     omitted: z.int().meta({
       minimum: 0,
       description:
-        'How many similar requests are counted in this one instead of being logged. Of the reads of a key with the ' +
-        `same status, and of its requests above the rate limit, each process logs about ${SIMILAR_MAX} in a quarter of a second.`,
+        'The number of similar requests that are counted here instead of being logged. Each process logs about ' +
+        `${SIMILAR_MAX} of a key's reads with the same status, and of its requests above the rate limit, every ` +
+        'quarter of a second.',
     }),
   })
   .meta({ id: 'LoggedRequest' });
 
-const retention = z
-  .object({ days: z.int(), bytes: z.int() })
-  .nullable()
-  .meta({ description: 'How long requests are kept, and the size of the log of all accounts; null if it is off.' });
+const retention = z.object({ days: z.int(), bytes: z.int() }).nullable().meta({
+  description: 'How long requests are kept, and the maximum size of the log for all accounts; null if the log is off.',
+});
 
 const EXAMPLE = {
   id: 'req_01kt3vwqb5r5f0x4m2n7p9s1dz-0000',
@@ -95,9 +95,11 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   operationId: 'listRequests',
   summary: 'List the API requests',
   description:
-    "Requests made with the account's API keys, newest first, as long as the `REQUEST_LOG` setting keeps them. Under heavy " +
-    'load, some can be missing, and many similar ones are counted in the last of them (`omitted`). Filters examine a part ' +
-    'of the log: a page can be short, or empty, although `nextCursor` is not null; the next page goes on from there. With several processes, the last second of others can be missing.',
+    "Requests made with the account's API keys, newest first, for as long as the `REQUEST_LOG` setting keeps them. " +
+    'Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). ' +
+    'Filters examine a part of the log: a page can be short, or empty, even though `nextCursor` is not null; the ' +
+    'next page continues from there. With several processes, requests that other processes handled in the last ' +
+    'second can be missing.',
   caller: 'administrator',
   query: requestsQuery,
   replies: [

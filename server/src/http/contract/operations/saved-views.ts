@@ -52,7 +52,7 @@ export const saveViewOperation: Operation<'member'> = {
   replies: [{ status: 200, description: 'The saved view.', schema: savedView, example }],
   errors: [...INPUT_ERRORS, 'conflict'],
   errorExamples: {
-    conflict: { message: 'You already have 50 saved views, the maximum; delete one first.' },
+    conflict: { message: 'You already have 50 saved views, which is the maximum; delete one first.' },
     validation_failed: {
       message: 'One field is not valid; see details.',
       details: [{ field: 'name', code: 'blank', message: 'Must not be blank.' }],

@@ -20,7 +20,7 @@ const session = z
       .meta({ description: 'The current account; null if the user belongs to none.' }),
     accounts: z
       .array(z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) }))
-      .meta({ description: 'All accounts of the user.' }),
+      .meta({ description: "All of the user's accounts." }),
   })
   .meta({ id: 'Session' });
 
@@ -40,7 +40,7 @@ export const SESSION_REPLY: OperationReply = { status: 200, description: 'The se
 
 export const SIGN_IN_REPLY: OperationReply = {
   status: 200,
-  description: 'The session, or `twoFactorRedirect` if a code of the second factor is also required.',
+  description: 'The session, or `twoFactorRedirect` if a second-factor code is also required.',
   schema: z.union([session, z.object({ twoFactorRedirect: z.literal(true) })]),
   example,
 };

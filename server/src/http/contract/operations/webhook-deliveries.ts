@@ -42,8 +42,8 @@ export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> 
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook endpoint',
   description:
-    'The highest sequence first: deliveries that wait for their next attempt, and those settled in the last 30 days, ' +
-    'of which the latest 1,000 in each state are kept.',
+    'The highest sequence first: deliveries that are waiting for their next attempt, and those settled in the last ' +
+    '30 days. The latest 1,000 settled deliveries in each state are kept.',
   caller: 'full',
   query: deliveriesQuery,
   replies: [
@@ -91,7 +91,7 @@ export const redeliverOperation: Operation<'full'> = {
       message:
         'There is no delivery with this id; it may have been removed. Deliveries are kept for 30 days, up to 1,000 in each state.',
     },
-    events_expired: { message: 'The event has been removed, because it is older than 30 days. Nothing was changed.' },
+    events_expired: { message: 'The event has been removed because it is older than 30 days. Nothing was changed.' },
     quota_exceeded: {
       message: `The endpoint has ${PENDING_MAX} or more pending deliveries; wait until it has fewer, or replay from a sequence.`,
       members: { quota: 'pending', limit: PENDING_MAX },

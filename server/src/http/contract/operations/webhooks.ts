@@ -45,7 +45,7 @@ const shown = {
 };
 const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const path = '/webhooks/{webhookId}';
-const ACCESS = 'Webhooks need a key with full access.';
+const ACCESS = 'Webhooks require a key with full access.';
 
 export const listWebhooksOperation: Operation<'full'> = {
   method: 'get',
@@ -75,8 +75,8 @@ export const createWebhookOperation: Operation<'full'> = {
   description:
     'Each event from now on is sent to the URL, signed as specified by ' +
     '[Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed ' +
-    'deliveries are retried for about 27 hours, or, while the endpoint accepts none, until it is disabled after five ' +
-    'days, and again once it is enabled. Only this response shows the signing secret. An account can have ' +
+    'deliveries are retried for about 27 hours, or, while the endpoint does not accept any, until it is disabled ' +
+    'after five days, and again once it is enabled. Only this response shows the signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
   query: noQuery,
@@ -151,7 +151,7 @@ export const deleteWebhookOperation: Operation<'full'> = {
   path,
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook endpoint',
-  description: 'Nothing more is sent, and its deliveries are removed.',
+  description: 'Stops sending events to the endpoint, and removes its deliveries.',
   caller: 'full',
   query: noQuery,
   requestHeaders: [IDEMPOTENCY_KEY],
@@ -244,6 +244,8 @@ export const replayOperation: Operation<'full'> = {
       message: 'One field is not valid; see details.',
       details: [{ field: 'after', code: 'required', message: 'Is required: a number.' }],
     },
-    events_expired: { message: 'The sequence is beyond that of the account, which is 1. Nothing was changed.' },
+    events_expired: {
+      message: "The sequence is greater than the account's current sequence, which is 1. Nothing was changed.",
+    },
   },
 };

@@ -6,9 +6,9 @@ import { feedName } from './listings.ts';
 import { columnMap } from './reading-parameters.ts';
 import { defaultValues, valueWords } from './value-rules.ts';
 
-const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as text.';
+const LIMIT_MESSAGE = 'Must be a percentage such as "20%", or a whole number such as "200", as a string.';
 
-/** A percentage or a number, as text. */
+/** A percentage or a number, as a string. */
 export function limitText(description: string, example: string) {
   return z
     .string({ error: LIMIT_MESSAGE })
@@ -19,18 +19,18 @@ export function limitText(description: string, example: string) {
 }
 
 export const MISSING_MAX =
-  'How many listings of the feed may be missing in the file: a percentage of the listings of the feed, but at least 5 ' +
+  "How many of the feed's listings can be missing from the file: a percentage of the feed's listings, but at least 5 " +
   'listings, or a number. If more are missing, nothing is changed. Default `20%`.';
 export const FAILED_MAX =
-  'How many rows may fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.';
+  'How many rows can fail: a percentage of the rows, or a number. If more fail, nothing is changed. Default `5%`.';
 export const MISSING =
-  'What happens to listings of the feed that are not in the file: `keep` leaves them as they are, `withdraw` sets ' +
+  "What happens to the feed's listings that are not in the file: `keep` leaves them as they are, `withdraw` sets " +
   'their status to `withdrawn`, and `delete` deletes them. Default `keep`.';
 
 const HOURS_MAX = 8_784;
 
 const settings = {
-  map: keyedRecord(columnMap, 'The fields of columns with other names; an empty string skips the column.', {
+  map: keyedRecord(columnMap, 'The fields of columns that have other names; an empty string skips the column.', {
     Price: 'listPrice',
     Agent: '',
   }),
@@ -39,7 +39,9 @@ const settings = {
     'What words mean in a field, by `FIELD:WORD`; an empty string means that there is no value.',
     { 'status:Under contract': 'pending' },
   ),
-  defaults: keyedRecord(defaultValues, 'The values of fields in rows that have none.', { stateOrProvince: 'TX' }),
+  defaults: keyedRecord(defaultValues, 'The value of each field in rows that do not have one.', {
+    stateOrProvince: 'TX',
+  }),
   missing: choice(MISSING_MODES, MISSING),
   missingMax: limitText(MISSING_MAX, '10%'),
   failedMax: limitText(FAILED_MAX, '5%'),
@@ -53,24 +55,24 @@ const settings = {
   ).nullable(),
   ignoreUnknown: z.boolean(expected('true or false')).meta({
     description:
-      'Whether unknown columns are skipped. A CSV file that lacks a column of the last one is still rejected if it has ' +
-      'new unknown columns: one of them can be that column with a new name.',
+      'Whether unknown columns are skipped. A CSV file that lacks a column of the last file is still rejected if it ' +
+      'has new unknown columns: one of them can be that column with a new name.',
   }),
-  expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for so many hours.').nullable(),
+  expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for this many hours.').nullable(),
 };
 
-/** The settings of a feed, which the parameters of a run override. */
+/** A feed's settings, which the parameters of a run override. */
 export const feedSettings = z.strictObject(settings, expected('an object'));
 
 function patchOf(description: string, example: object) {
   return z.record(z.string(), z.string().nullable()).nullable().optional().meta({ description, example });
 }
 
-/** A merge patch (RFC 7396); `null` brings a default back. */
+/** A merge patch (RFC 7396); `null` restores a default. */
 export const feedPatch = z
   .strictObject({
     map: patchOf(
-      'Merged column by column; null removes a column. A column takes its field from the column that had it.',
+      'Merged column by column; null removes a column. If two columns have the same field, the new one takes it over.',
       { Price: 'listPrice' },
     ),
     values: patchOf('Merged entry by entry; null removes the entry for a word.', {
@@ -91,9 +93,9 @@ export const feedPatch = z
 const counts = {
   rows: count('Rows of the file.'),
   created: count('New listings.'),
-  updated: count('Rows that change a listing, also by adopting it.'),
+  updated: count('Rows that change a listing, including by adopting it.'),
   unchanged: count('Rows that match their listing.'),
-  missing: count('Listings of the feed that are not in the file.'),
+  missing: count("The feed's listings that are not in the file."),
   withdrawn: count('Missing listings whose status becomes `withdrawn`.'),
   deleted: count('Missing listings that are deleted.'),
   failed: count('Rows with an error.'),
@@ -114,13 +116,13 @@ export const failedRow = z
   })
   .meta({ id: 'FailedRow' });
 
-/** Present only if there are any. */
+/** Warnings about a file; present only if there are any. */
 export const fileWarnings = z
   .array(z.object({ field: z.string(), message: z.string() }).meta({ id: 'FileWarning' }))
   .optional()
   .meta({
     description:
-      'Fields of which some values name a unit or currency, and others do not. Only in the response to a file with ' +
+      'Fields in which some values name a unit or currency and others do not. Only in the response to a file with ' +
       '`clean`, and only if there are any.',
   });
 
@@ -137,7 +139,7 @@ export const feedRun = z
     }),
     ...counts,
     sequenceFrom: z.int().nullable().meta({
-      description: 'The sequence of the account before the first change of the run; null before the changes.',
+      description: "The account's sequence before the run's first change; null if there are no changes yet.",
     }),
     sequenceTo: z.int().nullable().meta({ description: 'The sequence after its last change so far.' }),
     errors: z.array(failedRow).meta({ description: 'The first 100 failed rows.' }),

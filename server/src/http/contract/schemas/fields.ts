@@ -3,7 +3,7 @@ import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../li
 import { isDate } from '../../../lib/times.ts';
 import type { FieldCode } from '../../../model/errors.ts';
 
-/** Adds an issue with its field code to those that zod collects. */
+/** Adds an issue, with its field code, to those that Zod collects. */
 export function addIssue(context: z.RefinementCtx, code: FieldCode, message: string): never {
   context.addIssue({ code: 'custom', message, params: { code } });
   return z.NEVER;
@@ -17,7 +17,10 @@ interface TextOptions {
   example?: string;
 }
 
-/** A trimmed string in NFC, not blank, without control characters. `lengthMax` counts code points. */
+/**
+ * A trimmed string in NFC that is not blank and does not contain control characters. `lengthMax`
+ * counts code points.
+ */
 export function text({ lengthMax, multiline = false, ...documentation }: TextOptions) {
   return z
     .string(expected('a string'))
@@ -44,7 +47,7 @@ export function findTextIssue(value: string, lengthMax: number, multiline: boole
   return undefined;
 }
 
-/** What a string must not contain besides control characters. */
+/** What a string must not contain in addition to control characters. */
 export const NOT_PLAIN = `unpaired surrogates, or more than ${MARKS_MAX} combining marks in a row`;
 
 export function isPlainText(value: string, multiline: boolean): boolean {
@@ -71,16 +74,14 @@ export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...d
         return addIssue(context, 'out_of_range', `Must be ${range}.`);
       }
       if (decimals(value) > decimalsMax) {
-        return addIssue(context, 'invalid_format', `Must have at most ${decimalsMax} decimals.`);
+        return addIssue(context, 'invalid_format', `Must have at most ${decimalsMax} decimal places.`);
       }
       return withoutNegativeZero(value);
     })
     .meta({ [exclusive ? 'exclusiveMinimum' : 'minimum']: minimum, maximum, ...documentation });
 }
 
-/**
- * An integer within a range; `3.0` is one. `maximum` can be a function, if it depends on the day.
- */
+/** An integer within a range; `3.0` counts as one. `maximum` can be a function if it depends on the date. */
 export function integer(minimum: number, maximum: number | (() => number), description: string, hint = '') {
   const limit = typeof maximum === 'number' ? () => maximum : maximum;
   return numeric()
@@ -125,7 +126,7 @@ export function code(codes: ReadonlySet<string>, pattern: string, list: string, 
     .transform((value, context) =>
       codes.has(value)
         ? value
-        : addIssue(context, 'invalid_choice', `Must be an ${list} code in capital letters, such as ${example}.`),
+        : addIssue(context, 'invalid_choice', `Must be an ${list} code in uppercase letters, such as ${example}.`),
     )
     .meta({ pattern, description: `${list} code`, example });
 }
@@ -137,7 +138,7 @@ export function date(description: string) {
     .transform((value, context) =>
       isDate(value)
         ? value
-        : addIssue(context, 'invalid_format', 'Must be a date of the calendar such as 2026-11-22, without a time.'),
+        : addIssue(context, 'invalid_format', 'Must be a calendar date such as 2026-11-22, without a time.'),
     )
     .meta({ format: 'date', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$', description, example: '2026-11-22' });
 }
@@ -147,7 +148,7 @@ export function time() {
   return z.string().meta({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' });
 }
 
-/** A number of things in a response. */
+/** A count in a response. */
 export function count(description: string) {
   return z.int().meta({ minimum: 0, description });
 }

@@ -15,7 +15,7 @@ import { decimalParameter, integerParameter, integersParameter, namesParameter }
 
 /** The largest price or area that a listing can have. */
 const NUMBER_MAX = { integer: 999_999_999_999, decimal: 999_999_999_999.99 };
-/** The most values of a filter: each can cost a look-up in an index. */
+/** The maximum number of values in a filter; each can cost an index lookup. */
 const FILTER_VALUES_MAX = 50;
 /**
  * The length of `2026-01-31T09:30:00.000Z`. Times after the year 9999 are longer, and would sort
@@ -47,7 +47,7 @@ const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
   updatedAt: '2026-01-31T09:30:00Z',
 };
 
-/** The texts of filters. Those of folded columns are not as strict as the field: `us` finds `US`. */
+/** The schemas of text filters. For folded columns, they are less strict than the field: `us` finds `US`. */
 const TEXTS: Record<(Filter & { type: 'text' | 'words' })['field'], z.ZodType<string, string>> = {
   city: text({ lengthMax: 50 }),
   stateOrProvince: text({ lengthMax: 50 }),
@@ -58,7 +58,8 @@ const TEXTS: Record<(Filter & { type: 'text' | 'words' })['field'], z.ZodType<st
 };
 
 const NUMBER_WORDS = { is: 'exactly', gt: 'above', gte: 'at least', lt: 'below', lte: 'at most' };
-const TIME_WORDS = { gt: 'after', gte: 'not before', lt: 'before', lte: 'not after' };
+const TIME_WORDS = { gt: 'after', gte: 'at or after', lt: 'before', lte: 'at or before' };
+const DATE_WORDS = { ...TIME_WORDS, gte: 'on or after', lte: 'on or before' };
 
 type Parameters = Record<string, z.ZodOptional<z.ZodType<Condition, string | string[]>>>;
 
@@ -98,7 +99,7 @@ function inRanges(field: string, schemaOf: (operator: RangeOperator) => Paramete
   return Object.fromEntries(RANGE_OPERATORS.map((operator) => [`${field}[${operator}]`, schemaOf(operator)]));
 }
 
-/** Whether a column has one of these values, each given once. */
+/** The condition that a column has one of these values. Each value is given only once. */
 function equals(field: SearchColumn, values: readonly string[] | readonly number[]): Condition {
   const [value] = values;
   return value !== undefined && values.length === 1
@@ -112,7 +113,10 @@ function textsAt(field: keyof typeof TEXTS, words: string, normalize: (text: str
   const one = TEXTS[field].meta({ description: `\`${field}\` is ${words}.`, example });
   const several = z
     .array(TEXTS[field])
-    .max(FILTER_VALUES_MAX, `Must be given at most ${FILTER_VALUES_MAX} times; ask for the others in another request.`)
+    .max(
+      FILTER_VALUES_MAX,
+      `Must be given at most ${FILTER_VALUES_MAX} times; send the other values in another request.`,
+    )
     .meta({
       description: `Like \`${field}\`, for several values: \`${field}[]=…&${field}[]=…\`, at most ${FILTER_VALUES_MAX}.`,
       example: [example],
@@ -133,7 +137,7 @@ function numberAt({ field, type }: Filter, operator: 'is' | RangeOperator) {
 }
 
 function dateAt(field: Filter['field'], operator: RangeOperator) {
-  return date(`\`${field}\` is ${TIME_WORDS[operator]} this date.`)
+  return date(`\`${field}\` is ${DATE_WORDS[operator]} this date.`)
     .transform((value): Condition => ({ field, operator, value }))
     .optional();
 }
@@ -160,7 +164,7 @@ function timeAt(field: Filter['field'], operator: RangeOperator) {
     .optional();
 }
 
-/** The conditions among the parsed parameters, in the order of `FILTERS`. */
+/** The conditions among the parsed parameters, in the same order as in `FILTERS`. */
 export function conditionsOf(query: object): Condition[] {
   return Object.values(query).filter(isCondition);
 }

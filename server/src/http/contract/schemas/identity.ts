@@ -31,7 +31,7 @@ const newPassword = z
   })
   .meta({ format: 'password', minLength: PASSWORD_LENGTH_MIN, maxLength: PASSWORD_LENGTH_MAX });
 
-/** A password to verify: rules for new passwords do not apply. */
+/** A password to verify; the rules for new passwords do not apply. */
 const password = z
   .string(expected('a string'))
   .transform((given, context) => {
@@ -42,7 +42,7 @@ const password = z
   .transform((given, context) => (given === '' ? addIssue(context, 'blank', 'Must not be blank.') : given))
   .meta({ format: 'password' });
 
-/** A code of an authenticator app, or a recovery code; spaces are ignored. */
+/** A code from an authenticator app, or a recovery code; spaces are ignored. */
 const code = z
   .string(expected('a string'))
   .max(100, 'Must have at most 100 characters.')
@@ -56,7 +56,10 @@ const anyEmail = z.string(expected('a string')).transform((given, context) => {
 });
 export const signIn = z.strictObject({ email: anyEmail, password });
 export const passwordOnly = z.strictObject({ password });
-/** `code`, from the app or a recovery code, is required if the second factor is on. */
+/**
+ * `code` is a code from the authenticator app or a recovery code. It is required if the second
+ * factor is on.
+ */
 export const passwordAndCode = z.strictObject({ password, code: code.optional() });
 export const codeOnly = z.strictObject({ code });
 export const recoveryCodeOnly = z.strictObject({ code: code.transform(normalRecoveryCode) });
@@ -76,10 +79,13 @@ function bytesUpTo(max: number) {
     .meta({ description: 'In base64url.' });
 }
 
-/** The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads; others are ignored. */
+/**
+ * The members of `PublicKeyCredential.toJSON()` (WebAuthn Level 3 §5.1) that better-auth reads;
+ * others are ignored.
+ */
 function credential<S extends z.ZodRawShape>(response: S) {
   return z.object({
-    // 1,023 bytes (WebAuthn Level 3 §4).
+    // The length of 1,023 bytes (WebAuthn Level 3 §4) in base64url.
     id: bytesUpTo(1_364),
     rawId: bytes,
     type: z.literal('public-key', { error: 'Must be "public-key".' }),
@@ -93,7 +99,7 @@ export const passkeySignIn = z.strictObject({
 });
 const passkeyName = personName.meta({ example: 'MacBook' });
 
-/** Has the name so that it is checked before the device creates the passkey. */
+/** Includes the name so that it is checked before the device creates the passkey. */
 export const passkeyStart = passwordAndCode.extend({ name: passkeyName });
 export const newPasskey = z.strictObject({
   name: passkeyName,

@@ -4,9 +4,9 @@ import { AppError, type FieldCode, type ValidationIssue } from '../../../model/e
 import { suggest } from '../../../model/suggest.ts';
 
 /**
- * The maximum number of issues in a response, and of characters in a field's path: a response must
- * not outgrow its request. No further issues are computed, because the first hundred show what to
- * fix.
+ * The maximum number of issues in a response, and of characters in a field's path, because a
+ * response must not outgrow its request. Further issues are not computed, because the first hundred
+ * show what to fix.
  */
 export const ISSUES_MAX = 100;
 const FIELD_LENGTH_MAX = 200;
@@ -32,7 +32,7 @@ function summarize(count: number): string {
 }
 
 /**
- * Translates zod's issues to validation issues, at most `ISSUES_MAX` + 1: the last one shows that
+ * Translates Zod's issues into validation issues, at most `ISSUES_MAX` + 1: the last one shows that
  * there are more than `ISSUES_MAX`. `fields` are the top-level fields of the document.
  */
 export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {

@@ -8,17 +8,20 @@ export interface KeyedIssue {
 }
 
 interface KeyedOptions {
-  /** The most keys. */
+  /** The maximum number of keys. */
   max: number;
-  /** What is the same for keys that mean the same; by default, the key. */
+  /** Returns the same string for keys that mean the same; by default, the key itself. */
   identify?: (key: string) => string;
-  /** Checks a trimmed key, which means nothing else than those before it, and its text. */
+  /** Checks a trimmed key, which does not repeat an earlier one, and its text. */
   findIssue: (key: string, text: string, earlier: ReadonlyMap<string, string>) => KeyedIssue | undefined;
   description: string;
   example: Record<string, string>;
 }
 
-/** A parameter with a key of the client's in brackets, such as `map[COLUMN]`: texts by key, from entries. */
+/**
+ * A parameter whose name has a client-defined key in brackets, such as `map[COLUMN]`. Its entries
+ * become a map from keys to strings.
+ */
 export function keyedTexts({ max, identify = (key) => key, findIssue, ...documentation }: KeyedOptions) {
   return z
     .custom<[key: string, text: string][]>((value) => Array.isArray(value))
@@ -42,10 +45,10 @@ export function keyedTexts({ max, identify = (key) => key, findIssue, ...documen
 }
 
 function repeated(same: string): KeyedIssue {
-  return { code: 'duplicate', message: `Is given twice: ${same}.` };
+  return { code: 'duplicate', message: `Is given more than once: ${same}.` };
 }
 
-/** The same as a member of JSON. */
+/** The same as a member of a JSON body. */
 export function keyedRecord(texts: ReturnType<typeof keyedTexts>, description: string, example: object) {
   return z
     .record(z.string(), z.string(expected('a string')), expected('an object'))

@@ -5,8 +5,8 @@ import { listing } from './listings.ts';
 /**
  * The start of a cell that spreadsheets run as a formula; some also accept full-width signs. If a
  * spreadsheet splits cells at semicolons, a cell begins after each semicolon. An export adds a
- * quote before the sign, even if quotes are already there, so that an import can remove exactly
- * one. Later lines of a cell stay unchanged, because they are often lists of dashes.
+ * quote before the sign, even if quotes are already there, so an import can remove exactly one.
+ * Later lines of a cell stay unchanged, because they are often lists with dashes.
  */
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
 const FORMULAS = new RegExp(FORMULA, 'g');
@@ -53,7 +53,7 @@ export function decodeCell(field: string, cell: string): ParsedJson {
   if (!JSON_FIELDS.has(field)) return toText(cell.replace(GUARDED_FORMULAS, '$1$2'));
   try {
     const parsed = parseJson(cell);
-    // Only an empty cell becomes null. A symbol cannot be sent to another thread.
+    // Only an empty cell becomes null. `TOO_MANY_VALUES` is a symbol, which cannot be sent to another thread.
     return parsed.value === null || parsed.value === TOO_MANY_VALUES ? toText(cell) : parsed;
   } catch (error) {
     if (error instanceof JsonError) return toText(cell);

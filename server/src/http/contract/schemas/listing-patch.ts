@@ -41,7 +41,7 @@ function isRemovable(name: string, within?: string): boolean {
   return within === undefined ? isOptional(name) : findNameIssue(normalName(name)) === undefined;
 }
 
-/** Members of `metadata` are matched by their stored names; duplicates stay, and become an issue. */
+/** Members of `metadata` are matched by their stored names; duplicates are kept and become an issue. */
 function withNormalNames(patch: Record<string, unknown>): Record<string, unknown> {
   const { metadata } = patch;
   if (!isObject(metadata)) return patch;

@@ -87,7 +87,7 @@ export const feedName = z
       : addIssue(
           context,
           'invalid_format',
-          'Must have 1 to 64 of a-z, 0-9, - and _, and begin with a letter or digit.',
+          'Must have 1 to 64 characters from a-z, 0-9, -, and _, and begin with a letter or digit.',
         ),
   )
   .meta({ pattern: FEED_NAME.source, example: 'mls' });
@@ -111,7 +111,7 @@ export const listing = z
   })
   .meta({ id: 'Listing' });
 
-/** The members of a listing in the order of every response. */
+/** The members of a listing, in the order that every response uses. */
 export const LISTING_FIELDS = Object.keys(listing.shape);
 
 /** An external id as it is stored. Ids in a path are normalized like those in a body. */

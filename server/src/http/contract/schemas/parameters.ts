@@ -3,7 +3,7 @@ import { parseTime } from '../../../lib/times.ts';
 import { suggest } from '../../../model/suggest.ts';
 import { addIssue } from './fields.ts';
 
-/** The maximum length of a name in a message: a response must not outgrow its request. */
+/** The maximum length of a name in a message, because a response must not outgrow its request. */
 const NAME_LENGTH_MAX = 100;
 
 /** An integer query parameter. A value outside the range is rejected, never clamped. */
@@ -64,18 +64,18 @@ function inRange(value: number, minimum: number, maximum: number, context: z.Ref
   return addIssue(context, 'out_of_range', `Must be from ${minimum} to ${maximum}.`);
 }
 
-/** Parses a number in JSON's notation. */
+/** Parses a number in JSON notation. */
 export function parseDecimal(text: string): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
 }
 
-/** Comma-separated names, each at most once; the result is in the order of `known`. */
+/** Comma-separated names, each at most once; the result has the same order as `known`. */
 export function namesParameter<const T extends string>(known: readonly T[], description: string, example: unknown) {
   const all: readonly string[] = known;
   return z
     .string()
     .transform((given, context) => {
-      // With more names than `known`, one is repeated or unknown, which is enough for an error.
+      // If there are more names than in `known`, one is repeated or unknown, which is enough for an error.
       const names = given.split(',', known.length + 1);
       for (const [index, name] of names.entries()) {
         if (name === '') addIssue(context, 'invalid_choice', emptyValue(index));
@@ -129,7 +129,10 @@ function emptyValue(index: number): string {
   return `Value ${index + 1} is empty; remove the extra comma.`;
 }
 
-/** `isFirst`: one message of a response lists the known names, which can be long. */
+/**
+ * With `isFirst`, the message lists the known names. Only one message in a response does, because
+ * the list can be long.
+ */
 function unknownName(name: string, known: readonly string[], isFirst = true): string {
   const unknown = `There is no "${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}".`;
   const nearest = suggest(name, known);

@@ -11,7 +11,7 @@ export const FIELDS: KnownFields = {
 };
 
 /**
- * Checks a body that becomes a listing; `found` are issues that are already known.
+ * Checks a body that becomes a listing; `found` contains issues that are already known.
  * @throws {AppError} `validation_failed` with all issues
  */
 export function parseListing({ value, inexactNumbers }: ParsedJson, found: ValidationIssue[] = []): ListingInput {
@@ -33,7 +33,7 @@ export function findInexactNumbers(paths: PropertyPath[]): ValidationIssue[] {
   return paths.slice(0, ISSUES_MAX + 1).map((path) => ({
     field: fieldName(path),
     code: 'out_of_range',
-    message: 'Has more digits than can be stored; a number can have 15.',
+    message: 'Has more digits than can be stored; a number can have up to 15.',
   }));
 }
 
@@ -57,7 +57,7 @@ function withoutNulls<T>(value: T): T | object {
   return Object.fromEntries(entries.filter(([name, member]) => member !== null || !isOptional(name)));
 }
 
-/** A field, the field that it requires, and the one that can stand in for that. */
+/** A field, the field that it requires, and a field that can take the required field's place. */
 const PARTNERS: [field: keyof ListingInput, partner: keyof ListingInput, other?: keyof ListingInput][] = [
   ['currency', 'listPrice', 'closePrice'],
   ['livingAreaUnits', 'livingArea'],

@@ -8,10 +8,10 @@ import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
 import { findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
 import { FIELDS, findInexactNumbers, findLonelyFields, parseListing } from './parse-listing.ts';
 
-/** The fields of a row, by our names. */
+/** The fields of a row, under our names. */
 export interface GivenRow {
   fields: Record<string, unknown>;
-  /** Required fields whose value the row removes. */
+  /** Required fields whose values the row removes. */
   emptied: string[];
   inexactNumbers: PropertyPath[];
   /** Issues that were found while the row was read. */
@@ -21,16 +21,16 @@ export interface GivenRow {
 export interface RowOptions {
   /** Whether the row changes only the fields that it has. */
   isMerge: boolean;
-  /** Whether the row names its listing, which may not exist. */
+  /** Whether the row names its listing, which might not exist. */
   isNamed: boolean;
   /** Whether errors list the invalid fields, which takes longer than finding the first. */
   hasDetails: boolean;
 }
 
 export interface ParsedRow {
-  /** A merge patch of valid, normalized values, as JSON text; or its error. */
+  /** A merge patch of valid, normalized values, as a JSON string; or the row's error. */
   patch: string | PlainError;
-  /** Why the row alone is not a listing. */
+  /** Why the row by itself is not a complete listing. */
   lack: PlainError | undefined;
 }
 
@@ -52,7 +52,7 @@ export function parseRow(row: GivenRow, options: RowOptions): ParsedRow {
   };
 }
 
-/** Always the same object, which a message to a thread contains only once. */
+/** Always the same object, so a message to a thread contains it only once. */
 const INVALID_ROW = toPlainError(new AppError('validation_failed', 'Fields of the row are not valid.'));
 
 function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]): PlainError {
@@ -62,16 +62,19 @@ function describeIssues(row: GivenRow, zodIssues: Parameters<typeof toIssues>[0]
   return toPlainError(invalidFields([...row.issues, ...row.emptied.map(missing), ...others, ...inexact]));
 }
 
-/** The issues of the row as a whole listing. */
+/** The issues of the row if it is read as a complete listing. */
 function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainError | undefined {
   const result = attempt(() => parseListing({ value: fields, inexactNumbers }, issues));
   return result instanceof AppError ? toPlainError(result) : undefined;
 }
 
-/** Missing and lonely fields → error. There are few combinations, and messages to threads repeat none. */
+/**
+ * Missing and lonely fields → error. There are few combinations, and a message to a thread contains
+ * each error only once.
+ */
 const lacks = new Map<string, PlainError>();
 
-/** Why valid fields are not a whole listing. */
+/** Why valid fields are not a complete listing. */
 function findLack(data: object, { isNamed }: RowOptions): PlainError | undefined {
   const missingNames = REQUIRED_FIELDS.filter((name) => !Object.hasOwn(data, name));
   const lonely = findLonelyFields(data);
@@ -85,7 +88,7 @@ function findLack(data: object, { isNamed }: RowOptions): PlainError | undefined
   return lack;
 }
 
-/** The external id may be mistyped. */
+/** The external id might be mistyped. */
 const UNKNOWN_LISTING = 'No listing has this externalId; a new listing requires address, beds, and baths.';
 
 function missing(field: string): ValidationIssue {
@@ -133,7 +136,7 @@ export type RowPatch = { [Name in keyof ListingInput]?: ListingInput[Name] | nul
 /** The listing that a row without `lack` creates; `text` is its patch. */
 export function toWholeListing(text: string): ListingInput {
   const patch = JSON.parse(text);
-  // A reviver takes five times as long.
+  // A reviver would take five times as long.
   return text.includes('null') ? dropNulls({ ...patch, metadata: patch.metadata && dropNulls(patch.metadata) }) : patch;
 }
 
@@ -145,7 +148,7 @@ function dropNulls<T>(members: Record<string, unknown>): T {
 }
 
 /**
- * Applies a row to a listing. Both are valid, so only what concerns both is checked.
+ * Applies a row to a listing. Both are valid, so only the rules that concern both are checked.
  * @throws {AppError} `validation_failed`
  */
 export function mergeRow(patch: RowPatch, current: Listing): ListingInput {

@@ -25,7 +25,8 @@ export const boxParameter = z
   })
   .meta({
     description:
-      'Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` > `east`, the box crosses the antimeridian.',
+      'Listings in this box: `west,south,east,north` in degrees, including the edges. If `west` is greater than ' +
+      '`east`, the box crosses the antimeridian.',
     example: '-97.9,30.1,-97.6,30.5',
   })
   .optional();

@@ -10,16 +10,16 @@ export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unk
 /** For operations without query parameters. */
 export const noQuery = z.strictObject({});
 
-/** Parameters that require another one, always or with one value. */
+/** Parameters that require another parameter, either always or only if they have one value. */
 export type Partners = readonly (readonly [given: string, required: string, value?: string])[];
 
-/** Maximum of cached queries per operation; most clients repeat a few queries. */
+/** Maximum number of cached queries per operation; most clients repeat a few queries. */
 const REMEMBERED_MAX = 200;
 const REMEMBERED_LENGTH_MAX = 500;
 
 /**
- * Creates the query parser of an operation. It caches results, which depend only on the query's
- * text; this saves a microsecond per request.
+ * Creates the query parser of an operation. It caches results, which depend only on the query
+ * string; this saves a microsecond per request.
  */
 export function queryReader<S extends QuerySchema>(
   schema: S | undefined,
@@ -66,7 +66,7 @@ export function parseQuery<S extends QuerySchema>(query: string, schema: S, part
   throw invalidQuery([...issues, ...others]);
 }
 
-/** Only these are read of a query that has more, which is rejected. */
+/** A query with more parameters is rejected, and only this many of them are read. */
 const PARAMETERS_MAX = 500;
 const TOO_MANY: ValidationIssue = {
   field: 'query',
@@ -79,12 +79,12 @@ interface Given {
   isGarbled: boolean;
 }
 
-/** Whether a parameter takes several values by being repeated. */
+/** Whether a parameter can be repeated to give several values. */
 function isRepeatable(name: string): boolean {
   return name.endsWith('[]');
 }
 
-/** A parameter whose name has a key of the client's in brackets, such as `map[COLUMN]`. */
+/** A parameter whose name has a client-defined key in brackets, such as `map[COLUMN]`. */
 const KEYED = /^(\w+)\[[A-Z:]+\]$/;
 /** The path of an issue about such a parameter. */
 const KEY_IN_PATH = /\[([A-Z:]+)\]\.(.*)$/s;
@@ -122,8 +122,8 @@ function groupParameters(all: readonly string[]): Map<string, Given> {
 }
 
 /**
- * The first names of parameters that are not percent-encoded UTF-8 (RFC 3986 §2); `URLSearchParams`
- * would guess their values. One of them is enough to reject the query.
+ * The names of the first parameters that are not percent-encoded UTF-8 (RFC 3986 §2);
+ * `URLSearchParams` would guess their values. One such parameter is enough to reject the query.
  */
 function findGarbled(all: readonly string[]): Set<string> {
   const garbled = all
@@ -185,7 +185,7 @@ function findLonelyParameters(parameters: Map<string, Given>, partners: Partners
   }));
 }
 
-/** Whether a parameter is given, and names `value`, also after a `-`. */
+/** Whether a parameter is given and, if `value` is defined, names it, possibly after a `-`. */
 function isGiven(given: Given | undefined, value: string | undefined): boolean {
   if (given === undefined || value === undefined) return given !== undefined;
   return given.values.some((text) => text.split(',').some((name) => name === value || name === `-${value}`));
@@ -198,12 +198,12 @@ function queryField(name: string): string {
 }
 
 const UNKNOWN = 'There is no such parameter.';
-/** Further unknown parameters get no suggestion, which would cost 30 µs each. */
+/** Further unknown parameters do not get a suggestion, which would cost 30 µs each. */
 const EXPLAINED_MAX = 10;
 
-/** Only the first message lists all parameters: an operation can have fifty. */
+/** Only the first message lists all parameters, because an operation can have fifty. */
 function unknownParameter(name: string, known: string[], isFirst: boolean): string {
-  if (known.length === 0) return 'There is no such parameter; this request takes none.';
+  if (known.length === 0) return 'There is no such parameter; this request does not accept parameters.';
   const nearest = suggest(name, known);
   if (nearest !== undefined) return `${UNKNOWN} Did you mean "${nearest}"?`;
   const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
@@ -211,7 +211,7 @@ function unknownParameter(name: string, known: string[], isFirst: boolean): stri
   return isFirst ? `There is no such parameter; this request takes ${known.join(', ')}.` : UNKNOWN;
 }
 
-/** `beds` of `beds[gte]`. */
+/** Returns `beds` for `beds[gte]`. */
 function baseOf(name: string): string {
   return name.replace(/\[.*/s, '');
 }

@@ -5,7 +5,7 @@ import { booleanParameter, choiceParameter } from './parameters.ts';
 import { findTarget, type Target, unknownTarget } from './targets.ts';
 import { defaultValues, valueWords } from './value-rules.ts';
 
-/** The most columns that `map` can name, and the longest column name. */
+/** The maximum number of columns that `map` can name, and the maximum length of a column name. */
 const MAPPINGS_MAX = 100;
 const COLUMN_LENGTH_MAX = 200;
 
@@ -51,16 +51,16 @@ function findMemberIssue(member: string): KeyedIssue | undefined {
 function findRepeated(earlier: ReadonlyMap<string, string>, meant: string): KeyedIssue | undefined {
   const key = meaningKey(meant);
   if (meant === '' || !earlier.values().some((other) => meaningKey(other) === key)) return undefined;
-  return { code: 'duplicate', message: `Another column is already ${meant}; map one of them.` };
+  return { code: 'duplicate', message: `Another column is already ${meant}; map only one of them.` };
 }
 
-/** The same for all names of a field; empty for none. */
+/** Returns the same string for all names of a field; empty if there is no such field. */
 export function meaningKey(meant: string): string {
   const target: Target | undefined = findTarget(meant);
   return target === undefined ? '' : `${target.key}.${target.member ?? ''}`;
 }
 
-/** The parameters that say how a file is read; feeds have the same. */
+/** The parameters of imports and feeds that determine how a file is read. */
 export const readingParameters = {
   'map[COLUMN]': columnMap.optional(),
   'values[FIELD:WORD]': valueWords.optional(),

@@ -58,7 +58,7 @@ export const SEARCH_PARTNERS = [
 
 const searchQuery = z.object(searchParameters);
 
-/** Normalizes a query: equivalent queries give the same search. */
+/** Normalizes a query, so equivalent queries result in the same search. */
 export function toSearch(query: z.output<typeof searchQuery>): Search {
   const { bbox, near, radius, q = [], sort } = query;
   const circle = near !== undefined && radius !== undefined ? { ...near, radiusMetres: radius } : undefined;

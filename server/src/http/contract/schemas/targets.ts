@@ -11,7 +11,7 @@ export interface Target {
   isReso: boolean;
 }
 
-/** RESO Data Dictionary 2.0 (dd.reso.org) names of our fields. */
+/** Our fields by their names in the RESO Data Dictionary 2.0 (dd.reso.org). */
 const RESO_FIELDS = {
   ListingKey: 'externalId',
   UnparsedAddress: 'address',
@@ -38,13 +38,13 @@ const RESO_FIELDS = {
   PublicRemarks: 'description',
 };
 
-/** RESO's lot sizes with their unit, the first one given counts. */
+/** RESO's lot sizes with their units; the first one given counts. */
 export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', LotSizeSquareMeters: 'sqm' } as const;
 
-/** RESO's bathrooms that add up to BathroomsTotalInteger. */
+/** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/** The parts of fields, which `combineParts` puts together. */
+/** The parts of fields, which `combineParts` combines. */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),
@@ -79,7 +79,7 @@ export function findTarget(name: string): Target | undefined {
 
 const NAME_LENGTH_MAX = 100;
 
-/** Why a name is no target; `instead` follows if none is similar. */
+/** The message for a name that is not a target; it ends with `instead` if no known name is similar. */
 export function unknownTarget(name: string, instead: string): string {
   const nearest = suggest(name, KNOWN_NAMES);
   const hint = nearest === undefined ? instead : `; did you mean ${nearest}?`;
@@ -89,7 +89,7 @@ export function unknownTarget(name: string, instead: string): string {
 /** Name → target; null for a column that is skipped. */
 export type Targets = ReadonlyMap<string, Target | null>;
 
-/** The targets of all known names. `map` takes precedence over their own meaning. */
+/** The targets of all known names. `map` takes precedence over a name's own meaning. */
 export function targetsOf(map: ReadonlyMap<string, string>): Targets {
   return new Map<string, Target | null>([
     ...TARGETS,

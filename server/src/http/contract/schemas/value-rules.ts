@@ -4,21 +4,21 @@ import { decodeCell } from './listing-csv.ts';
 import { listingInput } from './listings.ts';
 import { fieldOf, findTarget, type Target, toOurChoice, unknownTarget } from './targets.ts';
 
-/** The most words, and the most characters of one and of its value. */
+/** The maximum number of words, and the maximum length of a word and of its value. */
 const WORDS_MAX = 200;
 const LENGTH_MAX = 100;
 
 const listingSchemas = new Map(Object.entries(listingInput.shape));
 const WITHOUT_DEFAULT: ReadonlySet<string> = new Set(['externalId', 'photos', 'metadata']);
 
-/** A word in a field, and the value that it means. */
+/** A word that `values` defines, and the field or fields for which it is defined. */
 export interface WordMeaning {
   target: Target;
   /** In lower case, as `toWord` returns it. */
   word: string;
 }
 
-/** The word that a text is, regardless of case and white space. */
+/** Normalizes a word, so case and white space do not matter. */
 export function toWord(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
@@ -37,13 +37,13 @@ function findWritten(name: string): Target | undefined {
   return isWritten ? target : undefined;
 }
 
-/** A value of `values` or `defaults`, as JSON. */
+/** Converts a value of `values` or `defaults` to JSON. */
 export function decodeMeaning(target: Target, text: string): unknown {
   if (target.member !== undefined) return text || null;
   return decodeCell(fieldOf(target.key), toOurChoice(target, text)).value;
 }
 
-/** The same for all spellings of a word in a field. */
+/** Returns the same string for all spellings of a word in a field. */
 export function wordKey(key: string): string {
   const { target, word = '' } = parseWord(key) ?? {};
   return target === undefined ? key : `${target.key}.${target.member ?? ''}:${word}`;
@@ -61,8 +61,8 @@ export const valueWords = keyedTexts({
     return text === '' ? undefined : findValueIssue(target, text);
   },
   description:
-    'Says what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is ' +
-    `written as in a CSV cell, and an empty one means that there is no value. At most ${WORDS_MAX} words.`,
+    'Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value ' +
+    `is written as in a CSV cell, and an empty one means that there is no value. At most ${WORDS_MAX} words.`,
   example: { 'status:Under contract': 'pending', 'listPrice:Ask': '' },
 });
 
@@ -74,12 +74,15 @@ export const defaultValues = keyedTexts({
     return text === '' ? { code: 'blank', message: 'Must have a value.' } : findValueIssue(target, text);
   },
   description:
-    'The value of a field in rows that have none: `defaults[stateOrProvince]=TX`. A currency or unit is that of amounts ' +
-    "without one, instead of the account's: `defaults[currency]=EUR`.",
+    'The value of a field in rows that do not have one: `defaults[stateOrProvince]=TX`. A default currency or unit ' +
+    "applies to amounts without one, instead of the account's: `defaults[currency]=EUR`.",
   example: { stateOrProvince: 'TX', currency: 'EUR' },
 });
 
-const TOO_LONG: KeyedIssue = { code: 'too_long', message: `A word and its value can have ${LENGTH_MAX} characters.` };
+const TOO_LONG: KeyedIssue = {
+  code: 'too_long',
+  message: `A word and its value can each have at most ${LENGTH_MAX} characters.`,
+};
 
 function findNameIssue(key: string): KeyedIssue {
   const [name = ''] = key.split(':');

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../../../model/listings.ts';
 import { DELIVERY_STATES, FEED_NAME, WEBHOOK_URL_LENGTH_MAX } from '../../../model/webhooks.ts';
 import { addIssue, choice, expected, findTextIssue, integer, text, time } from './fields.ts';
 
-/** Ports of services other than HTTP are below this one. */
+/** Well-known services other than HTTP use ports below this one. */
 const PORT_MIN = 1024;
 const HTTP_PORTS = new Set(['', '80', '443']);
 
@@ -39,7 +39,7 @@ function findUrlIssue({ protocol, username, password, hash, port, hostname }: UR
   if (hostname.endsWith('..')) return 'Must have a valid host name.';
   return HTTP_PORTS.has(port) || Number(port) >= PORT_MIN
     ? undefined
-    : 'Must use port 443, 80, or a port from 1024 up.';
+    : 'Must use port 443, port 80, or a port of at least 1024.';
 }
 
 const types = z
@@ -67,7 +67,8 @@ const feed = z
 const description = text({ lengthMax: 200, description: 'What the endpoint is for.', example: 'Website' });
 const enabled = z.boolean(expected('true or false')).meta({
   description:
-    'Whether events are sent. An endpoint that is enabled again continues from its position, and its pending deliveries are sent at once.',
+    'Whether events are sent. An endpoint that is enabled again continues from its position, and its pending ' +
+    'deliveries are sent immediately.',
 });
 
 export const newWebhook = z
@@ -107,7 +108,7 @@ export const webhook = z
     description: z.string().nullable(),
     enabled: z.boolean(),
     position: count('Every event up to this sequence is delivered, failed, expired, filtered out, or pending.'),
-    pending: count('Number of deliveries that wait for their next attempt.'),
+    pending: count('Number of deliveries that are waiting for their next attempt.'),
     failingSince: time().nullable().meta({ description: 'When the endpoint began to fail; null after a success.' }),
     disabledAt: time()
       .nullable()
@@ -125,7 +126,7 @@ export const webhookWithSecret = webhook
 const attempt = {
   status: z.int().nullable().meta({ description: 'The status of the last response; null if there was none.' }),
   durationMs: z.int().nullable().meta({ description: 'How long the last attempt took, in milliseconds.' }),
-  response: z.string().nullable().meta({ description: 'The first KiB of the last response, as text.' }),
+  response: z.string().nullable().meta({ description: 'The first KiB of the last response, as a string.' }),
   error: z.string().nullable().meta({ description: 'Why there was no response.' }),
 };
 
@@ -147,7 +148,8 @@ export const delivery = z
     type: z.enum(EVENT_TYPES).nullable(),
     listingId: z.string().nullable(),
     attempts: count(
-      'Number of attempts; 0 while an earlier event of the listing waits. After the second one, attempts during an outage or ahead of schedule are not counted.',
+      'Number of attempts; 0 while an earlier event of the listing waits. After the second attempt, attempts during ' +
+        'an outage or ahead of schedule are not counted.',
     ),
     nextAttemptAt: time().nullable(),
     lastAttemptAt: time().nullable(),
