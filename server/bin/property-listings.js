@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { FLAGS, MEMORY_FLAGS } from './v8-flags.js';
 
-const NODE_MAJOR_MIN = 26;
+/** The first with `net.BoundSocket`. */
+const NODE_MIN = '26.4';
 /** A clone runs its sources; the package contains a build, as Node.js does not strip types in node_modules. */
 const SOURCE = new URL('../src/main.ts', import.meta.url);
 const BUILT = new URL('../dist/main.js', import.meta.url);
 const isClone = existsSync(SOURCE);
 
-if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
+if (isOlder(process.versions.node, NODE_MIN)) {
   console.error(
-    `property-listings needs Node.js ${NODE_MAJOR_MIN} or newer and this is ${process.versions.node}; ` +
+    `property-listings requires Node.js ${NODE_MIN} or newer, and this is ${process.versions.node}; ` +
       (isClone
         ? 'in a clone, run `npm ci` and start it with npm or npx, which bring their own Node.js.'
-        : `get it from https://nodejs.org, or run \`npm install node@${NODE_MAJOR_MIN}\` next to this package.`),
+        : `get it from https://nodejs.org, or run \`npm install node@26\` next to this package.`),
   );
   process.exitCode = 1;
 } else {
@@ -26,6 +27,12 @@ if (Number(process.versions.node.split('.')[0]) < NODE_MAJOR_MIN) {
   // Next to the code, so that it is as protected as the code; without write access there is no cache.
   module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
   import(isClone ? SOURCE : BUILT);
+}
+
+/** Compares the first two numbers of versions. */
+function isOlder(version, min) {
+  const [[major, minor], [majorMin, minorMin]] = [version, min].map((each) => each.split('.').map(Number));
+  return major < majorMin || (major === majorMin && minor < minorMin);
 }
 
 /** Replaces this process, unless another program debugs it or talks to it. Workers inherit the flags. */

@@ -2,17 +2,25 @@ import type { Server } from 'node:http';
 import { getSystemErrorMessage } from 'node:util';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../environment.ts';
-import { openSockets } from '../http/protocol/sockets.ts';
+import { inheritedSocket, listenOn, openSockets, type Where } from '../http/protocol/sockets.ts';
 
-/** @returns the URL at which the server listens @throws {ConfigError} if it cannot listen */
-export async function listen(server: Server, { host, port, workers }: Config): Promise<string> {
+/**
+ * @param inherited the file descriptors of sockets that are bound to HOST and PORT
+ * @returns the URL at which the server listens
+ * @throws {ConfigError} if it cannot listen
+ */
+export async function listen(server: Server, config: Config, inherited: readonly number[] = []): Promise<string> {
   try {
-    // The first process hands connections to workers.
-    await openSockets(server, { host, port, isAlone: workers === undefined });
+    if (inherited.length > 0) await listenOn(server, inherited.map(inheritedSocket));
+    else await openSockets(server, config);
   } catch (error) {
-    throw new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
+    throw cannotListen(config, error);
   }
   return addressOf(server);
+}
+
+export function cannotListen({ host, port }: Where, error: unknown): ConfigError {
+  return new ConfigError(`Cannot listen on HOST ${host}, PORT ${port}: ${explainListening(error)}.`);
 }
 
 /** The URL at which a server listens. */
@@ -22,7 +30,6 @@ export function addressOf(server: Server): string {
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** A worker gets only an error's number, which `node:net` describes in other words. */
 export function explainListening(error: unknown): string {
   const { errno, message } = Object(error);
   return typeof errno === 'number' ? getSystemErrorMessage(errno) : String(message);

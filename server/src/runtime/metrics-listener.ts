@@ -25,7 +25,7 @@ export async function serveMetrics(
   const server = createMetricsServer(async () => toPage([await readMetrics(), ...(await readOthers())]));
   const { host, port } = metricsAddress;
   try {
-    await openSockets(server, { host, port, isAlone: false });
+    await openSockets(server, { host, port }, 1);
     server.unref();
   } catch (error) {
     throw new ConfigError(`Cannot listen on METRICS_ADDRESS ${host}, port ${port}: ${explainListening(error)}.`);

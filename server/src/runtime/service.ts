@@ -107,6 +107,8 @@ export async function loadIdentity(): Promise<void> {
 interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
   permits: Permits;
+  /** The file descriptors of bound sockets to listen on; otherwise, it listens on HOST and PORT. */
+  sockets?: number[];
 }
 
 /** Wires the parts together: database → app → HTTP server. @throws {ConfigError} if it cannot listen */
@@ -114,7 +116,7 @@ export async function serveRequests(
   database: Database,
   config: Config,
   log: Log,
-  { createLimiter: createOwnLimiter, permits, ...limits }: ServingOptions,
+  { createLimiter: createOwnLimiter, permits, sockets, ...limits }: ServingOptions,
 ): Promise<Serving> {
   const { counters } = database;
   const createLimiter = counters ? createDatabaseLimiters(counters, createOwnLimiter) : createOwnLimiter;
@@ -168,7 +170,7 @@ export async function serveRequests(
   server.on('connection', noteConnection);
   const connections = trackConnections(server);
   const unwatch = watchService(database, connections);
-  const url = await listen(server, config);
+  const url = await listen(server, config, sockets);
   if (config.sendsWebhooks) dispatcher.start();
   const schedules = [
     schedule('record key use', KEY_USE_INTERVAL_MS, () => keyUse.flush(), log.logger),

@@ -328,6 +328,6 @@ test('on an outdated Node.js the program exits with one line', async (t) => {
   const args = ['--import', old, PROGRAM, 'serve'];
   const { output, closed } = spawnFor(t, process.execPath, args, environment({ DATA_DIR: await directoryFor(t) }));
   assert.equal(await closed, 1);
-  assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is 20\.1\.0[^\n]*\n$/);
+  assert.match(output.stderr, /^property-listings requires Node\.js 26\.4 or newer, and this is 20\.1\.0[^\n]*\n$/);
   assert.equal(output.stdout, '');
 });

@@ -8,7 +8,7 @@ import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
 import { createTenantByCommand, type ServeProcess } from '../../../testkit/src/process.ts';
 import { openSocket, requestText } from '../../../testkit/src/raw-http.ts';
-import { directoryFor, exitOf, serveFor } from '../../../testkit/src/serving.ts';
+import { directoryFor, exitOf, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
 import { until } from '../../../testkit/src/until.ts';
 import { ask, openToEach, serveByTwo, tenantFor, workersOf } from '../../../testkit/src/workers.ts';
 import { createListing } from '../../src/domain/listings/listings.ts';
@@ -128,6 +128,44 @@ test('SIGHUP applies the current settings, or none of them if one is invalid', a
   await setTo('WORKERS=1');
   assert.equal(await reload(service), 'reloaded');
   assert.equal((await workersOf(service)).length, 1);
+  assert.equal(await service.end(), 0);
+});
+
+test('SIGHUP starts more or fewer workers and moves them to another address, and no request fails', async (t) => {
+  const { elsewhere, program } = await copyProgram(t, { name: 'the-operators-own-package' });
+  const { directory, database } = await tenantFor(t);
+  const setTo = (workers: number, host: string) =>
+    writeFile(
+      join(elsewhere, '.env'),
+      `DATABASE_URL=${database.url}\nRATE_LIMIT=off\nWORKERS=${workers}\nHOST=${host}\n`,
+    );
+  await setTo(2, '127.0.0.1');
+  const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
+  const live = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
+  const visits = Array.from({ length: 8 }, () => startVisits(service.url, live));
+  for (const workers of [3, 1]) {
+    await setTo(workers, '127.0.0.1');
+    assert.equal(await reload(service), 'reloaded');
+    assert.equal((await workersOf(service)).length, workers);
+  }
+  await setTo(2, '192.0.2.1');
+  assert.match(
+    await reload(service),
+    /^not reloaded: Cannot listen on HOST 192\.0\.2\.1, PORT 0: address not available/,
+  );
+  await Promise.all(visits.map((visit) => visit.finish()));
+  assert.deepEqual(
+    visits.flatMap(({ failures }) => failures),
+    [],
+  );
+  assert.ok(visits.every(({ good }) => good > 0));
+
+  await setTo(2, '127.0.0.2');
+  assert.equal(await reload(service), 'reloaded');
+  const { url } = service.log.findLast(({ msg }) => msg === 'a worker listens') ?? {};
+  assert.match(String(url), /^http:\/\/127\.0\.0\.2:/);
+  assert.equal((await fetch(`${url}/livez`)).status, 200);
+  await waitUntilRefused(service.url);
   assert.equal(await service.end(), 0);
 });
 

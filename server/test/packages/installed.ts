@@ -190,7 +190,7 @@ describe('installed into an empty directory', () => {
       const { env } = await directoryWith(t, version);
       const { output, closed } = spawnFor(t, 'node', [program, 'serve'], env, cwd);
       assert.equal(await closed, 1);
-      assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is [\d.]+;[^\n]+$/m);
+      assert.match(output.stderr, /^property-listings requires Node\.js 26\.4 or newer, and this is [\d.]+;[^\n]+$/m);
     }
   });
 

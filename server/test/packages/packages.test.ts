@@ -185,7 +185,10 @@ describe('the published packages', () => {
     const args = ['--import', old, serviceProgram(), 'serve'];
     const { output, closed } = spawnFor(t, process.execPath, args, bareEnvironment({}));
     assert.equal(await closed, 1);
-    assert.match(output.stderr, /^property-listings needs Node\.js 26 or newer and this is 24\.1\.0; get it [^\n]+\n$/);
+    assert.match(
+      output.stderr,
+      /^property-listings requires Node\.js 26\.4 or newer, and this is 24\.1\.0; get it [^\n]+\n$/,
+    );
   });
 
   test('the built client and CLI work', async (t) => {

@@ -2,6 +2,10 @@ import type { ProcessMetrics } from '../../lib/metrics.ts';
 
 /** The environment variable in which a worker gets the release of the first process. */
 export const RELEASE_VARIABLE = 'PROPERTY_LISTINGS_RELEASE';
+/** The environment variable in which a worker gets the number of sockets that it inherits. */
+export const SOCKETS_VARIABLE = 'PROPERTY_LISTINGS_SOCKETS';
+/** The file descriptor of the first of these sockets. */
+export const FIRST_SOCKET = 4;
 
 /** Orders from the first process to a worker. */
 const ORDERS = [
@@ -17,8 +21,6 @@ const ORDERS = [
   'cut',
   /** Report your metrics. */
   'measure',
-  /** Disconnect: no more connections will be handed to this worker. */
-  'leave',
 ] as const;
 
 export type Order = (typeof ORDERS)[number];
@@ -28,9 +30,7 @@ export type Report =
   | { report: 'listening'; url: string }
   /** The worker cannot start; the message is for the operator. */
   | { report: 'failed'; message: string }
-  | { report: 'metrics'; metrics: ProcessMetrics }
-  /** Every request has finished, and the database is closed. */
-  | { report: 'finished' };
+  | { report: 'metrics'; metrics: ProcessMetrics };
 
 /** Returns the order in a message. Other messages, such as those that count requests, use the same channel. */
 export function findOrder(message: unknown): Order | undefined {
@@ -42,6 +42,5 @@ export function findReport(message: unknown): Report | undefined {
   const { report, url, message: words, metrics } = Object(message);
   if (report === 'listening') return { report, url: String(url) };
   if (report === 'failed') return { report, message: String(words) };
-  if (report === 'metrics') return { report, metrics };
-  return report === 'finished' ? { report } : undefined;
+  return report === 'metrics' ? { report, metrics } : undefined;
 }

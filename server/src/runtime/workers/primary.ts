@@ -1,7 +1,5 @@
-import cluster from 'node:cluster';
 import type { Config } from '../../config.ts';
 import type { Environment } from '../../environment.ts';
-import { findFreePort } from '../../lib/free-port.ts';
 import { countForWorkers } from '../../lib/limiter.ts';
 import { openDatabase } from '../../storage/open.ts';
 import { Backups } from '../backups.ts';
@@ -13,23 +11,21 @@ import { createLog, type ServiceLog } from '../service-log.ts';
 import { abortOn, exitStopped, nextSignal, stopOnSignal } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
 import { sayListening } from '../welcome.ts';
+import { Port } from './port.ts';
 import { createReload } from './reload.ts';
 import { givePermits } from './worker-permits.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
  * Runs the service in worker processes that share one port, until a signal ends it. This process
- * serves no requests: it prepares the database, hands over connections, counts requests for the
- * rate limits, and keeps the workers running.
+ * serves no requests: it prepares the database, counts requests for the rate limits, and keeps the
+ * port open and the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
   const log = createLog(config, 'primary');
   countForWorkers();
   givePermits();
-  cluster.setupPrimary({ args: ['worker'] });
-  // The worker that tries to listen reports an invalid host.
-  const freePort = config.port === 0 ? await findFreePort(config.host).catch(() => undefined) : undefined;
-  const pool = new WorkerPool(size, log.logger, freePort);
+  const pool = new WorkerPool(size, await Port.bind(config, size), log.logger);
   await serveMetrics(config, log, () => pool.measure());
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
   const backups = new Backups(log);

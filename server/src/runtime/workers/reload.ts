@@ -52,7 +52,7 @@ async function reload(pool: WorkerPool, { config, given, backups }: Start, logge
     logger.level = logLevel;
     // Workers get the environment of this process.
     replaceEnvironment(environment);
-    await pool.replaceAll(workers);
+    await pool.replaceAll(workers, changed);
     await backups.follow(changed);
     logger.info('reloaded');
   } catch (error) {

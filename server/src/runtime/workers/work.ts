@@ -9,7 +9,7 @@ import { enableProcessMetrics } from '../process-metrics.ts';
 import { createLog } from '../service-log.ts';
 import { abortOn } from '../signals.ts';
 import { startWithDatabase } from '../waiting.ts';
-import { findOrder, type Order, RELEASE_VARIABLE, type Report } from './messages.ts';
+import { FIRST_SOCKET, findOrder, type Order, RELEASE_VARIABLE, type Report, SOCKETS_VARIABLE } from './messages.ts';
 import { WorkerPermits } from './worker-permits.ts';
 
 /** Runs a worker process of `serve`. @throws {ConfigError} if it was not started by `serve` */
@@ -41,7 +41,8 @@ async function serveUntilStopped(): Promise<void> {
   void orders.stop.then(() => isListening || process.exit(0));
   const start = () =>
     beginWithDatabase(config, async (database) => {
-      const options = { createLimiter: createClusterLimiter, permits: new WorkerPermits() };
+      const sockets = inheritedSockets();
+      const options = { createLimiter: createClusterLimiter, permits: new WorkerPermits(), sockets };
       const serving = await serveRequests(database, config, log, options);
       return { database, serving };
     });
@@ -64,9 +65,13 @@ async function serveUntilStopped(): Promise<void> {
   await database.close();
   log.flush();
   await reportMetrics();
-  await send({ report: 'finished' });
-  await orders.leave;
   process.exit(0);
+}
+
+/** The file descriptors of the sockets on which this worker listens. */
+function inheritedSockets(): number[] {
+  const count = Number(process.env[SOCKETS_VARIABLE]);
+  return Array.from({ length: count }, (_, index) => FIRST_SOCKET + index);
 }
 
 /** @throws {ConfigError} if another release was installed while the service runs */
@@ -96,7 +101,6 @@ function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
     // Otherwise node:cluster would exit at once and abort requests.
     worker.exitedAfterDisconnect = true;
     obey.get('stop')?.();
-    obey.get('leave')?.();
   });
   return {
     start: expect('start'),
@@ -104,7 +108,6 @@ function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
     stop: expect('stop'),
     'be replaced': expect('be replaced'),
     cut: expect('cut'),
-    leave: expect('leave'),
   };
 }
 

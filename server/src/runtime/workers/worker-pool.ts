@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { Where } from '../../http/protocol/sockets.ts';
 import { countsOf, createCounter, createGauge, joinMetrics, type ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
+import { Port } from './port.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** A worker that ends within this time counts as a failed start. */
@@ -24,7 +26,7 @@ export class WorkerPool {
   readonly #all = new Set<WorkerProcess>();
   /** The workers that accept requests. */
   readonly #serving = new Set<WorkerProcess>();
-  readonly #freePort: number | undefined;
+  #port: Port;
   #size: number;
   #housekeeper: WorkerProcess | undefined;
   /** Consecutive failures. */
@@ -34,16 +36,13 @@ export class WorkerPool {
   /** The counts of workers that have ended. */
   #endedMetrics: Promise<ProcessMetrics> = Promise.resolve([]);
 
-  /**
-   * The workers load the program and wait for `start`. If any port will do, they listen on
-   * `freePort`: a port that they chose would change once all of them have died.
-   */
-  constructor(size: number, logger: Logger, freePort: number | undefined) {
-    this.#freePort = freePort;
+  /** The workers load the program and wait for `start`. */
+  constructor(size: number, port: Port, logger: Logger) {
     this.#size = size;
+    this.#port = port;
     this.#logger = logger;
     runningWorkers.watch(() => [[{}, this.#serving.size]]);
-    for (let count = 0; count < size; count += 1) this.#spawn();
+    for (let place = 0; place < size; place += 1) this.#spawn(place);
   }
 
   /**
@@ -62,16 +61,23 @@ export class WorkerPool {
 
   /**
    * Replaces all workers, one after the other: a new worker listens before an old one stops accepting requests.
+   * @throws {ConfigError} if the host or the port has changed, and it cannot listen there
    * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced continue
    */
-  async replaceAll(size: number): Promise<void> {
-    this.#size = size;
-    for (const old of [...this.#serving].slice(0, size)) {
-      await this.#startWorker();
-      await this.#retire(old);
+  async replaceAll(size: number, { host, port }: Where): Promise<void> {
+    if (this.#port.is({ host, port })) this.#port.extend(size);
+    else {
+      const left = this.#port;
+      this.#port = await Port.bind({ host, port }, size);
+      // The workers that listen there have copies.
+      left.close();
     }
-    await this.#fill();
-    for (const surplus of [...this.#serving].slice(0, -size)) await this.#retire(surplus);
+    this.#size = size;
+    for (let place = 0; place < size; place += 1) {
+      const worker = await this.#startWorker(place);
+      await this.#retire((other) => other.place === place && other !== worker);
+    }
+    await this.#retire((worker) => worker.place >= size);
   }
 
   /** The metrics of all workers, and the counts of those that have ended. */
@@ -86,6 +92,8 @@ export class WorkerPool {
   /** Resolves when all workers have finished their requests and ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
+    // Each worker then closes the last copy of its sockets.
+    this.#port.close();
     await Promise.all([...this.#all].map((worker) => worker.end('stop')));
   }
 
@@ -103,9 +111,9 @@ export class WorkerPool {
     for (const worker of this.#all) worker.kill();
   }
 
-  #spawn(): WorkerProcess {
+  #spawn(place: number): WorkerProcess {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
-    const worker = new WorkerProcess(this.#freePort);
+    const worker = new WorkerProcess(place, this.#port.deal(place, this.#size));
     this.#all.add(worker);
     void worker.ended.then(() => {
       this.#all.delete(worker);
@@ -115,11 +123,12 @@ export class WorkerPool {
     return worker;
   }
 
-  async #startWorker(): Promise<void> {
-    const worker = this.#spawn();
+  async #startWorker(place: number): Promise<WorkerProcess> {
+    const worker = this.#spawn(place);
     const url = await worker.start();
     this.#logger.info({ worker: worker.pid, url }, 'a worker listens');
     this.#register(worker);
+    return worker;
   }
 
   #register(worker: WorkerProcess): void {
@@ -131,15 +140,19 @@ export class WorkerPool {
       this.#logger.error({ worker: worker.pid, ...end }, 'a worker ended unexpectedly and is replaced');
       restarts.add({});
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
+      // Otherwise, the next worker soon accepts the connections that wait for this one.
+      if (this.#failures > 1) this.#port.renew(worker.sockets);
       this.#chooseHousekeeper();
       void this.#fill();
     });
   }
 
-  async #retire(worker: WorkerProcess): Promise<void> {
-    if (!this.#serving.delete(worker)) return;
-    this.#chooseHousekeeper();
-    await worker.end('be replaced');
+  async #retire(isSurplus: (worker: WorkerProcess) => boolean): Promise<void> {
+    for (const worker of [...this.#serving].filter(isSurplus)) {
+      if (!this.#serving.delete(worker)) continue;
+      this.#chooseHousekeeper();
+      await worker.end('be replaced');
+    }
   }
 
   #chooseHousekeeper(): void {
@@ -157,15 +170,23 @@ export class WorkerPool {
   }
 
   async #startMissing(): Promise<void> {
-    while (!this.isStopping && this.#serving.size < this.#size) {
+    for (let place = this.#findPlace(); place !== undefined; place = this.#findPlace()) {
       if (this.#failures > 0) await sleep(Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MAX_MS));
       if (this.isStopping) return;
       try {
-        await this.#startWorker();
+        await this.#startWorker(place);
       } catch (error) {
         this.#failures += 1;
+        this.#port.renew(this.#port.deal(place, this.#size));
         this.#logger.error({ err: error }, 'a worker could not start; retrying');
       }
     }
+  }
+
+  /** A place without a worker that accepts requests. */
+  #findPlace(): number | undefined {
+    if (this.isStopping) return undefined;
+    const taken = new Set([...this.#serving].map(({ place }) => place));
+    return Array.from({ length: this.#size }, (_, place) => place).find((place) => !taken.has(place));
   }
 }

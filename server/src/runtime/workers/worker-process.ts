@@ -1,10 +1,10 @@
-import type { Serializable } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
+import type { BoundSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRelease } from '../../environment.ts';
 import type { ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
-import { findReport, type Order, RELEASE_VARIABLE, type Report } from './messages.ts';
+import { FIRST_SOCKET, findReport, type Order, RELEASE_VARIABLE, type Report, SOCKETS_VARIABLE } from './messages.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
@@ -15,6 +15,9 @@ const MEASURE_MAX_MS = 2_000;
 
 const RELEASE = readRelease();
 
+/** The file descriptors of a worker before its sockets. */
+const STDIO = Array.from({ length: FIRST_SOCKET }, (_, fd) => (fd === FIRST_SOCKET - 1 ? 'ipc' : 'inherit'));
+
 export interface End {
   code: number | null;
   signal: string | null;
@@ -22,7 +25,11 @@ export interface End {
 
 /** A worker as the first process sees it: it loads the program and waits for `start`. */
 export class WorkerProcess {
+  /** Resolves when it has ended and its last report has arrived. */
   readonly ended: Promise<End>;
+  /** Which of the workers it is. The next worker with this place listens on the same sockets. */
+  readonly place: number;
+  readonly sockets: BoundSocket[];
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
@@ -30,30 +37,33 @@ export class WorkerProcess {
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
 
-  /** `freePort` is where the worker listens if any port will do. */
-  constructor(freePort: number | undefined) {
-    const isAnyPort = freePort !== undefined && Number(process.env.PORT || NaN) === 0;
+  constructor(place: number, sockets: BoundSocket[]) {
+    this.place = place;
+    this.sockets = sockets;
+    cluster.setupPrimary({ args: ['worker'], stdio: [...STDIO, ...sockets.map((socket) => socket.fd())] });
     const worker = cluster.fork({
       ...WITHOUT_PASSWORD,
       [RELEASE_VARIABLE]: RELEASE,
-      ...(isAnyPort && { PORT: freePort }),
+      [SOCKETS_VARIABLE]: sockets.length,
     });
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
-      worker.once('exit', (code, signal) => resolve({ code, signal }));
+      const closed = new Promise<void>((disconnected) => worker.once('disconnect', disconnected));
+      worker.once('exit', async (code, signal) => {
+        await closed;
+        resolve({ code, signal });
+      });
       // Also emitted for messages to a dead process. A process that was never created has no `exit` event.
       worker.on('error', () => {
         if (worker.process.pid === undefined) resolve({ code: null, signal: null });
       });
     });
-    closeLostConnection(worker);
     worker.on('message', (message: unknown) => {
       const report = findReport(message);
       if (report?.report === 'metrics') {
         this.#metrics = report.metrics;
         this.#onMetrics();
-      } else if (report?.report === 'finished') this.tell('leave');
-      else if (report !== undefined) this.#onReport(report);
+      } else if (report !== undefined) this.#onReport(report);
     });
   }
 
@@ -107,25 +117,4 @@ export class WorkerProcess {
   kill(): void {
     this.#worker.process.kill('SIGKILL');
   }
-}
-
-/**
- * node:cluster hands one connection at a time to a worker and waits for an acknowledgement. If the worker dies first,
- * node:cluster forgets the connection, and the client would wait forever.
- */
-function closeLostConnection(worker: Worker): void {
-  const { process: child } = worker;
-  const send = child.send.bind(child);
-  let onItsWay: unknown;
-  child.send = (message: Serializable, ...rest: unknown[]) => {
-    const [handle] = rest;
-    if (typeof handle === 'object' && handle !== null) onItsWay = handle;
-    return Reflect.apply(send, undefined, [message, ...rest]);
-  };
-  // Runs before node:cluster handles the message and hands over the next connection.
-  child.prependListener('internalMessage', (message: unknown) => {
-    if (Object(message).ack !== undefined) onItsWay = undefined;
-  });
-  // The worker can get connections until both events have been emitted.
-  for (const event of ['exit', 'disconnect']) child.once(event, () => Object(onItsWay).close?.());
 }
