@@ -7,7 +7,7 @@ export type Exchange = {
   expected: Expected;
 };
 
-/** The exact body, or texts that it must contain. */
+/** The exact body, or strings that it must contain. */
 export type Expected = { status: number; body: Buffer } | { status: number; contains: readonly Buffer[] };
 
 export type Connection = {

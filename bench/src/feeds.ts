@@ -26,7 +26,7 @@ type FeedPlace = Place & { databasePid: number | undefined };
 type Measured = {
   seconds: number;
   memoryGrowthBytes: number;
-  /** The p99 of another account's list requests meanwhile. */
+  /** The p99 of another account's list requests during the run. */
   getP99Ms: number;
 };
 

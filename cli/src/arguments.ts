@@ -26,7 +26,7 @@ export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }
 
-/** Parses `KEY=TEXT`, and collects the texts by key. The service checks them. */
+/** Parses `KEY=TEXT` and collects the values by key. The service checks them. */
 export function parsePair(usage: string) {
   return (value: string, before: Record<string, string> = {}): Record<string, string> => {
     const at = value.lastIndexOf('=');

@@ -48,7 +48,7 @@ function toBodyOption(body: NonNullable<RequestInit['body']>, { sent }: CurlFile
   return sent === undefined ? `--data-raw ${quote(String(body))}` : `--upload-file ${quote(sent)}`;
 }
 
-/** Quotes any text as one shell word. */
+/** Quotes any string as one shell word. */
 export function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

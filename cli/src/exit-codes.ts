@@ -18,7 +18,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Reports wrong usage and points to the command's help. */
+/** Reports incorrect usage and points to the command's help. */
 export function usageError(command: Command, message: string): never {
   return command.error(`error: ${message}`, { exitCode: EXIT.usage });
 }

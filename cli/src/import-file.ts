@@ -28,7 +28,7 @@ export class ImportFile {
 
   /**
    * Sends the file. With --curl, it is not read: its name decides whether it is compressed.
-   * @param interruption what it means that the program was interrupted meanwhile
+   * @param interruption what it means if the program is interrupted while it sends the file
    */
   async send<T>(request: Request<T>, { curl }: CurlOptions, interruption: string): Promise<T> {
     const onExit = () => {

@@ -31,8 +31,8 @@ Environment variables:
   NO_COLOR                    disables colors
   PAGER                       shows long tables in a terminal, such as less
 
-Exit codes: 0 success, 1 failure, 2 wrong usage, 3 file stopped by the guard of a
-feed, 4 API key missing or rejected.
+Exit codes: 0 success, 1 failure, 2 incorrect usage, 3 run stopped by a feed's
+guard, 4 API key missing or rejected.
 
 Examples:
   $ listings list --status active,pending --city Austin --beds-gte 3

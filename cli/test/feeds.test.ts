@@ -121,7 +121,7 @@ describe('feeds push', () => {
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(
       stderr,
-      /Add --yes to apply the file unless the guard stops it, or --dry-run to see what would change/,
+      /Add --yes to apply the file unless the guard stops the run, or --dry-run to see what would change/,
     );
     const piped = shell(t, `listings feeds push mls - --format csv`, settings, 80);
     assert.equal(await piped.closed, 2);
@@ -129,7 +129,7 @@ describe('feeds push', () => {
     assert.equal(service.logLines.length, seen);
   });
 
-  test('exits with 3 if the guard stops the file, and says how to proceed', async (t) => {
+  test('exits with 3 if the guard stops the run, and says how to proceed', async (t) => {
     const { settings } = await newAccount();
     await feeds(settings, 'push', 'mls', await fileFor(t, csv(20)), '--yes');
     const file = await fileFor(t, csv(4, 9));
@@ -249,7 +249,7 @@ describe('feeds', () => {
     const lines = stdout.split('\n');
     assert.match(
       lines[0] ?? '',
-      /^\S+Z\tstopped_by_guard\t1\t0\t0\t0\t0\trun_\w{26}\tNothing was changed: 16 of 20 listings [^\t]* add --missing-max 16\.$/,
+      /^\S+Z\tstopped_by_guard\t1\t0\t0\t0\t0\trun_\w{26}\tNothing was changed: 16 of the feed's 20 listings [^\t]* add --missing-max 16\.$/,
     );
     assert.match(lines[1] ?? '', /^\S+Z\tsucceeded\t17\t0\t0\t3\t0\trun_\w{26}\t$/);
     assert.equal(lines.length, 3);
@@ -442,7 +442,7 @@ describe('feeds', () => {
     }
   });
 
-  test('reports wrong usage and invalid names', async (t) => {
+  test('reports incorrect usage and invalid names', async (t) => {
     const { settings } = await newAccount();
     const file = await fileFor(t, csv(1));
     const runs: [args: string[], code: number, words: RegExp][] = [

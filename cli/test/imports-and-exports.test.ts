@@ -54,7 +54,7 @@ describe('import', () => {
     assert.equal(code, 1);
     assert.match(
       stderr,
-      /2 rows are not valid, so no rows were imported\.\n {2}line 3: beds: .*\n {2}line 4: baths: .*\nrequest id: /,
+      /2 rows are not valid, so no rows were imported\. \(import_failed, 422\)\n {2}line 3: beds: .*\n {2}line 4: baths: .*\nrequest id: /,
     );
     assert.deepEqual(await listingsOf(settings), []);
   });

@@ -128,7 +128,7 @@ describe('update', () => {
     assert.match(stderr, /Either set --list-price or unset it/);
   });
 
-  test('without a change is rejected as wrong usage', async () => {
+  test('without a change is rejected as incorrect usage', async () => {
     const { code, stderr } = await listings(['update', 'lst_1'], settings);
     assert.equal(code, 2);
     assert.match(stderr, /Specify at least one change/);

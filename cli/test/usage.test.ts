@@ -81,7 +81,7 @@ describe('exit codes', () => {
     assert.ok(!`${two.stderr}${time.stderr}`.match(/%2B|details/));
   });
 
-  test('wrong usage exits with 2 and a suggestion', async () => {
+  test('incorrect usage exits with 2 and a suggestion', async () => {
     const runs: [args: string[], words: RegExp][] = [
       [['lst'], /Did you mean list\?/],
       [['list', '--stauts', 'active'], /Did you mean --status\?/],

@@ -92,7 +92,7 @@ describe('webhooks', () => {
     }
   });
 
-  test('reports wrong usage and invalid fields', async () => {
+  test('reports incorrect usage and invalid fields', async () => {
     const { settings } = await newAccount();
     const runs: [args: string[], code: number, words: RegExp][] = [
       [['create'], 2, /--url/],

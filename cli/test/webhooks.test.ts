@@ -224,7 +224,7 @@ describe('webhooks trigger', () => {
   });
 });
 
-describe('wrong usage of webhooks', () => {
+describe('incorrect usage of webhooks', () => {
   const TO = ['--forward-to', 'http://127.0.0.1:9'];
   const RUNS: [args: string[], words: RegExp][] = [
     [['listen'], /--forward-to/],

@@ -19,7 +19,7 @@ export function describeKeyFault(key: string): string | undefined {
   return undefined;
 }
 
-/** Masks all API keys in a text. */
+/** Masks all API keys in a string. */
 export function maskKeys(text: string): string {
   return text.replace(/plk_\w+/g, 'plk_…');
 }

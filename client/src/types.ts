@@ -53,8 +53,8 @@ type Time = Date | string;
 export type Range<T> = { [Operator in 'gt' | 'gte' | 'lt' | 'lte']?: T | undefined };
 
 /**
- * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. For several texts, add
- * brackets to the name: `'city[]': ['Austin', 'Waco']`.
+ * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. For several
+ * strings, add brackets to the name: `'city[]': ['Austin', 'Waco']`.
  */
 export type ListQuery<F extends ListingField = ListingField> = {
   [Name in Exclude<keyof Parameters, NumberField | ListField>]?: Parameters[Name] | undefined;

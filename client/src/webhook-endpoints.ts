@@ -29,7 +29,10 @@ export class WebhookEndpoints {
     return this.#transport.call({ method: 'GET', path: '/webhooks' }, options);
   }
 
-  /** Creates an endpoint, which gets each event from now on. Only this result and `rollSecret` contain a secret. */
+  /**
+   * Creates an endpoint, which gets every event that occurs after its creation. Only this result and
+   * `rollSecret` contain a secret.
+   */
   create(webhook: NewWebhook, options?: CallOptions): Call<WebhookWithSecret> {
     return this.#transport.call(
       { method: 'POST', path: '/webhooks', headers: JSON_TYPE, body: toJson(webhook) },

@@ -51,7 +51,7 @@ test('a feed is created from a file after its plan was seen, and its failed rows
   await page.getByRole('row', { name: /mls.*OK/ }).waitFor();
 });
 
-test('the guard stops a file that would withdraw too much, unless its plan is applied on purpose', async () => {
+test('the guard stops a run that would withdraw too much, unless its plan is applied on purpose', async () => {
   await using window = await openSignedIn({ width: 390 });
   const { page } = window;
   const rows = Array.from({ length: 20 }, (_, index) => `B-${index},${index} Oak Avenue,3,2`);

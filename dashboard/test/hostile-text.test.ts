@@ -9,7 +9,7 @@ const { service, openSignedIn } = await startDashboard();
 const MARKUP = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 const REVERSED = 'abc \u202Egnihtyreve\u202Dxyz';
 const EMOJI = '😀'.repeat(255);
-/** Hostile texts for a field of at most `lengthMax` characters. */
+/** Hostile strings for a field of at most `lengthMax` characters. */
 const hostile = (lengthMax: number) => [MARKUP, REVERSED, EMOJI].map((text) => [...text].slice(0, lengthMax).join(''));
 
 test('hostile text in any field is shown as text and breaks no page', async () => {

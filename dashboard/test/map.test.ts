@@ -106,7 +106,7 @@ test('axe-core finds no violation on the map, which fits the window', async () =
   }
 });
 
-test('images are loaded only from where the operator says, with their attribution', async () => {
+test('images are loaded only from the host that the operator configures, with their attribution', async () => {
   await using window = await openMap(withTiles);
   const { page, id } = window;
   await page.goto(`/listings/${id}`);

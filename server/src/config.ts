@@ -240,7 +240,7 @@ function countCores(): number {
   return Math.min(availableParallelism(), WORKERS_MAX);
 }
 
-/** Transforms a text with `parse`; the text is invalid if `parse` throws or returns undefined. */
+/** Transforms a string with `parse`; the string is invalid if `parse` throws or returns undefined. */
 function parsedBy<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((text, { issues }): T => {
     try {

@@ -30,7 +30,7 @@ export async function createStandby(
   return startOn(directory, settings);
 }
 
-/** Makes commits wait for the standby from now on. */
+/** Makes later commits wait for the standby. */
 export async function commitWith(primary: PostgresServer, name: string): Promise<void> {
   await within(primary, async (client) => {
     await client.query(`alter system set synchronous_standby_names = '${name}'`);

@@ -19,8 +19,9 @@ const READERS = 4;
 const WRITERS = 2;
 
 /**
- * Each writer changes the price of one listing again and again. Meanwhile, readers read lists, each of which must have the
- * prices of the last changes that were acknowledged before the request, or later ones.
+ * Each writer changes the price of one listing again and again. At the same time, readers read lists, and
+ * each list must have the prices of the last changes that were acknowledged before the request, or later
+ * ones.
  */
 export async function readListsWhileWriting(target: Target, count: number): Promise<void> {
   const acknowledged = { prices: new Map<string, number>(), changes: 0 };
@@ -54,7 +55,7 @@ export async function readListsWhileWriting(target: Target, count: number): Prom
   };
   const ids = [...acknowledged.prices.keys()];
   await Promise.all([...ids.map(write), ...Array.from({ length: READERS }, read)]);
-  for (const price of acknowledged.prices.values()) assert.ok(price > READERS, 'each listing changed meanwhile');
+  for (const price of acknowledged.prices.values()) assert.ok(price > READERS, 'each listing changed during the reads');
 }
 
 async function send(

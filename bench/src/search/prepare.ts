@@ -76,7 +76,7 @@ async function request({ query, cursors }: Step, limit: number, sides: readonly 
   };
 }
 
-/** Texts by which a response is recognized: its first and last listing, and the count. */
+/** Strings by which a response is recognized: its first and last listing, and the count. */
 function marksOf({ data, total }: Page): Buffer[] {
   const ids = [data.at(0), data.at(-1)].map((listing) =>
     listing === undefined ? '"data":[]' : `"id":"${listing.id}"`,

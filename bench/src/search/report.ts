@@ -18,8 +18,8 @@ have the same listings and send the same responses, which is checked before they
 Pages have 20 listings. Requests differ in their values, so responses do not come from a cache,
 except in the row *newest, repeated*. The complete list uses one connection, and all other rows use
 ${CONNECTIONS}. *÷ newest* and *÷ Fastify* are the throughput divided by that of the newest page and of the
-peer. *Neighbor* is the p99 of another account's requests meanwhile. Each server has one core, and
-the client another.
+peer. *Neighbor* is the p99 of another account's requests during the run. Each server runs on one
+core, and the client runs on another.
 
 \`npm run bench -- --search --peers --listings N\` measures and writes this page.`;
 const HEADINGS = '|requests/s|p99, ms|Fastify, requests/s|p99, ms|÷ newest|÷ Fastify|neighbor, ms'.split('|');

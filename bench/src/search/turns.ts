@@ -14,7 +14,7 @@ export const CONNECTIONS = 16;
 const COMPLETE_PATH = '/v1/listings?status=pending&sort=listPrice';
 const COMPLETE_END = '],"nextCursor":null';
 
-/** A measurement, with the latency (p99) of the neighbor's requests meanwhile. */
+/** A measurement, with the latency (p99) of the neighbor's requests during that time. */
 export type TurnMeasured = Measured & { neighbourP99Ms: number };
 
 /** A row of the table, with the measurement of each server. */

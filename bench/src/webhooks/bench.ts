@@ -34,7 +34,7 @@ export type WebhookResults = {
   machine: Machine;
   rounds: number;
   deliveriesPerSecond: number;
-  /** The p99 of other accounts' lists and of their creates meanwhile. */
+  /** The p99 of other accounts' lists and creates while deliveries are sent. */
   neighboursP99Ms: number[];
   /** From the request that creates a listing until its event arrives. */
   arrivalP50Ms: number;

@@ -26,7 +26,7 @@ export type Fairness = {
   arrivalP99Ms: number;
   /** Events that did not arrive at healthy endpoints. */
   missing: number;
-  /** The p99 of an account without endpoints meanwhile. */
+  /** The p99 of an account without endpoints during that time. */
   getP99Ms: number;
   createP99Ms: number;
   /** The share of a core that the service used. */

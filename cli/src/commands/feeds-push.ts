@@ -27,7 +27,7 @@ export function addFeedsPush(feeds: Command): void {
     .argument('<name>', `${FEED_NAME}; the first file creates it`);
   withCurlOption(withJsonOption(withFeedOptions(withUpload(command))))
     .option('--dry-run', 'show what would change, and change nothing')
-    .option('--yes', 'apply the file without asking; the guard still stops it')
+    .option('--yes', 'apply the file without asking; the guard can still stop the run')
     .option('--save', 'store how the file is read, and --missing, as the settings of the feed, if the run succeeds')
     .addHelpText(
       'after',
@@ -41,8 +41,8 @@ to them. --save stores them, except for the limits --missing-max and
 
 In a terminal, the command shows what would change and asks. In a script, use
 --yes: if too many listings are missing from the file, too many rows fail, or the
-file is empty or cut short, the guard stops it, nothing is changed, and the exit
-code is 3.
+file is empty or cut short, the guard stops the run, nothing is changed, and the
+exit code is 3.
 
 Examples:
   $ listings feeds push mls listings.csv --map Price=listPrice --clean --dry-run
@@ -70,9 +70,9 @@ Examples:
 /** Without a terminal, or with a file that can be read only once, an option must answer in advance. */
 async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
   if (dryRun || yes || curl) return;
-  const how = 'Add --yes to apply the file unless the guard stops it, or --dry-run to see what would change.';
-  if (json) usageError(command, `With --json, the command cannot ask. ${how}`);
-  if (!isInteractive()) usageError(command, `Without a terminal, the command cannot ask. ${how}`);
+  const how = 'Add --yes to apply the file unless the guard stops the run, or --dry-run to see what would change.';
+  if (json) usageError(command, `With --json, the command cannot ask for confirmation. ${how}`);
+  if (!isInteractive()) usageError(command, `Without a terminal, the command cannot ask for confirmation. ${how}`);
   const isPipe =
     file === '-' ||
     (await stat(file).then(
@@ -98,7 +98,7 @@ async function push(feeds: Feeds, upload: Upload, options: PushOptions): Promise
   await apply(feeds, upload, plan, options);
 }
 
-/** @throws {CommandError} if the guard would stop the file */
+/** @throws {CommandError} if the guard would stop the run */
 async function makePlan(feeds: Feeds, { name, file, sent }: Upload, options: PushOptions): Promise<FeedPlan> {
   const plan = await new ImportFile(file, 'Comparing').send(
     (rows, headers) => feeds.plan(name, rows, { ...sent, headers }),

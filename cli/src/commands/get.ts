@@ -9,7 +9,7 @@ export interface ListingOptions {
   externalId?: string;
 }
 
-/** Identifies one listing by its ID or by the caller's own ID. */
+/** Identifies one listing by its ID or by its external ID. */
 export type Reference = { id: string; externalId?: undefined } | { id?: undefined; externalId: string };
 
 interface GetOptions extends CurlOptions, RecordOptions, ListingOptions {

@@ -37,7 +37,7 @@ function toRows(change: string, examples: object[], count: number): object[] {
   return left > 0 ? [...shown, { change, listing: `… and ${formatCount(left)} more` }] : shown;
 }
 
-/** Why the guard would stop the file, and how to proceed anyway. */
+/** Why the guard would stop the run, and how to proceed anyway. */
 export function describeGuard({ guard }: FeedPlan): string {
   const reasons = guard.map(({ message }) => message).join('; ');
   const flags = guard.flatMap(({ reason, count }) => (count === undefined ? [] : [`--${reason}-max ${count}`]));
@@ -45,5 +45,5 @@ export function describeGuard({ guard }: FeedPlan): string {
   // A file that is empty or cut short has no limit.
   const remedy =
     flags.length < guard.length ? 'Send the complete file.' : `${check}; to proceed anyway, add ${flags.join(' ')}.`;
-  return `The guard stops this file: ${reasons}. ${remedy}`;
+  return `The guard would stop this run: ${reasons}. ${remedy}`;
 }

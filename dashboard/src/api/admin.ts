@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Each event from now on is sent to the URL, signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed deliveries are retried for about 27 hours, or, while the endpoint does not accept any, until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
+         * @description Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by [Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. A failed delivery is retried for about 27 hours. If the endpoint does not accept any deliveries, they are retried until it is disabled after five days, and again once it is enabled. Only this response shows the signing secret. An account can have 20 endpoints. Webhooks require a key with full access.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -1950,7 +1950,7 @@ export interface components {
             clean: boolean;
             dates: ("mdy" | "dmy") | null;
             decimal: ("comma" | "point") | null;
-            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of the last file is still rejected if it has new unknown columns: one of them can be that column with a new name. */
+            /** @description Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if it has new unknown columns: one of them can be that column with a new name. */
             ignoreUnknown: boolean;
             expectedEveryHours: number | null;
             /** @description Listings that belong to the feed. */

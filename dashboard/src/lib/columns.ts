@@ -33,7 +33,7 @@ const NAME_LENGTH_MAX = 200;
 const NOT_UTF8 = 'This file is not UTF-8. Open it in your spreadsheet, save it as “CSV UTF-8”, and choose it again.';
 const EMPTY = 'This file has no rows. Its first line must contain the column names.';
 
-/** Reads the columns of a file, and asks the service which fields they probably are. */
+/** Reads the columns of a file and asks the service which fields they probably map to. */
 export async function readFileColumns(file: File): Promise<{ columns?: FileColumn[]; error?: string }> {
   try {
     const columns = await readColumns(file);

@@ -2,7 +2,7 @@
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
-  /** The separator of a CSV file, whose values are texts. */
+  /** The separator of a CSV file, whose values are strings. */
   separator?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '../api/client';
 
-/** Texts by field and code, or by code alone. The service's own messages are for API users. */
+/** Messages by field and code, or by code alone. The service's own messages are for API users. */
 const TEXTS: Record<string, string> = {
   required: 'This field is required.',
   external_id_taken: 'Another listing has this external ID.',

@@ -78,7 +78,7 @@ export async function chooseFile(file: File | undefined): Promise<void> {
   changeImport({ ...NOTHING, file });
   if (file === undefined) return;
   const { columns = [], error } = await readFileColumns(file);
-  // Another file may have been chosen meanwhile.
+  // Another file may have been chosen in the meantime.
   if (state.file === file) changeImport({ columns, error, targets: proposeTargets(columns) });
 }
 

@@ -6,7 +6,7 @@ import { describeIssue } from './issue-texts';
 const SUBMIT_AGAIN = 'Nothing was saved because the account was switched in another window. Submit again.';
 
 interface FormErrors {
-  /** Texts by field. */
+  /** Messages by field. */
   fields: Record<string, string>;
   general: string | undefined;
 }
@@ -21,7 +21,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
   const [errors, setErrors] = useState(NO_ERRORS);
   const [isBusy, setBusy] = useState(false);
   const [failures, setFailures] = useState(0);
-  // In an effect, because the error texts must be on the page first.
+  // In an effect, because the error messages must be on the page first.
   useEffect(() => {
     if (failures > 0) focusFirstInvalidField();
   }, [failures]);

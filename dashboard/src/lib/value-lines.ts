@@ -1,7 +1,10 @@
-/** Texts by key, such as `status:Sold` → `closed`. */
+/** Values by key, such as `status:Sold` → `closed`. */
 type Texts = Record<string, string>;
 
-/** Reads `key = text`, one per line. A line without `=` is a key without a text, which the service rejects. */
+/**
+ * Reads one `key = text` entry per line. A line without `=` is read as a key with an empty value, which the
+ * service rejects.
+ */
 export function parseLines(lines: string): Texts {
   const entries = lines.split('\n').flatMap((line): [string, string][] => {
     const at = line.lastIndexOf('=');

@@ -21,7 +21,7 @@ export function countColumn<Row>(label: string, field: keyof Row & string, rest:
   return { label, width: 104, from: 'medium', isNumber: true, sortBy: field, cell, ...rest };
 }
 
-/** A column with a field's texts; `none` is shown if there is no text. */
+/** A column with a field's values as text; `none` is shown if there is no value. */
 export function textColumn<Row>(
   label: string,
   field: keyof Row & string,

@@ -60,7 +60,7 @@ export function CopyIcon({ label, ...props }: CopyProps & { label: string }) {
   );
 }
 
-/** A short text with a button to copy it. */
+/** A short string with a button to copy it. */
 export function CopyText({ text, label }: { text: string; label: string }) {
   const shown = useRef<HTMLElement>(null);
   const { state, isCopied, copy, icon } = useCopy({ text, shown });

@@ -13,7 +13,7 @@ export interface Column<Row> {
   /** Pixels. The column without a width takes the rest, and cannot be hidden. */
   width?: number;
   isNumber?: boolean;
-  /** Whether its texts wrap. */
+  /** Whether its text wraps. */
   isLong?: boolean;
   /** The field to sort by. */
   sortBy?: keyof Row & string;

@@ -97,7 +97,7 @@ export function ConfirmDialog<Subject>({
     isConfirmed.current = true;
     close();
     const focused = document.activeElement;
-    // The user may have opened the command palette meanwhile.
+    // The user may have opened the command palette in the meantime.
     if (focused === null || focused === document.body || dialog?.contains(focused)) focusPage();
   };
   return (

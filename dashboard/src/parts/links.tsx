@@ -2,7 +2,7 @@ import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/cor
 import { createLink } from '@tanstack/react-router';
 import type { ComponentProps } from 'react';
 
-/** A link in a text. */
+/** A link in running text. */
 export const TextLink = createLink((props: AnchorProps & ComponentProps<'a'>) => <Anchor size="sm" {...props} />);
 
 /** A link that looks like a button. */

@@ -71,7 +71,7 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     const created = leaflet.map(node, {
       ...{ minZoom: 1, maxZoom: ZOOM_MAX, worldCopyJump: true, maxBoundsViscosity: 1 },
       ...{ scrollWheelZoom: !isSmall, dragging: !(isSmall && leaflet.Browser.mobile), inertia: !isStill },
-      // A timer of Leaflet's animations fails if the page is left meanwhile.
+      // A timer of Leaflet's animations fails if the user leaves the page during an animation.
       ...{ zoomAnimation: false, fadeAnimation: false },
       maxBounds: [
         [-90, -540],

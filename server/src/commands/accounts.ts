@@ -89,7 +89,7 @@ async function setQuotas(database: Database, id: string, given: Partial<Quotas>)
 
 function addList(accounts: Command): void {
   addCommand(accounts, 'list', 'show all accounts')
-    .option('--search <text>', 'only the accounts whose name contains this text, or that have this ID')
+    .option('--search <text>', 'only the accounts whose name contains this string, or that have this ID')
     .action((options: OutputOptions & { search?: string }) => list(options));
 }
 
@@ -114,7 +114,7 @@ function list(options: OutputOptions & { search?: string }): Promise<void> {
   });
 }
 
-/** Folds a text, so that comparisons ignore case and Unicode composition. */
+/** Folds a string, so that comparisons ignore case and Unicode composition. */
 function fold(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }

@@ -8,7 +8,7 @@ import { hasAdministrator } from '../storage/memberships.ts';
 /** Each table's rows and digest, which are the same in both databases. */
 export type CopyReport = Record<string, TableDigest>;
 
-/** Called with each step and the number of rows so far. */
+/** Called with each step and the number of rows copied so far. */
 export type CopyProgress = (step: 'copied' | 'compared', table: string, rows: number) => void;
 
 /**

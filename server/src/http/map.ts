@@ -166,7 +166,7 @@ function originOf({ incoming }: Exchange, { publicUrl }: Services): string {
 }
 
 /**
- * Handles an unknown path. Unauthenticated requests get 401, so they cannot reveal which paths
+ * Handles an unknown path. Unauthenticated requests get 401, so that responses do not reveal which paths
  * exist.
  */
 function toMissing(error: AppError, path: string, services: Services): RouteMatch {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The list, read on first use: most processes never need it. `server/scripts/common-passwords.ts` writes it. */
 let common: ReadonlySet<string> | undefined;
 
-/** Whether a lowercase text is a common password, or a word that many common passwords begin with. */
+/** Whether a lowercase string is a common password or a word that many common passwords begin with. */
 export function isOnCommonList(text: string): boolean {
   common ??= new Set(readFileSync(join(import.meta.dirname, 'common-passwords.txt'), 'utf8').split(/\s+/));
   return common.has(text);

@@ -19,7 +19,7 @@ export class CellCutter {
   #place: 'start' | 'plain' | 'quoted' | 'closed' | 'return' = 'start';
   #cell = '';
   #hasQuotes = false;
-  /** Where the unfinished record begins in the text; negative if it begins in an earlier text. */
+  /** Where the unfinished record begins in the chunk; negative if it begins in an earlier chunk. */
   #start = 0;
   /** The finished cells of the unfinished record. */
   cells: string[] = [];

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 
 const CAPACITY_FIRST = 1024;
-/** Limits the time for texts that were chosen to collide. */
+/** Limits the time for strings that were chosen to collide. */
 const PROBES_MAX = 64;
 const HASH_MAX = 2 ** 32;
 
 /**
- * A set of texts that keeps 8 bytes for each, a hash of 53 bits: among a million texts, two have
+ * A set of strings that keeps 8 bytes for each, a hash of 53 bits: among a million strings, two have
  * the same hash with a probability of 0.006%.
  */
 export class HashSet {
@@ -15,12 +15,12 @@ export class HashSet {
   #hashes = new Float64Array(CAPACITY_FIRST);
   #size = 0;
 
-  /** @param sizeMax texts added after that many are not kept */
+  /** @param sizeMax strings added after that many are not kept */
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax;
   }
 
-  /** Adds a text. @returns false if it is already there */
+  /** Adds a string. @returns false if it is already there */
   add(text: string): boolean {
     const hash = hashText(text, this.#seed);
     const slot = findSlot(this.#hashes, hash);
@@ -39,7 +39,7 @@ export class HashSet {
     return slot !== undefined && this.#hashes[slot] === hash;
   }
 
-  /** Removes all texts, and frees their memory. */
+  /** Removes all strings and frees their memory. */
   clear(): void {
     this.#replace(new Float64Array(CAPACITY_FIRST));
     this.#size = 0;

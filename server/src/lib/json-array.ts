@@ -9,8 +9,8 @@ const SPACE = Buffer.from(' ');
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Splits a JSON array into the texts of its elements. It only finds where elements end and does not validate them. The
- * array can also be a member of an object, as in RESO Common Format and OData.
+ * Splits a JSON array into its elements, as JSON text. It only finds where elements end and does not validate
+ * them. The array can also be a member of an object, as in RESO Common Format and OData.
  */
 export class JsonArraySplitter implements Splitter<Buffer> {
   readonly #pending: RecordBuffer;
@@ -78,7 +78,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
       }
       if (!WHITE_SPACE.has(byte) && byte !== BYTE_ORDER_MARK[offset]) {
         throw new BrokenFileError(
-          `The file must be a JSON array, or an object with an array "${this.#member}"`,
+          `The file must be a JSON array, or an object whose "${this.#member}" member is an array`,
           offset,
         );
       }

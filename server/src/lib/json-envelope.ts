@@ -85,7 +85,7 @@ export class JsonEnvelope {
 
   #requireJson(): void {
     if (!this.#hasArray)
-      throw new BrokenFileError(`The file must be a JSON array, or an object with an array ${this.#member}`);
+      throw new BrokenFileError(`The file must be a JSON array, or an object whose ${this.#member} member is an array`);
     try {
       parseJson(this.#text.toString());
     } catch (error) {

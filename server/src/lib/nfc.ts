@@ -2,8 +2,9 @@
 export const MARKS_MAX = 128;
 
 /**
- * Normalizes a text to NFC. With more than `MARKS_MAX` marks in a row, the text is returned unchanged and must be
- * rejected: normalization sorts marks by insertion, so a megabyte of them would block the process for a minute.
+ * Normalizes a string to NFC. With more than `MARKS_MAX` marks in a row, the string is returned unchanged and
+ * must be rejected: normalization sorts marks by insertion, so a megabyte of them would block the process for
+ * a minute.
  */
 export function toNfc(text: string): string {
   return hasTooManyMarks(text) ? text : text.normalize('NFC');
@@ -15,8 +16,8 @@ const UNITS_PER_CODE_POINT = 8;
 const CUT_LOSS_MAX = 4;
 
 /**
- * Like `toNfc`, but cuts a long text first, since normalizing a mebibyte takes 20 to 70 ms. The result for a text
- * longer than `lengthMax` code points is still longer than `lengthMax`.
+ * Like `toNfc`, but cuts a long string first, since normalizing a mebibyte takes 20 to 70 ms. The result for
+ * a string longer than `lengthMax` code points is still longer than `lengthMax`.
  */
 export function toNfcWithin(text: string, lengthMax: number): string {
   const head = toNfc(text.slice(0, lengthMax + MARKS_MAX));

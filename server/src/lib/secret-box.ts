@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The beginning of an encrypted text, which no plain secret has. */
+/** The beginning of an encrypted value, which no plain secret has. */
 const PREFIX = 'encrypted:1:';
 
 /** Encrypts secrets that are stored in the database, if the operator has set a key. */
@@ -15,7 +15,7 @@ export class SecretBox {
     this.#key = key;
   }
 
-  /** `owner` binds the text to its row, so that it cannot be moved to another one. */
+  /** `owner` binds the value to its row, so that it cannot be moved to another one. */
   seal(secret: string, owner: string): string {
     if (this.#key === undefined) return secret;
     const nonce = randomBytes(NONCE_BYTES);
@@ -24,7 +24,7 @@ export class SecretBox {
     return PREFIX + sealed.toString('base64');
   }
 
-  /** Opens an encrypted or plain text. @throws {Error} without the key that encrypted it */
+  /** Opens an encrypted or plain value. @throws {Error} without the key that encrypted it */
   open(stored: string, owner: string): string {
     if (!stored.startsWith(PREFIX)) return stored;
     if (this.#key === undefined) throw new Error('The secret is encrypted, but SECRETS_KEY_FILE is not set');

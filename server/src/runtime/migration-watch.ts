@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { describeMigration } from './migration-progress.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
-/** Logs the progress of a migration, and answers requests meanwhile. */
+/** Logs the progress of a migration, and answers requests while it runs. */
 export class MigrationWatch {
   readonly #config: Config;
   readonly #log: Log;

@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.ts';
 
 const openConnections = createGauge({
   name: 'property_listings_open_connections',
-  help: 'Open connections of clients and proxies.',
+  help: 'Open connections from clients and proxies.',
 });
 const waitingWrites = createGauge({
   name: 'property_listings_write_queue_length',

@@ -23,7 +23,7 @@ export async function getDatabaseInfo(executor: Executor): Promise<DatabaseInfo>
 /** Prefix of the epoch of an unfinished copy. */
 const UNFINISHED = 'copy-of-';
 
-/** @throws {AppError} as `requireWhole` */
+/** @throws {AppError} as `requireWhole` does */
 export async function getCursorSecret(executor: Executor): Promise<string> {
   const { cursorSecret } = await requireWhole(executor);
   return cursorSecret;

@@ -70,7 +70,7 @@ export interface Executor {
   /**
    * Like `execute`, but stops after the row that brings the total text above `bytesMax` (UTF-8 bytes). Returns at least
    * one row if there is any. Use it for rows that may be large, since reading them blocks the event loop.
-   * @throws {AppError} as `execute`
+   * @throws {AppError} as `execute` does
    */
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
 }
@@ -109,7 +109,7 @@ interface Measurements {
 
 /** The database of the request log, which cannot fail or delay anything else. */
 export interface LogDatabase extends Pick<Executor, 'execute'> {
-  /** Runs `job` in a transaction. @throws {AppError} as `Database.write` */
+  /** Runs `job` in a transaction. @throws {AppError} as `Database.write` does */
   write<T>(job: LogJob<T>): Promise<T>;
 }
 
@@ -171,7 +171,7 @@ export interface Database extends Executor {
 export interface Counters extends CounterStore {
   /**
    * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted` is empty.
-   * @throws {AppError} as `execute`
+   * @throws {AppError} as `execute` does
    */
   executeCounting<P extends { hash: string }, R, C>(
     query: Statement<P, R>,

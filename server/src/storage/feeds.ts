@@ -108,7 +108,7 @@ export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (
     .returning('name'),
 );
 
-/** The columns of the last CSV file as JSON text. */
+/** The columns of earlier CSV files as JSON text. */
 export const findLastColumns = findRow('feeds', ['accountId', 'name'], ['lastColumns']);
 
 type End = Key & { runId: string; lastSuccessAt: number | null; lastColumns: string | null };

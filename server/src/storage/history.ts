@@ -17,7 +17,7 @@ export interface HistoryEntry {
   type: EventType;
   /** RFC 3339. */
   at: string;
-  /** JSON texts; null if unknown, or if there are none. */
+  /** JSON text; null if unknown, or if there are none. */
   actor: string | null;
   changes: string | null;
 }

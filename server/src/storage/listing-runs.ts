@@ -29,7 +29,7 @@ const selectRun = statement<RunParameters, RunRow>((query, parameter) =>
     .limit(parameter('limit')),
 );
 
-/** Exceeds the length of any text. */
+/** Exceeds the length of any document. */
 const EVERY_LENGTH = 2 ** 31 - 1;
 const AFTER_EVERY_ID = '~';
 
@@ -40,7 +40,7 @@ export interface ListingRange {
   /** The id of the last listing, inclusive; undefined to end with the oldest. */
   untilId?: string | undefined;
   limit: number;
-  /** Total length of the texts (default `RUN_BYTES_MAX`), which a single text can exceed. */
+  /** Total length of the documents (default `RUN_BYTES_MAX`), which a single document can exceed. */
   bytesMax?: number;
   /** Whether the previous run had long documents. If so, this run probably does as well. */
   areLong?: boolean;
@@ -49,7 +49,7 @@ export interface ListingRange {
 }
 
 export interface ListingRun {
-  /** JSON texts. */
+  /** The documents, as JSON text. */
   docs: string[];
   /** The last listing's id if more listings may follow. */
   nextAfterId: string | undefined;

@@ -68,7 +68,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
   };
 }
 
-/** Inspects a database without creating or changing anything. @throws {AppError} as `openPostgres` */
+/** Inspects a database without creating or changing anything. @throws {AppError} as `openPostgres` does */
 export async function inspectPostgres(url: string, withTables: boolean): Promise<Inspection> {
   const pool = new Pool(url, INSPECTION);
   try {

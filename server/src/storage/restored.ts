@@ -31,7 +31,7 @@ export interface Credentials {
   /** How many sessions were ended. */
   sessions: number;
   invitations: number;
-  /** Users with a second factor. Recovery codes that they used after the backup are valid again. */
+  /** Users with a second factor. Recovery codes that they used after the backup become valid again. */
   twoFactors: number;
   /** Passkeys that users deleted after the backup work again. */
   passkeys: number;

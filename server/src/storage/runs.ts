@@ -2,7 +2,7 @@
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
  * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128 KiB in
- * total: V8 keeps longer texts in a separate space, and a stream of them takes twice the memory.
+ * total: V8 keeps longer strings in a separate space, and a stream of them takes twice the memory.
  */
 export const RUN_LENGTH = 150;
 

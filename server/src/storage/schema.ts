@@ -309,7 +309,9 @@ export interface Tables {
     run_id: string | null;
     /** Until when the run must renew its lease; null if it is not in progress. */
     lease_until: number | null;
-    /** JSON text: the columns of the last CSV file that was applied, with their fields; null if there is none. */
+    /**
+     * JSON text: the columns of the CSV files that were applied, with their fields; null if there are none.
+     */
     last_columns: string | null;
   };
   feed_runs: {

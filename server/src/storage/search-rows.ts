@@ -69,7 +69,10 @@ function declareUpdate(parts: readonly Part[]) {
   );
 }
 
-/** All parts, but the terms only if they are among the given ones: the server keeps each distinct text prepared. */
+/**
+ * All parts, but the terms only if they are among the given ones: the server keeps each distinct statement
+ * prepared.
+ */
 function allPartsLike(parts: readonly Part[]): readonly Part[] {
   return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
 }

@@ -97,7 +97,7 @@ export function cachedRowMapper(columns: string[]): RowMapper {
   return mapper;
 }
 
-/** The UTF-8 bytes of the texts in a row. */
+/** The number of UTF-8 bytes in the strings of a row. */
 export function textBytes(values: unknown[]): number {
   let bytes = 0;
   for (const value of values) if (typeof value === 'string') bytes += Buffer.byteLength(value);

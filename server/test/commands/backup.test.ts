@@ -131,7 +131,7 @@ test('the error says if DATA_DIR is a file or the database is a directory', asyn
   assert.match(inFile.stderr, /notes\.txt is not a directory; set DATA_DIR to one/);
   await mkdir(join(directory, 'listings.db'));
   const asDirectory = await runCommandWarm(['accounts', 'list'], { DATA_DIR: directory });
-  assert.match(asDirectory.stderr, /listings\.db is not a file; move it elsewhere/);
+  assert.match(asDirectory.stderr, /listings\.db is not a regular file; move it elsewhere/);
 });
 
 test('a restore or copy says that webhooks will be sent, and WEBHOOKS=off sends none', async (t) => {

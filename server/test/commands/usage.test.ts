@@ -104,7 +104,7 @@ for (const time of [
   ]);
 }
 
-describe('wrong usage exits with 2, explains it on stderr, and does nothing', { concurrency: 2 }, () => {
+describe('incorrect usage exits with 2, explains it on stderr, and does nothing', { concurrency: 2 }, () => {
   for (const [name, args, expected] of WRONG_USAGE) {
     test(name, async () => {
       const { code, stdout, stderr } = await run(...args);

@@ -208,7 +208,7 @@ test('if too many requests wait, the next ones are lost and counted', async (t) 
   assert.deepEqual([losses.length, (await ids())[0]], [1, 'next']);
 });
 
-test('texts are stored as they are, whatever they contain', async (t) => {
+test('strings are stored as they are, whatever they contain', async (t) => {
   const { log, record, find } = await logFor(t);
   const path = '/v1/"\\\n\u2028é😀';
   record({ path, query: '"', errorBody: '{"a":"\\""}' });

@@ -522,7 +522,7 @@ test('two processes send each event once, and after a stop the other one continu
   );
 });
 
-test('a new epoch reaches every endpoint, although an account writes meanwhile', async (t) => {
+test('a new epoch reaches every endpoint, even while an account writes', async (t) => {
   await using own = await startTestService();
   const webhooks = new Webhooks(own, await own.createTenant());
   const receivers = await Promise.all(Array.from({ length: 20 }, () => startReceiver(t)));

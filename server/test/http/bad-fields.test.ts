@@ -67,7 +67,7 @@ const TEXTS: [field: string, lengthMax: number][] = [
   ['description', 4000],
 ];
 
-describe('texts are nonblank, limited in length, and without control characters', () => {
+describe('strings are nonblank, limited in length, and without control characters', () => {
   testRefusals(
     service,
     TEXTS.flatMap(([field, lengthMax]) => [

@@ -28,7 +28,7 @@ const badValues: Refusal[] = [
   ['status=', 'query.status: blank'],
   ['status=active&status=pending', 'query.status: duplicate'],
   ['propertyType=house', 'query.propertyType: invalid_choice'],
-  // Texts.
+  // Strings.
   ['city=', 'query.city: blank'],
   ['city=%20%09', 'query.city: blank'],
   [`city=${'x'.repeat(51)}`, 'query.city: too_long'],
@@ -166,7 +166,7 @@ describe('an invalid value is rejected, and every issue is named', () => {
   }
 });
 
-test('the error for a repeated or combined text says how to give several values', async () => {
+test('the error for a repeated or combined string says how to give several values', async () => {
   for (const [query, said] of [
     ['city=Austin&city=Waco', 'query.city: Must be given only once; for several values, use city[]=…&city[]=….'],
     ['city=Austin&city[]=Waco', 'query.city[]: Must not be combined with city; give all values as city[].'],

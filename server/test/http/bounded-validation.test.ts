@@ -195,7 +195,7 @@ describe('a CSV header has at most 500 columns', () => {
   });
 });
 
-test('only the start of an overlong text is normalized', async (t) => {
+test('only the start of an overlong string is normalized', async (t) => {
   const { normalize } = String.prototype;
   let units = 0;
   t.mock.method(String.prototype, 'normalize', function (this: string, form?: string) {

@@ -72,7 +72,7 @@ const accepted: [name: string, members: string, expected: Record<string, unknown
   ['255 characters once trimmed', `"address":" ${'x'.repeat(255)}\\n"`, { address: 'x'.repeat(255) }],
   ['255 characters once composed', `"address":"${'e\u0301'.repeat(255)}"`, { address: '\u00e9'.repeat(255) }],
   ['surrounding white space is removed', '"address":"\\u00a0 \\t12  Elm\\r\\n"', { address: '12  Elm' }],
-  ['a text becomes NFC', '"city":"Zu\\u0308rich"', { city: 'Z\u00fcrich' }],
+  ['a string becomes NFC', '"city":"Zu\\u0308rich"', { city: 'Z\u00fcrich' }],
   ['quotes, slashes and markup are unchanged', '"city":"\\"\\\\/<b>\\u2028\'"', { city: '"\\/<b>\u2028\'' }],
   ['line feeds and tabs in a description', '"description":" a\\n\\tb "', { description: 'a\n\tb' }],
   ['4,000 characters of description', `"description":"${'é'.repeat(4000)}"`, { description: 'é'.repeat(4000) }],

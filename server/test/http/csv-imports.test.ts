@@ -124,7 +124,7 @@ describe('a missing column keeps the field, an empty cell removes it', () => {
 
   const cases: [name: string, header: string, cells: string, change: Record<string, unknown>][] = [
     ['a field is changed', 'beds', '4', { beds: 4 }],
-    ['a text is removed', 'city', '', { city: undefined }],
+    ['a string is removed', 'city', '', { city: undefined }],
     ['a status becomes the default', 'status', '', { status: 'active' }],
     ['a price is removed with its currency', 'listPrice', '', { listPrice: undefined, currency: undefined }],
     ['a price gives way to another', 'listPrice,closePrice', ',6', { listPrice: undefined, closePrice: 6 }],

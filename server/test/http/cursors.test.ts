@@ -43,7 +43,7 @@ test('a truncated, extended, or re-encoded cursor is rejected', async () => {
   if (padded !== cursor) await assertRejected(tenant, padded);
 });
 
-test('a text that was never a cursor is rejected', async () => {
+test('a string that was never a cursor is rejected', async () => {
   for (const given of ['garbage', 'null', '0', '-', '%', '😀', 'A'.repeat(5000), "' or 1=1 --", '../..', '{"id":1}']) {
     await assertRejected(tenant, given);
   }

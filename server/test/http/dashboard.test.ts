@@ -58,7 +58,7 @@ describe('the dashboard', () => {
     assert.doesNotMatch(html, /https?:\/\//);
   });
 
-  test('allows the images of maps from where the operator says, and no other text in the page', async (t) => {
+  test('allows map images from the host that the operator configures, and no other text in the page', async (t) => {
     const url = 'http://{s}.tiles.example.com:8080/{z}/{x}/{y}.png?a="b"';
     const withTiles = await startTestService({ mapTiles: { url, attribution: '"><script>$&' } });
     defer(t, () => withTiles[Symbol.asyncDispose]());

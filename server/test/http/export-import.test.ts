@@ -11,7 +11,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const RUNS = 12;
 
-/** Ambiguous texts: formulas, quotes, separators, other values, raw bytes. */
+/** Ambiguous strings: formulas, quotes, separators, other values, raw bytes. */
 const PIECES = [
   ...[
     '=',

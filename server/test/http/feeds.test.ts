@@ -460,7 +460,7 @@ describe('the guard', () => {
     });
   });
 
-  test('stops the file of another feed', async () => {
+  test("stops a run with another feed's file", async () => {
     const tenant = await service.createTenant();
     await runFeed(service, tenant, 'other', rows(10));
     assert.deepEqual(reasonsOf(await stopped(tenant, 'mls', rows(10))), [['failed', 10, 0]]);

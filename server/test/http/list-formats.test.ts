@@ -18,7 +18,7 @@ const HOSTILE = [
 ];
 
 describe('every format contains the same listings', () => {
-  test('with all fields, with few, and with hostile texts', async () => {
+  test('with all fields, with few, and with hostile strings', async () => {
     const tenant = await service.createTenant();
     await readListing(await post(service, tenant, MINIMAL), 201);
     await readListing(await post(service, tenant, FULL_LISTING), 201);

@@ -52,7 +52,7 @@ describe('a listing is unchanged after encoding and decoding as CSV', () => {
   });
 });
 
-describe('a text that a spreadsheet would evaluate is escaped with a quote', () => {
+describe('a string that a spreadsheet would evaluate is escaped with a quote', () => {
   for (const [text, cell] of [
     ['=1+1', "'=1+1"],
     ['+49 30', "'+49 30"],

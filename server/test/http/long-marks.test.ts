@@ -55,7 +55,7 @@ test('no request makes the service sort a long run of combining marks', async (t
   assert.ok(longest <= MARKS_MAX, `${longest} marks were sorted`);
 });
 
-test('a text may stack combining marks up to a limit, and more is an invalid format', async () => {
+test('a string may stack combining marks up to a limit, and more is an invalid format', async () => {
   const tenant = await service.createTenant();
   const create = (description: string) =>
     post(service, tenant, { ...MINIMAL, description, metadata: { note: description } });

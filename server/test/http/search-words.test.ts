@@ -123,7 +123,7 @@ const text = fc
   )
   .filter((given) => given !== '' && given.trim() === given);
 
-test('any search finds the same listings as a comparison with each text', async () => {
+test('any search finds the same listings as a comparison with each description', async () => {
   const owner = await service.createTenant();
   const texts = fc.sample(text, { numRuns: 400, seed: 3 });
   await Promise.all(texts.map((description) => create(owner, { description })));

@@ -95,7 +95,7 @@ describe('a patch that changes nothing keeps version, time, and sequence', () =>
   for (const [name, body] of [
     ['an empty patch', {}],
     ['the same values', full],
-    ['the same text in another form', { city: ' Cafe\u0301 ' }],
+    ['the same string in another form', { city: ' Cafe\u0301 ' }],
     ['the same number in another form', '{"livingArea":7.00,"longitude":-0,"beds":3.0}'],
     ['members of metadata in another order', { metadata: { b: 'x', a: 1 } }],
     ['null for a missing field', { description: null, metadata: { c: null } }],

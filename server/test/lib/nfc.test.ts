@@ -21,7 +21,7 @@ function* randomTexts(count: number): Generator<string> {
   }
 }
 
-test('text within the limit is normalized completely, and longer text stays too long', () => {
+test('a string within the limit is normalized completely, and a longer one stays too long', () => {
   let tooLong = 0;
   for (const text of randomTexts(10_000)) {
     const whole = toNfc(text);
@@ -32,7 +32,7 @@ test('text within the limit is normalized completely, and longer text stays too 
       if (codePoints(whole) > lengthMax) tooLong += 1;
     }
   }
-  assert.ok(tooLong > 10_000 && tooLong < 35_000, `${tooLong} texts were too long`);
+  assert.ok(tooLong > 10_000 && tooLong < 35_000, `${tooLong} strings were too long`);
 });
 
 test('too many marks are found anywhere, and code points are counted like in JavaScript', () => {
@@ -44,5 +44,5 @@ test('too many marks are found anywhere, and code points are counted like in Jav
     assert.equal(codePoints(text), [...text].length);
     if (expected) found += 1;
   }
-  assert.ok(found > 100, `${found} texts had too many marks`);
+  assert.ok(found > 100, `${found} strings had too many marks`);
 });

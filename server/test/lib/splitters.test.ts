@@ -39,7 +39,7 @@ async function splitEveryWay<T>(create: () => Splitter<T>, text: string | Buffer
   return expected;
 }
 
-/** The records of a CSV text without blank lines; undefined if a quote is open at its end. */
+/** The records of a CSV string without blank lines; undefined if a quote is open at its end. */
 function parseLeniently(text: string): string[][] | undefined {
   try {
     return parse(text, {
@@ -151,7 +151,7 @@ describe('CSV records are found with any chunk boundaries', () => {
     test(JSON.stringify(text.toString()), async () => assert.deepEqual(await splitEveryWay(csv, text), { records }));
   }
 
-  test('in any text, as another parser finds them', async () => {
+  test('in any string, as another parser finds them', async () => {
     const parts = ['"', '""', ',', ';', '\n', '\r\n', '\r', 'a', ' b', 'é', '"c,d"', '"e\r\nf"'];
     let compared = 0;
     for (let seed = 1; seed <= 3_000; seed += 1) {
@@ -165,7 +165,7 @@ describe('CSV records are found with any chunk boundaries', () => {
       const found = records.map(([, cells]) => cells);
       assert.deepEqual(found, expected, JSON.stringify(text));
     }
-    assert.ok(compared > 1_000, `${compared} texts have no open quote`);
+    assert.ok(compared > 1_000, `${compared} strings have no open quote`);
   });
 
   test('an unclosed quote is reported at the end of the file, with its line', async () => {

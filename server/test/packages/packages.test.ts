@@ -164,7 +164,7 @@ describe('the published packages', () => {
       assert.deepEqual([license, publishConfig], ['MIT', { access: 'public' }], workspace);
       assert.match(String(description), /^[A-Z].{40,150}\.$/);
       assert.ok(Array.isArray(keywords) && keywords.length > 0, workspace);
-      assert.match(String(Object(engines).node), /^>=\d+$/);
+      assert.match(String(Object(engines).node), /^>=\d+(\.\d+)?$/);
     }
   });
 

@@ -28,7 +28,7 @@ const CADDY_VERSION = execFileSync('caddy', ['version'], { encoding: 'utf8' });
 /** Before 2.8, Caddy ends a response that is cut off as if it were complete. */
 const DOES_CADDY_HIDE_CUTS = /^v?2\.[0-7]\./.test(CADDY_VERSION);
 
-/** The formats of lists, and whether a text in that format is complete. */
+/** The formats of lists, and whether a body in that format is complete. */
 const FORMATS: Record<string, ((text: string) => boolean) | undefined> = {
   'application/json': isJson,
   'application/geo+json': isJson,

@@ -108,7 +108,10 @@ async function untilIndexed(sql: Awaited<ReturnType<typeof databaseFor>>['sql'])
   await until('all listings are indexed', async () => (await waiting()) === 0);
 }
 
-/** Runs the searches on an account of this size. @returns the texts of their statements, and how to explain them */
+/**
+ * Runs the searches on an account of this size.
+ * @returns the SQL of their statements, and how to explain them
+ */
 async function searchIn(t: TestContext, count: number) {
   const { sql, path, accountId } = await accountFor(t, count);
   await untilIndexed(sql);

@@ -34,7 +34,7 @@ async function readAll(database: Database): Promise<{ searchColumns: Row[]; docs
   return { searchColumns, docs: docs.map(({ doc }) => JSON.parse(doc)) };
 }
 
-/** Texts of `FULL` as filters compare them. */
+/** Strings of `FULL` as filters compare them. */
 const FOLDED = new Map<unknown, string>([
   ['Cañon City', 'canon city'],
   ['N.-Westf.', 'n westf'],

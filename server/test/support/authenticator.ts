@@ -87,7 +87,7 @@ export class Authenticator {
   }
 }
 
-/** A short text in CBOR (RFC 8949). */
+/** A short text string in CBOR (RFC 8949). */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.of(0x60 + value.length), Buffer.from(value)]);
 }

@@ -1,6 +1,6 @@
 /**
  * Values as found in real feeds, by column: the value that is read, null for no value, or an error
- * whose message matches. Numbers and texts are compared with the listing's field.
+ * whose message matches. Numbers and strings are compared with the listing's field.
  */
 export type Expected = string | number | boolean | null | RegExp;
 

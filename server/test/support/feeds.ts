@@ -43,7 +43,7 @@ export async function runFeed(...parameters: Parameters<typeof sendFeed>): Promi
   return JSON.parse(text);
 }
 
-/** Sends a file that the guard must stop, and returns the error. */
+/** Sends a file whose run the guard must stop, and returns the error. */
 export async function stopFeed(...parameters: Parameters<typeof sendFeed>) {
   return readError(await sendFeed(...parameters), 409, 'feed_guard');
 }

@@ -12,7 +12,7 @@ export interface Reads {
   others: number;
 }
 
-/** Counts a service's reads from now on. */
+/** Counts a service's reads after this call. */
 export function countReads({ database }: TestService): Reads {
   const reads: Reads = { keys: 0, others: 0 };
   const { execute } = database;

@@ -133,7 +133,9 @@ function wordsOf(listing: Listing): string[] {
   return cut([address, unitNumber, city, postalCode, externalId, description].join(' '));
 }
 
-/** Folded texts are equal if their words are; a text without words is compared by its other characters. */
+/**
+ * Folded strings are equal if their words are; a string without words is compared by its other characters.
+ */
 function fold(text: string): string {
   return cut(text).join(' ') || plain(text);
 }

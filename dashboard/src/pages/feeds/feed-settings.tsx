@@ -18,7 +18,7 @@ export const MISSING: Record<Feed['missing'], string> = {
 };
 const MISSING_OPTIONS = Object.entries(MISSING).map(([value, label]) => ({ value, label }));
 
-/** The settings as the inputs hold them: `yes` for true, and an empty text for false. */
+/** The settings as the inputs hold them: `yes` for true, and an empty string for false. */
 export const INITIAL = {
   missing: 'keep',
   missingMax: '20%',

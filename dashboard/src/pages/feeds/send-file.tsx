@@ -44,7 +44,7 @@ export function SendFilePage() {
             }}
           />
           <Checkbox
-            label="Remember these columns for the feed"
+            label="Remember these columns for this feed"
             checked={isRemembering}
             onChange={({ currentTarget }) => setRemembering(currentTarget.checked)}
           />

@@ -41,7 +41,7 @@ export function useFeedFile(
     if (chosen === undefined) return;
     const { columns: read = [], error } = await readFileColumns(chosen);
     const next = { file: chosen, columns: read, error, targets: proposeTargets(read, stored) };
-    // Another file may have been chosen meanwhile.
+    // Another file may have been chosen in the meantime.
     setState((before) => (before.file === chosen ? next : before));
   }
 

@@ -27,7 +27,7 @@ function mergeMetadata(mine: MetadataRow[], before: MetadataRow[], theirs: Metad
 
 interface Change {
   label: string;
-  /** The other user's value; undefined if it is not a short text. */
+  /** The other user's value; undefined if it is not a short string. */
   theirs: string | undefined;
   /** Whether the draft also changes it. */
   isBoth: boolean;

@@ -4,7 +4,7 @@ import { isPhotoGiven, type MetadataRow, newRowId, type PhotoRow } from './draft
 
 interface RowsProps<Row> {
   rows: Row[];
-  /** Texts by field. */
+  /** Error messages by field. */
   errors: Record<string, string>;
   onChange: (rows: Row[]) => void;
 }

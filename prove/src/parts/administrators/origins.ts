@@ -148,7 +148,10 @@ async function findErrorPages(browser: Visitor): Promise<string[]> {
   return found;
 }
 
-/** The only exception, for the dashboard (decision 0005): listings name their photos by URL, on any host. */
+/**
+ * The only directive that may allow other hosts, and only on dashboard pages: a listing's photos can be on
+ * any host (decision 0005).
+ */
 const PHOTOS = "img-src 'self' data: https:";
 
 function assertPage({ status, headers }: Told, path: string): void {

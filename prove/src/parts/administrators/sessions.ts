@@ -20,7 +20,7 @@ export async function trySessions(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Checks that a cookie set before the sign-in never becomes the session. */
+/** Checks that a cookie set before the sign-in never becomes the session cookie. */
 async function tryFixation(scene: Scene, person: Person): Promise<void> {
   const { mallory, visitor } = scene;
   const [[name = '', real = ''] = []] = mallory.browser.cookies;

@@ -109,7 +109,7 @@ export async function failOver(stage: Stage, trial: Trial, name: string, course:
   await workOn(stage);
 }
 
-/** Kills the standby: from now on, commits reach only one server. */
+/** Kills the standby, so later commits reach only one server. */
 async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void> {
   await standby.halt('SIGKILL');
   await workInVain(stage, 1);

@@ -46,7 +46,7 @@ const closedDamages: readonly Damage[] = [
 
 /** Damage that a restore alone does not fix: the operator has to move the file. */
 const strangeFiles: readonly Damage[] = [
-  { what: 'it is a directory', do: replaceByDirectory, words: /is not a file; move it elsewhere/ },
+  { what: 'it is a directory', do: replaceByDirectory, words: /is not a regular file; move it elsewhere/ },
   { what: 'it belongs to another program', do: replaceByForeign, words: /another program/ },
 ];
 

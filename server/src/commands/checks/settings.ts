@@ -22,7 +22,7 @@ export function checkSettings(config: Config): Finding[] {
 /** `sudo` and `login` set it, and it resembles MAIL_FROM. */
 const OF_LOGIN = 'MAIL';
 
-/** In `.env`, every name should be a setting. The environment has other variables, too. */
+/** In `.env`, every name should be a setting. The environment also contains unrelated variables. */
 function checkUnknown(env: Environment): Finding[] {
   const inFile = new Set(Object.keys(readEnvFile()));
   return Object.keys({ ...env })

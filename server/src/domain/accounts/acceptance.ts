@@ -29,7 +29,7 @@ export async function getInvitation(transaction: Executor, token: string): Promi
 
 /**
  * Creates a user with the invited email address, and adds them to the account.
- * @throws {AppError} as `getInvitation`, `conflict` for an existing user, or `validation_failed`
+ * @throws {AppError} as `getInvitation` does, `conflict` for an existing user, or `validation_failed`
  */
 export async function acceptAsNew(
   database: Database,
@@ -56,7 +56,7 @@ interface AcceptingUser {
 
 /**
  * Adds a signed-in user to the account, and switches their session to it.
- * @throws {AppError} as `getInvitation`, or `conflict` for another user's invitation
+ * @throws {AppError} as `getInvitation` does, or `conflict` for another user's invitation
  */
 export async function acceptAsUser(
   database: Database,

@@ -62,7 +62,7 @@ export async function createAdministrator(
   });
 }
 
-/** Creates an account with its first administrator. @throws {AppError} as `createAdministrator` */
+/** Creates an account with its first administrator. @throws {AppError} as `createAdministrator` does */
 export async function createAccountFor(
   database: Database,
   name: string,

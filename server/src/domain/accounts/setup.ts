@@ -53,7 +53,7 @@ export interface SetupPreview {
   hasMoreAccounts: boolean;
 }
 
-/** @throws {AppError} `forbidden` or `conflict`, as `setUp` */
+/** @throws {AppError} `forbidden` or `conflict`, as `setUp` does */
 export async function previewSetup(transaction: Executor, token: string): Promise<SetupPreview> {
   await requireOpen(transaction, token);
   const names = await listAccountNames(transaction, NAMES_SHOWN_MAX + 1);

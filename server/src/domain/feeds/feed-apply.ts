@@ -18,8 +18,8 @@ import { failureText } from './feed-plan.ts';
 import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
 /**
- * Maximum length of the rows that are written together, unless a single row is longer. Other
- * writes wait meanwhile.
+ * Maximum length of the rows that are written together, unless a single row is longer. Other writes wait
+ * until these rows are written.
  */
 const GROUP_LENGTH_MAX = 128 * 1024;
 

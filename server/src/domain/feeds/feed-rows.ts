@@ -38,7 +38,7 @@ export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 export interface FeedSource {
   /**
    * Reads the file's rows. A row whose hash is in `known` is valid and need not be read.
-   * @param lastColumns the columns of the feed's last CSV file
+   * @param lastColumns the columns of the feed's earlier CSV files
    * @throws {AppError} `feed_guard` if the file is empty or cut short, or another code if it is not readable
    */
   read(
@@ -56,7 +56,7 @@ export interface FeedSource {
   describeValues(values: string, lengthMax: number): string | null;
 }
 
-/** Marks of listings that were missing from the last file. All other marks come from `markOf`. */
+/** Marks of listings that were missing from the previous file. All other marks come from `markOf`. */
 const MISSING_MARKS = { keep: 'kept', withdraw: 'withdrawn' } as const;
 
 /** What is known about the row that a listing matches. */

@@ -95,7 +95,8 @@ export async function changeFeed(
 const SLICE_LENGTH = 50;
 
 /**
- * Deletes a feed in slices. No run can begin meanwhile. A second call completes an interrupted deletion.
+ * Deletes a feed in slices. No run can begin until it is deleted. A second call completes an interrupted
+ * deletion.
  * @throws {AppError} `not_found`, `feed_busy`, or what `write` throws
  */
 export async function deleteFeed(

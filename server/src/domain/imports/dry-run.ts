@@ -23,7 +23,7 @@ export class DryRun {
   readonly #actor: Actor;
   readonly #scratch: Scratch;
   readonly #saver = new RowSaver();
-  /** The account's counts after the rows so far, for checking its quotas. */
+  /** The account's counts after the rows saved so far, for checking its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
   /** Rows whose listings were already copied, since `save` receives a row again until the row is saved. */
   readonly #lookedUp = new WeakSet<ImportRow>();

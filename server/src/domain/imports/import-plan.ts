@@ -25,7 +25,7 @@ interface PlannedRow {
   result: ReadyChange | AppError | undefined;
 }
 
-/** The planned listings after the rows so far. */
+/** The listings as they would be after the rows planned so far. */
 interface Overlay {
   byId: Map<string, PlanListing>;
   idOf: Map<string, string>;
@@ -49,7 +49,7 @@ export class ImportPlan {
   readonly #rows: readonly ImportRow[];
   readonly #options: PlanOptions;
   #account: AccountHead;
-  /** The account after the rows so far, for checking its quotas. */
+  /** The account as it would be after the rows planned so far, for checking its quotas. */
   #accountAfter: AccountHead;
   #known: KnownListings;
   #planned = new Map<ImportRow, PlannedRow>();

@@ -104,7 +104,7 @@ const HOUR_MS = 3_600_000;
 /**
  * Issues a key with the name, access, and lifetime of an existing key. The existing key expires after
  * `hours`, or earlier if it would have expired anyway. With 0 hours, it is deleted at once.
- * @throws {AppError} `conflict` for a key that has already been rolled, or as `deleteApiKey`
+ * @throws {AppError} `conflict` for a key that has already been rolled, or as `deleteApiKey` does
  */
 export function rollApiKey(
   database: Database,
@@ -165,7 +165,7 @@ interface KeyChange {
   actor: AuditActor;
 }
 
-/** Runs `work` on a key in the change's transaction. @throws {AppError} as `deleteApiKey` */
+/** Runs `work` on a key in the change's transaction. @throws {AppError} as `deleteApiKey` does */
 async function changeKey<T>(
   database: Database,
   keyId: string,

@@ -22,7 +22,7 @@ export function findListings(
   return searchListings(database, principal, search, request);
 }
 
-/** Counts all matches, including those before the page. @throws {AppError} as `findListings` */
+/** Counts all matches, including those before the page. @throws {AppError} as `findListings` does */
 export async function countListings(
   database: Database,
   principal: Principal,
@@ -35,7 +35,10 @@ export async function countListings(
   return count;
 }
 
-/** The matches in the search's box, grouped by the squares of a grid. @throws {AppError} as `findListings` */
+/**
+ * The matches in the search's box, grouped by the squares of a grid.
+ * @throws {AppError} as `findListings` does
+ */
 export async function clusterListings(
   database: Database,
   principal: Principal,

@@ -76,7 +76,7 @@ export function updateListing(
   });
 }
 
-/** Creates or replaces a listing. @throws {AppError} as `updateListing`, except `not_found` */
+/** Creates or replaces a listing. @throws {AppError} as `updateListing` does, except `not_found` */
 export function putListing(
   database: Database,
   actor: Actor,

@@ -90,6 +90,9 @@ export async function requireFreeExternalId(
 }
 
 export function externalIdTaken(listingId: string): AppError {
-  const message = `The listing ${listingId} has this externalId; change that listing or use another externalId.`;
-  return new AppError('external_id_taken', message, { members: { listingId } });
+  return new AppError(
+    'external_id_taken',
+    `Listing ${listingId} already has this externalId; change that listing or use a different externalId.`,
+    { members: { listingId } },
+  );
 }

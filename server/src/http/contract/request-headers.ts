@@ -1,6 +1,6 @@
 export interface RequestHeader {
   name: string;
-  /** The header's name among the components of the OpenAPI document. */
+  /** The header's name in the `components` of the OpenAPI document. */
   component: string;
   description: string;
   example: string;

@@ -27,7 +27,7 @@ export async function admitUser(exchange: Exchange, services: IdentityServices):
 }
 
 /**
- * Admits members of the session's account. @throws {AppError} as `admitUser`, or `account_changed`
+ * Admits members of the session's account. @throws {AppError} as `admitUser` does, or `account_changed`
  */
 export async function admitMember(exchange: Exchange, services: IdentityServices): Promise<Admitted<SessionPrincipal>> {
   requireSameOrigin(exchange.incoming, services);
@@ -37,7 +37,7 @@ export async function admitMember(exchange: Exchange, services: IdentityServices
 
 /**
  * Admits administrators of the session's account.
- * @throws {AppError} as `admitMember`, or `forbidden` for other members
+ * @throws {AppError} as `admitMember` does, or `forbidden` for other members
  */
 export async function admitAdministrator(
   exchange: Exchange,

@@ -90,7 +90,7 @@ export class Identity {
     return token === undefined ? undefined : findUsedSession(this.#database, token, SESSION_EXTENDED_MS);
   }
 
-  /** Returns the session or null, and the headers for the response. @throws {AppError} as `call` */
+  /** Returns the session or null, and the headers for the response. @throws {AppError} as `call` does */
   getSession(headers: Headers, query: { disableRefresh?: boolean } = {}) {
     const cookie = headers.get('cookie') ?? '';
     return this.#sessionTurns.run(cookie, () =>

@@ -23,7 +23,7 @@ interface PasswordAttempt {
 /**
  * Calls better-auth with a password. Limits the attempts and the number of passwords that are
  * hashed at a time.
- * @throws {AppError} `rate_limited`, or as `Identity.call`
+ * @throws {AppError} `rate_limited`, or as `Identity.call` does
  */
 export async function tryPassword<T>(given: PasswordAttempt, work: (api: BetterAuth['api']) => Promise<T>): Promise<T> {
   const { field, prepare, services } = given;

@@ -100,9 +100,9 @@ function findMissing(names: string[], map: ReadonlyMap<string, string>): Validat
 }
 
 /**
- * If this file has new columns that would be skipped, returns an issue for each field that the last
- * file had in a column that this file lacks. A new column could be such a column with a new name,
- * and its field would silently stay as it is.
+ * If this file has new columns that would be skipped, returns an issue for each field that an earlier file
+ * had in a column that this file lacks. A new column could be such a column with a new name, and its field
+ * would silently stay as it is.
  */
 function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   const read = readColumns(cells, { ...lastFile, lastColumns: [] });
@@ -112,14 +112,14 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   return findGone(read, lastFile).map(([name, meant]) => {
     const column = fieldName([name]);
     const message =
-      `In the last file, the column ${column} was ${findTarget(meant)?.key}. In this file, no column is, and unknown ` +
-      `ones such as ${fieldName([added])} would be skipped. To name its new column, set map[COLUMN]=${meant}; if there ` +
-      `is none, set map[${column}]=.`;
+      `In an earlier file, the column ${column} was ${findTarget(meant)?.key}. In this file, no column is, and ` +
+      `unknown ones such as ${fieldName([added])} would be skipped. To name its new column, set ` +
+      `map[COLUMN]=${meant}; if there is none, set map[${column}]=.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });
 }
 
-/** The last file's columns whose fields this file does not have, except for columns that `map` names. */
+/** Earlier files' columns whose fields this file does not have, except for columns that `map` names. */
 function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile): FeedColumn[] {
   const given = new Set(columns.map(([, meant]) => meaningKey(meant)));
   return lastColumns.filter(([name, meant]) => {
@@ -129,8 +129,8 @@ function findGone(columns: readonly FeedColumn[], { map, lastColumns }: LastFile
 }
 
 /**
- * The columns of this file, and those of the last file that are gone, so the next file can be
- * compared with them.
+ * The columns of this file, and those of earlier files that are gone, so the next file can be compared with
+ * them.
  */
 export function readColumns(cells: Cells, lastFile: LastFile): FeedColumn[] {
   const targets = targetsOf(lastFile.map);

@@ -44,7 +44,7 @@ export interface ReadingRequest extends ReadingOptions {
    * hash, known rows are not read, and a file that is empty or cut short has the error `feed_guard`.
    */
   isFeed: boolean;
-  /** The columns of the feed's last file. */
+  /** The columns of the feed's earlier files. */
   lastColumns?: FeedColumn[];
   /**
    * Everything that determines how rows are read, except their header, so the same row has the same

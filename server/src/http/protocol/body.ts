@@ -32,7 +32,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   }
 }
 
-/** Whether the bytes begin like gzip (RFC 1952 §2.3.1); no text begins with these bytes. */
+/** Whether the bytes begin like gzip (RFC 1952 §2.3.1); no UTF-8 text begins with these bytes. */
 export function looksGzipped(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 
 const READ_ONLY: ReadonlySet<string> = new Set();
 
-/** @throws {AppError} as `readBody` or `parseBody`, or `validation_failed` with all issues */
+/** @throws {AppError} as `readBody` or `parseBody` does, or `validation_failed` with all issues */
 export async function readInput<S extends z.ZodObject>(exchange: Exchange, schema: S): Promise<z.output<S>> {
   return checkInput(parseBody(await readBody(exchange, INPUT_BYTES_MAX)), schema);
 }

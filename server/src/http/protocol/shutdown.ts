@@ -14,7 +14,7 @@ export interface Grace {
 
 export type Connections = ReadonlySet<Socket>;
 
-/** Returns a live set of the connections that the server accepts from now on. */
+/** Returns a live set of the connections that the server accepts after this call. */
 export function trackConnections(server: Server): Connections {
   const open = new Set<Socket>();
   server.on('connection', (socket) => {

@@ -67,7 +67,7 @@ function corkUntilNextTick(client: pg.ClientBase): void {
   process.nextTick(() => stream.uncork());
 }
 
-/** The last result: a text without values can have several statements, each with a result. */
+/** The last result: a query without values can have several statements, each with a result. */
 function lastOf<T>(results: T | T[]): T {
   const last = Array.isArray(results) ? results.at(-1) : results;
   if (last === undefined) throw new Error('A query gave no result');
@@ -85,8 +85,8 @@ export function toQuery(compiled: CompiledStatement, parameters: unknown, isName
 }
 
 /**
- * Replaces U+0000, which PostgreSQL rejects in texts, with the noncharacter U+FFFF. Requests with U+0000 are rejected,
- * so no stored text has one, and a search for one finds nothing instead of failing.
+ * Replaces U+0000, which PostgreSQL rejects in strings, with the noncharacter U+FFFF. Requests with U+0000
+ * are rejected, so no stored string has one, and a search for one finds nothing instead of failing.
  */
 export function withoutNul(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uffff') : value;

@@ -117,7 +117,7 @@ export class Pool {
     }
   }
 
-  /** Runs `work`, which sends all its statements at once, on a shared connection. @throws as `use` */
+  /** Runs `work`, which sends all its statements at once, on a shared connection. @throws as `use` does */
   share<T>(work: (client: pg.ClientBase) => Promise<T>, name: string): Promise<T> {
     return this.#wait(NO_ACCOUNT, this.#shared.run(work, name));
   }

@@ -6,7 +6,10 @@ import { PAGE_BYTES } from './database-file.ts';
 import { isStorageFull } from './errors.ts';
 import { ReaderThreads } from './reader-threads.ts';
 
-/** At this log size (16 MB), pages that changed several times are written once, which pays for two syncs. */
+/**
+ * A checkpoint starts when this many pages (16 MB) are waiting. Pages that have changed several times are
+ * then written only once, which saves more than the checkpoint's two syncs cost.
+ */
 const PAGES_MIN = 4_000;
 /** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
 const LOG_PAGES_MAX = 14_000;

@@ -40,12 +40,15 @@ export function prepareFile(path: string): void {
     createFile(path);
   }
   const file = statSync(path);
-  if (!file.isFile()) throw new AppError('unavailable', `The database ${path} is not a file; move it elsewhere.`);
+  if (!file.isFile()) {
+    throw new AppError('unavailable', `The database ${path} is not a regular file; move it elsewhere.`);
+  }
   const { size } = file;
   if (size === 0) throw incomplete(`The database ${path} is empty.`);
   // SQLite would read zeros for the rest of the page. With a log, a cut page is harmless, since the log contains it.
   if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw incomplete(`${path} is cut off, or not a database.`);
-  // SQLite never leaves an index without its log. Checks twice, since another process may remove both meanwhile.
+  // SQLite never leaves an index without its log. Checks twice, since another process may remove both in the
+  // meantime.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
   for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }

@@ -24,8 +24,8 @@ export function inspectSqlite(path: string, withTables: boolean): Inspection | u
 }
 
 /**
- * Opens a database without changing its files: SQLite would create a missing log even to read. Without a log, no process
- * uses the database, so it does not change meanwhile.
+ * Opens a database without changing its files: SQLite would create a missing log even to read. Without a log,
+ * no process uses the database, so it does not change while it is read.
  */
 function openUnchanged(path: string): DatabaseSync {
   const url = pathToFileURL(path);

@@ -11,8 +11,9 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
 export const WAITING_MAX = 256;
-/** How long a transaction indexes, and how long it then merges: other writes wait meanwhile. */
+/** How long a transaction adds to the index. Other writes wait during this time. */
 const INDEX_MS = 6;
+/** How long it then merges, or as long as it added, if that took longer. */
 const MERGE_MS = 6;
 /** Listings indexed per transaction. The number follows from the time of the previous transaction. */
 const BATCH_LENGTH = { min: 32, max: 512 };

@@ -27,7 +27,7 @@ export function createTables(database: DatabaseSync): void {
 /**
  * Creates the tables, or migrates them on a thread of its own: for many listings, that takes minutes. Closes the
  * database on failure.
- * @throws {AppError} as `migrateHere`
+ * @throws {AppError} as `migrateHere` does
  */
 export async function migrate(database: DatabaseSync, path: string, tell: TellProgress): Promise<void> {
   const version = readVersion(database);

@@ -13,7 +13,7 @@ const READER_TIMEOUT_MS = 250;
 
 /**
  * Opens a read-only connection.
- * @throws {AppError} as `openConnection`
+ * @throws {AppError} as `openConnection` does
  */
 export function openReader(path: string): DatabaseSync {
   const reader = openConnection(path);

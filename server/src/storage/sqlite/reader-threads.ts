@@ -49,7 +49,7 @@ export class ReaderThreads implements Scans {
     return rows.map(cachedRowMapper(columns)) as R[];
   }
 
-  /** Runs a request for rows as arrays. @throws as `query` */
+  /** Runs a request for rows as arrays. @throws as `query` does */
   run(accountId: string, request: ReadRequest, options: SearchOptions = {}): Promise<ReadRows> {
     return this.#run(accountId, () => request, options);
   }

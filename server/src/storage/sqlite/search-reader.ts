@@ -205,7 +205,7 @@ class Page {
     return this.#limit - this.run.rows.length;
   }
 
-  /** @returns whether reading ends: the page is complete, or its texts are too long */
+  /** @returns whether reading ends: the page is complete, or its rows are too long */
   add({ rows, isCut }: Run<unknown[]>): boolean {
     this.run.rows.push(...rows);
     this.run.isCut = isCut;

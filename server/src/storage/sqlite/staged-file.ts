@@ -117,7 +117,10 @@ export class StagedFile {
     return this.#all(sql, [number, limit]);
   }
 
-  /** A listing whose external id has changed meanwhile can be found twice. @returns false for the second time */
+  /**
+   * A listing whose external id has changed since the comparison started can be found twice.
+   * @returns false for the second time
+   */
   addMissing(id: string): boolean {
     return this.#all('insert or ignore into missing values (?) returning id', [id]).length > 0;
   }

@@ -5,22 +5,22 @@ const CACHE_KIB = 1_024;
 /** Characters that are kept in memory: those of 10,000 typical listings. */
 const MEMORY_LENGTH_MAX = 24 * 1024 * 1024;
 
-/** A text that is in memory, or on disk. */
+/** A string that is in memory or on disk. */
 export type StagedText = string | { read(): string };
 
-/** Reads a text within microseconds. @throws {AppError} `storage_full` or `unavailable` */
+/** Reads a string within microseconds. @throws {AppError} `storage_full` or `unavailable` */
 export function textOf(staged: StagedText): string {
   return typeof staged === 'string' ? staged : staged.read();
 }
 
-/** Keeps a text. @throws {AppError} `storage_full` or `unavailable` */
+/** Keeps a string. @throws {AppError} `storage_full` or `unavailable` */
 export type KeepText = (text: string) => StagedText;
 
 export const keepInMemory: KeepText = (text) => text;
 
 /**
- * Texts that are needed until the end of a request. The first ones stay in memory, and the others are in an unnamed
- * temporary file, which is deleted when the connection closes.
+ * Strings that are needed until the end of a request. The first ones stay in memory, and the others are in an
+ * unnamed temporary file, which is deleted when the connection closes.
  */
 export class StagedTexts {
   readonly #memoryLengthMax: number;
@@ -64,7 +64,7 @@ class TextFile {
     this.#select = this.#database.prepare('select text from texts where number = ?');
   }
 
-  /** @returns the text's number */
+  /** @returns the string's number */
   add(text: string): number {
     return translated(() => Number(this.#insert.run(text).lastInsertRowid));
   }

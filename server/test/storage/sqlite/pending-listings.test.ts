@@ -12,7 +12,7 @@ import { openDatabase } from '../../../src/storage/open.ts';
 import { Indexing } from '../../../src/storage/sqlite/listing-index.ts';
 import { create, databaseFor } from '../support.ts';
 
-// A changed listing waits until it is indexed. Meanwhile, and also afterwards, searches must find it by its new terms.
+// A changed listing waits until it is indexed. Before and after that, searches must find it by its new terms.
 
 type Ask = Awaited<ReturnType<typeof databaseFor>>['sql'];
 

@@ -155,7 +155,7 @@ test('a directory in place of the file is rejected with advice', async (t) => {
   const path = await directoryFor(t);
   await assert.rejects(openDatabase(`file:${path}`), {
     code: 'unavailable',
-    message: /is not a file; move it elsewhere/,
+    message: /is not a regular file; move it elsewhere/,
   });
 });
 

@@ -7,7 +7,7 @@ export const ACCESS_ERRORS = {
     status: 401,
     title: 'The API key is missing or not valid',
     meaning:
-      'The request does not have an `Authorization` header; or its key is mistyped, unknown, deleted, or expired; or ' +
+      'The request has no `Authorization` header, its key is mistyped, unknown, deleted, or expired, or ' +
       "the key's account is suspended. The body is always the same; the `WWW-Authenticate` header gives the reason.",
     remedy:
       'Send `Authorization: Bearer API_KEY`, and check `WWW-Authenticate` (`curl -i` shows it). A key that was deleted ' +

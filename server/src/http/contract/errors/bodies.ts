@@ -82,7 +82,7 @@ export const BODY_ERRORS = {
       `curl -i $API/listings ${KEY} ${JSON_BODY} -d '{"externalId":"MLS-20931","address":"14 Elm Street","beds":3,"baths":2}'`,
     ],
     example: {
-      message: `The listing ${EXAMPLE_ID} has this externalId; change that listing or use another externalId.`,
+      message: `Listing ${EXAMPLE_ID} already has this externalId; change that listing or use a different externalId.`,
       members: { listingId: EXAMPLE_ID },
     },
   },

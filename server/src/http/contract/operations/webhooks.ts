@@ -73,10 +73,11 @@ export const createWebhookOperation: Operation<'full'> = {
   operationId: 'createWebhook',
   summary: 'Create a webhook endpoint',
   description:
-    'Each event from now on is sent to the URL, signed as specified by ' +
-    '[Standard Webhooks](https://www.standardwebhooks.com), in order for each listing, and at least once: failed ' +
-    'deliveries are retried for about 27 hours, or, while the endpoint does not accept any, until it is disabled ' +
-    'after five days, and again once it is enabled. Only this response shows the signing secret. An account can have ' +
+    'Every event that occurs after the endpoint is created is sent to its URL. Deliveries are signed as specified by ' +
+    '[Standard Webhooks](https://www.standardwebhooks.com), sent in order for each listing, and made at least once. ' +
+    'A failed delivery is retried for about 27 hours. If the endpoint does not accept any deliveries, they are ' +
+    'retried until it is disabled after five days, and again once it is enabled. Only this response shows the ' +
+    'signing secret. An account can have ' +
     `${WEBHOOKS_MAX} endpoints. ${ACCESS}`,
   caller: 'full',
   query: noQuery,

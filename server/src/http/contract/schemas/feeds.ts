@@ -55,8 +55,8 @@ const settings = {
   ).nullable(),
   ignoreUnknown: z.boolean(expected('true or false')).meta({
     description:
-      'Whether unknown columns are skipped. A CSV file that lacks a column of the last file is still rejected if it ' +
-      'has new unknown columns: one of them can be that column with a new name.',
+      'Whether unknown columns are skipped. A CSV file that lacks a column of an earlier file is still rejected if ' +
+      'it has new unknown columns: one of them can be that column with a new name.',
   }),
   expectedEveryHours: integer(1, HOURS_MAX, 'A feed is late if no run has succeeded for this many hours.').nullable(),
 };

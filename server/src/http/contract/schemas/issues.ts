@@ -32,8 +32,8 @@ function summarize(count: number): string {
 }
 
 /**
- * Translates Zod's issues into validation issues, at most `ISSUES_MAX` + 1: the last one shows that
- * there are more than `ISSUES_MAX`. `fields` are the top-level fields of the document.
+ * Translates Zod's issues into validation issues, at most `ISSUES_MAX` + 1: the extra one shows that there
+ * are more. `fields` are the top-level fields of the document.
  */
 export function toIssues(issues: readonly z.core.$ZodIssue[], fields = NO_FIELDS): ValidationIssue[] {
   return issues
