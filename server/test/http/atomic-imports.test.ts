@@ -183,7 +183,7 @@ describe('an atomic import saves all rows or none', () => {
 
   test('other requests are served during the import, and readers never see part of it', async () => {
     const [tenant, other] = [await service.createTenant(), await service.createTenant()];
-    const importing = run(tenant, line().repeat(5000));
+    const importing = run(tenant, line().repeat(10_000));
     const isOver = importing.then(() => true);
     let served = 0;
     const seen = new Set<number>();
@@ -194,8 +194,8 @@ describe('an atomic import saves all rows or none', () => {
       return false;
     };
     while (!(await Promise.race([isOver, look()]))) served += 1;
-    assert.deepEqual(await importing, counts(5000));
-    assert.equal((await listAll(service, tenant)).sequence, 5000);
+    assert.deepEqual(await importing, counts(10_000));
+    assert.equal((await listAll(service, tenant)).sequence, 10_000);
     assert.ok(served > 10 && seen.has(0), `${served} responses`);
   });
 });
