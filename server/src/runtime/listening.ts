@@ -9,9 +9,9 @@ import { inheritedSocket, listenOn, openSockets, type Where } from '../http/prot
  * @returns the URL at which the server listens
  * @throws {ConfigError} if it cannot listen
  */
-export async function listen(server: Server, config: Config, inherited: readonly number[] = []): Promise<string> {
+export async function listen(server: Server, config: Config, inherited?: readonly number[]): Promise<string> {
   try {
-    if (inherited.length > 0) await listenOn(server, inherited.map(inheritedSocket));
+    if (inherited !== undefined) await listenOn(server, inherited.map(inheritedSocket));
     else await openSockets(server, config);
   } catch (error) {
     throw cannotListen(config, error);

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { ConfigError, readRelease } from '../environment.ts';
 import { createMetricsServer, METRICS_PATH } from '../http/protocol/metrics-server.ts';
-import { openSockets } from '../http/protocol/sockets.ts';
+import { openSocket } from '../http/protocol/sockets.ts';
 import type { Log } from '../lib/log.ts';
 import { createGauge, type ProcessMetrics, readMetrics, toPage } from '../lib/metrics.ts';
 import { findLastBackup } from '../storage/last-backup.ts';
@@ -25,7 +25,7 @@ export async function serveMetrics(
   const server = createMetricsServer(async () => toPage([await readMetrics(), ...(await readOthers())]));
   const { host, port } = metricsAddress;
   try {
-    await openSockets(server, { host, port }, 1);
+    await openSocket(server, { host, port });
     server.unref();
   } catch (error) {
     throw new ConfigError(`Cannot listen on METRICS_ADDRESS ${host}, port ${port}: ${explainListening(error)}.`);

@@ -108,7 +108,7 @@ interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
   permits: Permits;
   /** The file descriptors of bound sockets to listen on; otherwise, it listens on HOST and PORT. */
-  sockets?: number[];
+  sockets?: number[] | undefined;
 }
 
 /** Wires the parts together: database → app → HTTP server. @throws {ConfigError} if it cannot listen */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { defer } from '../../../testkit/src/cleanup.ts';
 import { only } from '../../../testkit/src/database.ts';
+import { findFreePort } from '../../../testkit/src/ports.ts';
 import { runCommand } from '../../../testkit/src/process.ts';
 import { beginRequest, requestText } from '../../../testkit/src/raw-http.ts';
 import { directoryFor, exitOf, isRunning, serveFor, waitUntilRefused } from '../../../testkit/src/serving.ts';
@@ -59,6 +60,7 @@ test(
     const isFailure = ({ msg }: Record<string, unknown>) => msg === 'a worker could not start; retrying';
     await until('two attempts have failed', () => log.filter(isFailure).length >= 2);
     assert.match(JSON.stringify(log.find(isFailure)), /schema version 999/);
+    await waitUntilRefused(service.url);
     await database.script(`pragma user_version = ${row?.user_version}`);
     const again = () => log.filter(({ msg }) => msg === 'a worker listens');
     await until('there are two workers again', () => again().length === 2);
@@ -105,6 +107,20 @@ test('if workers cannot start, the error is one line, and no process remains', a
   const wrong = await runCommand(['serve'], { DATABASE_URL: `file:${foreign}`, WORKERS: '3', PORT: '0' });
   assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
   assert.match(wrong.stderr, /^error: [^\n]*foreign\.db is cut off, or not a database\. If it belongs [^\n]*\n$/);
+});
+
+test('of two services that start on the same port at the same time, one listens', async (t) => {
+  const PORT = String(await findFreePort());
+  for (const WORKERS of ['2', '']) {
+    const starts = [await directoryFor(t), await directoryFor(t)].map((DATA_DIR) =>
+      serveFor(t, { DATA_DIR, WORKERS, PORT }),
+    );
+    const [first, second] = await Promise.allSettled(starts);
+    const [listening, failed] = first?.status === 'fulfilled' ? [first, second] : [second, first];
+    assert.ok(listening?.status === 'fulfilled' && failed?.status === 'rejected');
+    assert.match(String(failed.reason), /Cannot listen on HOST 127\.0\.0\.1, PORT \d+: address already in use\.\n$/);
+    assert.equal(await listening.value.end(), 0);
+  }
 });
 
 test('a worker cannot be started by hand', async (t) => {

@@ -142,10 +142,19 @@ test('SIGHUP starts more or fewer workers and moves them to another address, and
   await setTo(2, '127.0.0.1');
   const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
   const live = { ...visitOf(200, 'GET', '/livez', ''), isAlone: true };
-  const visits = Array.from({ length: 8 }, () => startVisits(service.url, live));
+  const visits = Array.from({ length: 4 }, () => startVisits(service.url, live));
   for (const workers of [3, 1]) {
+    // Old workers wait for their idle connections, during which new connections must not wait.
+    const idle = await openToEach(t, service);
     await setTo(workers, '127.0.0.1');
-    assert.equal(await reload(service), 'reloaded');
+    const listening = countLines(service, 'a worker listens');
+    const reloading = reload(service);
+    await until('the first new worker listens', () => countLines(service, 'a worker listens') > listening);
+    const before = visits.map(({ good }) => good);
+    await until('all visits continue', () => visits.every(({ good }, index) => good >= Number(before[index]) + 10));
+    assert.ok(idle.some((socket) => !socket.closed));
+    for (const socket of idle) socket.destroy();
+    assert.equal(await reloading, 'reloaded');
     assert.equal((await workersOf(service)).length, workers);
   }
   await setTo(2, '192.0.2.1');
@@ -182,6 +191,39 @@ test(
     for (const socket of await openToEach(t, service)) {
       assert.equal((await ask(socket, requestText('GET', '/v1/me', tenant.key))).status, 200);
     }
+  },
+);
+
+test(
+  'SIGHUP: after a reload that failed halfway, every connection gets a response, and a killed worker is replaced',
+  only('sqlite', 'the test sets its table version by a pragma'),
+  async (t) => {
+    const { elsewhere, program } = await copyProgram(t, { name: 'the-operators-own-package' });
+    const { directory, database } = await tenantFor(t);
+    const setTo = (workers: number) =>
+      writeFile(join(elsewhere, '.env'), `DATABASE_URL=${database.url}\nWORKERS=${workers}\n`);
+    await setTo(2);
+    const service = await serveFor(t, { DATA_DIR: directory }, { program, cwd: elsewhere });
+    const [row] = await database.sql('pragma user_version');
+    await setTo(3);
+    const reloading = reload(service);
+    await until('one new worker listens', () => countLines(service, 'a worker listens') === 1);
+    await database.script('pragma user_version = 999');
+    assert.match(await reloading, /^not reloaded: workers/);
+    const live = { headers: { Connection: 'close' } };
+    const statuses = async () => {
+      const responses = Array.from({ length: 40 }, () => fetch(`${service.url}/livez`, live));
+      return new Set((await Promise.all(responses)).map(({ status }) => status));
+    };
+    assert.deepEqual(await statuses(), new Set([200]));
+    await database.script(`pragma user_version = ${row?.user_version}`);
+    for (const pid of await workersOf(service)) {
+      const lines = countLines(service, 'a worker listens');
+      process.kill(pid, 'SIGKILL');
+      await until('a worker listens', () => countLines(service, 'a worker listens') > lines);
+      assert.deepEqual(await statuses(), new Set([200]));
+    }
+    assert.equal(await service.end(), 0);
   },
 );
 

@@ -3,12 +3,12 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { closeSockets, openSockets } from '../../src/http/protocol/sockets.ts';
+import { closeSockets, openSocket, openSockets } from '../../src/http/protocol/sockets.ts';
 
-for (const count of [8, 1]) {
-  test(`connections that wait to be accepted when a server stops get responses (sockets: ${count})`, async () => {
+for (const open of [openSockets, openSocket]) {
+  test(`connections that wait to be accepted when a server stops get responses (${open.name})`, async () => {
     const server = createServer((_, response) => response.setHeader('Connection', 'close').end('served'));
-    await openSockets(server, { host: '127.0.0.1', port: 0 }, count);
+    await open(server, { host: '127.0.0.1', port: 0 });
     const { port } = server.address() as AddressInfo;
     // The system completes these connections at once; the server accepts them in later turns of the event loop.
     const replies = Array.from({ length: 50 }, () => {

@@ -18,6 +18,9 @@ export interface Visits {
   finish(): Promise<void>;
 }
 
+/** Without a service, visits end. */
+const FAILURES_MAX = 1_000;
+
 /** Repeats a request on one connection, and reconnects when a response says so. */
 export function startVisits(url: string, visit: Visit): Visits {
   const visits: Visits = { good: 0, failures: [], finish };
@@ -26,8 +29,9 @@ export function startVisits(url: string, visit: Visit): Visits {
 
   async function visitInTurn(): Promise<void> {
     let socket: Socket | undefined;
-    while (!finished) {
-      socket ??= await openSocket(url);
+    while (!finished && visits.failures.length < FAILURES_MAX) {
+      socket ??= await openSocket(url).catch((error: unknown) => void visits.failures.push(String(error)));
+      if (socket === undefined) continue;
       socket.write(visit.request);
       const reply = await readReply(socket);
       if (reply !== undefined && visit.isGood(reply)) visits.good += 1;

@@ -1,18 +1,18 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { BoundSocket, Server as NetServer, Socket } from 'node:net';
+import { BoundSocket, type ListenOptions, Server as NetServer, Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
 /** Maximum number of connections waiting to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
-/** Whether several sockets can listen on one port (`SO_REUSEPORT`), which the system gives new connections in equal parts. */
-const SHARES_PORTS = process.platform === 'linux';
+/** Whether several sockets can listen on one port (`SO_REUSEPORT`). The system gives each the same share of connections. */
+export const SHARES_PORTS = process.platform === 'linux';
 /**
  * Node.js accepts one connection per listening socket and event-loop turn, so a single socket would
  * be slow.
  */
-export const SOCKETS = SHARES_PORTS ? 8 : 1;
+const SOCKETS = 8;
 /** How long a stopping server continues to accept connections if they keep arriving. */
 const ACCEPT_MAX_MS = 500;
 
@@ -21,40 +21,80 @@ export interface Where {
   port: number;
 }
 
-const sharing = new WeakMap<Server, NetServer[]>();
+const sharing = new WeakMap<Server, { others: NetServer[]; release: () => void }>();
+/** The ports that this process has claimed, and how often. */
+const claims = new Map<string, { server: NetServer; count: number }>();
 
-/**
- * Binds sockets, which do not listen yet, to a port on which no other service listens.
- * @throws {Error} with `errno`
- */
-export async function bindSockets({ host, port }: Where, count: number): Promise<BoundSocket[]> {
-  const { address } = await lookup(host);
-  // Fails if another service listens on the port, with which `reusePort` would share it.
-  const alone = new BoundSocket({ host: address, port });
-  if (count === 1) return [alone];
-  const where = { host: address, port: alone.address().port };
-  alone.close();
-  return Array.from({ length: count }, () => bindAnother(where));
+/** Listens on one port. @throws {Error} with `errno` */
+export async function openSockets(server: Server, where: Where): Promise<void> {
+  if (!SHARES_PORTS) return await listen(server, where);
+  const claim = await claimPort(where);
+  try {
+    await listenOn(server, bindSockets(claim.where), claim.release);
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
 }
 
-/** Binds another socket to a port that this process shares. */
-export function bindAnother({ host, port }: Where): BoundSocket {
-  return new BoundSocket({ host, port, reusePort: true });
-}
-
-/** @throws {Error} with `errno` if a server cannot listen */
-export async function openSockets(server: Server, where: Where, count = SOCKETS): Promise<void> {
-  await listenOn(server, await bindSockets(where, count));
+/** Listens on a port that no other server of this process uses. @throws {Error} with `errno` */
+export async function openSocket(server: Server, where: Where): Promise<void> {
+  await listen(server, where);
 }
 
 /** Listens on several sockets. @throws {Error} with `errno` */
-export async function listenOn(server: Server, [first, ...others]: readonly (BoundSocket | Socket)[]): Promise<void> {
-  if (first === undefined) throw new Error('There are no sockets');
-  await listen(server, first);
-  const servers = others.map(() => new NetServer({ allowHalfOpen: true, noDelay: true }));
-  sharing.set(server, servers);
-  for (const each of servers) each.on('connection', (socket) => server.emit('connection', socket));
-  await Promise.all(servers.map((each, index) => listen(each, others[index])));
+export async function listenOn(
+  server: Server,
+  [first, ...sockets]: readonly (BoundSocket | Socket)[],
+  release = () => {},
+): Promise<void> {
+  const others = sockets.map(() => new NetServer({ allowHalfOpen: true, noDelay: true }));
+  sharing.set(server, { others, release });
+  for (const each of others) each.on('connection', (socket) => server.emit('connection', socket));
+  await Promise.all([listen(server, first), ...others.map((each, index) => listen(each, sockets[index]))]);
+}
+
+/**
+ * Reserves a port that several sockets will share, because the system would let another service share it as well.
+ * Services see each other's claims even if they do not listen yet.
+ * @returns the address and port, which was chosen if `port` is 0
+ * @throws {Error} with `errno` if another service listens on the port or has claimed it
+ */
+export async function claimPort({ host, port }: Where): Promise<{ where: Where; release(): void }> {
+  const { address } = await lookup(host);
+  const alone = new BoundSocket({ host: address, port });
+  const where = { host: address, port: alone.address().port };
+  alone.close();
+  const name = `\0property-listings ${address} ${where.port}`;
+  const claim = claims.get(name) ?? { server: await listenAt(name), count: 0 };
+  claims.set(name, claim);
+  claim.count += 1;
+  const release = () => {
+    claim.count -= 1;
+    if (claim.count > 0) return;
+    claims.delete(name);
+    claim.server.close();
+  };
+  return { where, release };
+}
+
+/** Listens at an abstract Unix domain socket, which disappears with the process. */
+async function listenAt(path: string): Promise<NetServer> {
+  const server = new NetServer().unref();
+  await listen(server, { path, exclusive: true });
+  return server;
+}
+
+/** Binds sockets to a claimed port. They do not listen yet. @throws {Error} with `errno` */
+export function bindSockets({ host, port }: Where): BoundSocket[] {
+  const sockets: BoundSocket[] = [];
+  try {
+    while (sockets.length < SOCKETS) sockets.push(new BoundSocket({ host, port, reusePort: true }));
+    return sockets;
+  } catch (error) {
+    for (const each of sockets) each.close();
+    throw error;
+  }
 }
 
 /** A bound socket that this process has inherited from its parent as a file descriptor. */
@@ -66,7 +106,9 @@ export function inheritedSocket(fd: number): Socket {
 export async function closeSockets(server: Server): Promise<void> {
   await acceptWaiting(server);
   // http.Server.close() would cut off idle connections, and with them requests that are arriving.
-  await Promise.all([server, ...(sharing.get(server) ?? [])].map(close));
+  const { others = [], release } = sharing.get(server) ?? {};
+  await Promise.all([server, ...others].map(close));
+  release?.();
 }
 
 /**
@@ -93,8 +135,8 @@ async function nextTurn(): Promise<void> {
   await setImmediate();
 }
 
-async function listen(server: NetServer, socket: unknown): Promise<void> {
-  server.listen(socket, BACKLOG);
+async function listen(server: NetServer, on: BoundSocket | Socket | ListenOptions | undefined): Promise<void> {
+  server.listen(on, BACKLOG);
   await once(server, 'listening');
 }
 

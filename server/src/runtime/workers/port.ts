@@ -1,65 +1,80 @@
 import type { BoundSocket } from 'node:net';
-import { bindAnother, bindSockets, SOCKETS, type Where } from '../../http/protocol/sockets.ts';
+import { bindSockets, claimPort, SHARES_PORTS, type Where } from '../../http/protocol/sockets.ts';
 import { cannotListen } from '../listening.ts';
 
 /**
- * The sockets of the port on which workers listen. The first process keeps them open but does not
- * listen: no connection is lost when a new worker inherits the sockets of the one that it replaces.
+ * The port on which workers listen. The first process binds a group of sockets for each worker, and
+ * keeps them open but does not listen: a worker that takes another one's place inherits its
+ * sockets, so no connection is lost.
+ *
+ * The system assigns connections to every socket that listens, even if no worker accepts them. So a
+ * worker stops listening only when another one listens on the same sockets, and the sockets of a
+ * worker that dies are closed.
+ *
+ * Where the system cannot share a port, there are no groups, and node:cluster distributes
+ * connections.
  */
 export class Port {
-  readonly #where: Where;
-  readonly #sockets: BoundSocket[];
+  readonly #given: Where;
+  readonly #claim: { where: Where; release(): void };
+  /** Without sockets before the first use, and when a worker has died. */
+  readonly #groups: BoundSocket[][] = [];
 
-  private constructor(where: Where, sockets: BoundSocket[]) {
-    this.#where = where;
-    this.#sockets = sockets;
+  private constructor(given: Where, claim: { where: Where; release(): void }) {
+    this.#given = given;
+    this.#claim = claim;
   }
 
-  /** @throws {ConfigError} */
-  static async bind(where: Where, workers: number): Promise<Port> {
+  /** @throws {ConfigError} if another service uses the port */
+  static async open(given: Where): Promise<Port> {
+    const none = { where: given, release() {} };
     try {
-      return new Port(where, await bindSockets(where, SOCKETS === 1 ? 1 : SOCKETS * workers));
+      return new Port(given, SHARES_PORTS ? await claimPort(given) : none);
     } catch (error) {
-      throw cannotListen(where, error);
+      throw cannotListen(given, error);
     }
   }
 
-  /** Whether this is the port of the settings, of which PORT can be 0. */
+  /** Whether this is the port of these settings. */
   is({ host, port }: Where): boolean {
-    return host === this.#where.host && port === this.#where.port;
-  }
-
-  /** Makes enough sockets for a larger number of workers. */
-  extend(workers: number): void {
-    const [first] = this.#sockets;
-    if (first === undefined || SOCKETS === 1) return;
-    const { address: host, port } = first.address();
-    while (this.#sockets.length < SOCKETS * workers) this.#sockets.push(bindAnother({ host, port }));
-  }
-
-  /** The sockets for one of the workers. */
-  deal(place: number, workers: number): BoundSocket[] {
-    if (SOCKETS === 1) return [...this.#sockets];
-    return this.#sockets.filter((_, index) => index % workers === place);
+    return host === this.#given.host && port === this.#given.port;
   }
 
   /**
-   * Replaces sockets on which no worker listens any longer. The connections that wait there are
-   * reset, and the system gives new connections to the other workers.
+   * The sockets for one of several workers. Together, the workers have all groups, including those
+   * of earlier workers, of which there may have been more.
+   * @throws {ConfigError} if a socket cannot be bound
    */
-  renew(dead: BoundSocket[]): void {
-    if (SOCKETS === 1) return;
-    for (const socket of dead) {
-      const index = this.#sockets.indexOf(socket);
-      if (index < 0) continue;
-      const { address: host, port } = socket.address();
-      this.#sockets[index] = bindAnother({ host, port });
-      socket.close();
+  deal(place: number, workers: number): BoundSocket[] | undefined {
+    if (!SHARES_PORTS) return undefined;
+    while (this.#groups.length < workers) this.#groups.push([]);
+    return this.#groups.flatMap((_, index) => (index % workers === place ? this.#groupAt(index) : []));
+  }
+
+  #groupAt(index: number): BoundSocket[] {
+    const group = this.#groups[index] ?? [];
+    if (group.length > 0) return group;
+    try {
+      const bound = bindSockets(this.#claim.where);
+      this.#groups[index] = bound;
+      return bound;
+    } catch (error) {
+      throw cannotListen(this.#given, error);
+    }
+  }
+
+  /** Closes the sockets of a worker that has died; the connections that wait there are reset. */
+  drop(sockets: readonly BoundSocket[]): void {
+    for (const [index, group] of this.#groups.entries()) {
+      if (!group.some((socket) => sockets.includes(socket))) continue;
+      for (const socket of group) socket.close();
+      this.#groups[index] = [];
     }
   }
 
   /** Frees the port once no worker listens on it. */
   close(): void {
-    for (const socket of this.#sockets.splice(0)) socket.close();
+    for (const socket of this.#groups.splice(0).flat()) socket.close();
+    this.#claim.release();
   }
 }

@@ -25,7 +25,7 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   const log = createLog(config, 'primary');
   countForWorkers();
   givePermits();
-  const pool = new WorkerPool(size, await Port.bind(config, size), log.logger);
+  const pool = new WorkerPool(size, await Port.open(config), log.logger);
   await serveMetrics(config, log, () => pool.measure());
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
   const backups = new Backups(log);

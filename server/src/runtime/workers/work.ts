@@ -68,9 +68,10 @@ async function serveUntilStopped(): Promise<void> {
   process.exit(0);
 }
 
-/** The file descriptors of the sockets on which this worker listens. */
-function inheritedSockets(): number[] {
+/** The file descriptors of the sockets on which this worker listens; undefined if node:cluster distributes connections. */
+function inheritedSockets(): number[] | undefined {
   const count = Number(process.env[SOCKETS_VARIABLE]);
+  if (count === 0) return undefined;
   return Array.from({ length: count }, (_, index) => FIRST_SOCKET + index);
 }
 

@@ -1,3 +1,4 @@
+import type { BoundSocket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Where } from '../../http/protocol/sockets.ts';
@@ -42,7 +43,7 @@ export class WorkerPool {
     this.#port = port;
     this.#logger = logger;
     runningWorkers.watch(() => [[{}, this.#serving.size]]);
-    for (let place = 0; place < size; place += 1) this.#spawn(place);
+    for (let place = 0; place < size; place += 1) this.#spawn(place, port, size);
   }
 
   /**
@@ -53,31 +54,39 @@ export class WorkerPool {
   async start(): Promise<string> {
     const [first, ...others] = this.#all;
     if (first === undefined) throw new Error('There are no workers');
-    const url = await first.start();
-    await Promise.all(others.map((worker) => worker.start()));
-    for (const worker of this.#all) this.#register(worker);
+    const url = await this.#startAndRegister(first);
+    await Promise.all(others.map((worker) => this.#startAndRegister(worker)));
     return url;
   }
 
   /**
-   * Replaces all workers, one after the other: a new worker listens before an old one stops accepting requests.
+   * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on its sockets.
    * @throws {ConfigError} if the host or the port has changed, and it cannot listen there
    * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced continue
    */
-  async replaceAll(size: number, { host, port }: Where): Promise<void> {
-    if (this.#port.is({ host, port })) this.#port.extend(size);
-    else {
-      const left = this.#port;
-      this.#port = await Port.bind({ host, port }, size);
-      // The workers that listen there have copies.
-      left.close();
+  async replaceAll(size: number, where: Where): Promise<void> {
+    const before = this.#port;
+    const port = before.is(where) ? before : await Port.open(where);
+    const old = new Set(this.#serving);
+    const started = new Set<WorkerProcess>();
+    try {
+      for (let place = 0; place < size; place += 1) {
+        started.add(await this.#startWorker(place, port, size));
+        const covered = new Set([...started].flatMap(({ sockets }) => sockets));
+        await this.#retire([...old].filter(({ sockets }) => isCovered(sockets, covered)));
+      }
+    } catch (error) {
+      if (port !== before) {
+        port.close();
+        await this.#retire(started);
+      }
+      throw error;
     }
     this.#size = size;
-    for (let place = 0; place < size; place += 1) {
-      const worker = await this.#startWorker(place);
-      await this.#retire((other) => other.place === place && other !== worker);
-    }
-    await this.#retire((worker) => worker.place >= size);
+    this.#port = port;
+    if (port !== before) before.close();
+    await this.#retire(this.#serving.difference(started));
+    await this.#fill();
   }
 
   /** The metrics of all workers, and the counts of those that have ended. */
@@ -111,9 +120,9 @@ export class WorkerPool {
     for (const worker of this.#all) worker.kill();
   }
 
-  #spawn(place: number): WorkerProcess {
+  #spawn(place: number, port: Port, size: number): WorkerProcess {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
-    const worker = new WorkerProcess(place, this.#port.deal(place, this.#size));
+    const worker = new WorkerProcess(place, port.deal(place, size));
     this.#all.add(worker);
     void worker.ended.then(() => {
       this.#all.delete(worker);
@@ -123,12 +132,17 @@ export class WorkerPool {
     return worker;
   }
 
-  async #startWorker(place: number): Promise<WorkerProcess> {
-    const worker = this.#spawn(place);
-    const url = await worker.start();
+  async #startWorker(place: number, port: Port, size: number): Promise<WorkerProcess> {
+    const worker = this.#spawn(place, port, size);
+    const url = await this.#startAndRegister(worker);
     this.#logger.info({ worker: worker.pid, url }, 'a worker listens');
-    this.#register(worker);
     return worker;
+  }
+
+  async #startAndRegister(worker: WorkerProcess): Promise<string> {
+    const url = await worker.start();
+    this.#register(worker);
+    return url;
   }
 
   #register(worker: WorkerProcess): void {
@@ -137,18 +151,17 @@ export class WorkerPool {
     void worker.ended.then((end) => {
       // A retired worker is supposed to end.
       if (!this.#serving.delete(worker) || this.isStopping) return;
+      this.#port.drop(worker.sockets);
       this.#logger.error({ worker: worker.pid, ...end }, 'a worker ended unexpectedly and is replaced');
       restarts.add({});
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
-      // Otherwise, the next worker soon accepts the connections that wait for this one.
-      if (this.#failures > 1) this.#port.renew(worker.sockets);
       this.#chooseHousekeeper();
       void this.#fill();
     });
   }
 
-  async #retire(isSurplus: (worker: WorkerProcess) => boolean): Promise<void> {
-    for (const worker of [...this.#serving].filter(isSurplus)) {
+  async #retire(workers: Iterable<WorkerProcess>): Promise<void> {
+    for (const worker of workers) {
       if (!this.#serving.delete(worker)) continue;
       this.#chooseHousekeeper();
       await worker.end('be replaced');
@@ -170,23 +183,35 @@ export class WorkerPool {
   }
 
   async #startMissing(): Promise<void> {
-    for (let place = this.#findPlace(); place !== undefined; place = this.#findPlace()) {
+    while (this.#findPlaces().length > 0) {
       if (this.#failures > 0) await sleep(Math.min(BACKOFF_MS * 2 ** this.#failures, BACKOFF_MAX_MS));
-      if (this.isStopping) return;
-      try {
-        await this.#startWorker(place);
-      } catch (error) {
-        this.#failures += 1;
-        this.#port.renew(this.#port.deal(place, this.#size));
-        this.#logger.error({ err: error }, 'a worker could not start; retrying');
-      }
+      const starts = this.#findPlaces().map((place) => this.#startMissingAt(place));
+      const areStarted = await Promise.all(starts);
+      if (areStarted.includes(false)) this.#failures += 1;
     }
   }
 
-  /** A place without a worker that accepts requests. */
-  #findPlace(): number | undefined {
-    if (this.isStopping) return undefined;
-    const taken = new Set([...this.#serving].map(({ place }) => place));
-    return Array.from({ length: this.#size }, (_, place) => place).find((place) => !taken.has(place));
+  /** @returns whether it could start */
+  async #startMissingAt(place: number): Promise<boolean> {
+    try {
+      const worker = await this.#startWorker(place, this.#port, this.#size);
+      const isTaken = [...this.#serving].some((other) => other.place === place && other !== worker);
+      if (isTaken || place >= this.#size) await this.#retire([worker]);
+      return true;
+    } catch (error) {
+      this.#logger.error({ err: error }, 'a worker could not start; retrying');
+      return false;
+    }
   }
+
+  /** The places without a worker that accepts requests. */
+  #findPlaces(): number[] {
+    if (this.isStopping) return [];
+    const taken = new Set([...this.#serving].map(({ place }) => place));
+    return Array.from({ length: this.#size }, (_, place) => place).filter((place) => !taken.has(place));
+  }
+}
+
+function isCovered(sockets: readonly BoundSocket[], covered: ReadonlySet<BoundSocket>): boolean {
+  return sockets.length > 0 && sockets.every((socket) => covered.has(socket));
 }

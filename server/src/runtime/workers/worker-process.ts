@@ -29,7 +29,7 @@ export class WorkerProcess {
   readonly ended: Promise<End>;
   /** Which of the workers it is. The next worker with this place listens on the same sockets. */
   readonly place: number;
-  readonly sockets: BoundSocket[];
+  readonly sockets: readonly BoundSocket[];
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
   #onReport: (report: Report) => void = () => {};
@@ -37,14 +37,15 @@ export class WorkerProcess {
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
 
-  constructor(place: number, sockets: BoundSocket[]) {
+  /** @param sockets what the worker inherits; undefined if node:cluster distributes connections */
+  constructor(place: number, sockets: readonly BoundSocket[] | undefined) {
     this.place = place;
-    this.sockets = sockets;
-    cluster.setupPrimary({ args: ['worker'], stdio: [...STDIO, ...sockets.map((socket) => socket.fd())] });
+    this.sockets = sockets ?? [];
+    cluster.setupPrimary({ args: ['worker'], stdio: [...STDIO, ...this.sockets.map((socket) => socket.fd())] });
     const worker = cluster.fork({
       ...WITHOUT_PASSWORD,
       [RELEASE_VARIABLE]: RELEASE,
-      [SOCKETS_VARIABLE]: sockets.length,
+      [SOCKETS_VARIABLE]: sockets?.length ?? '',
     });
     this.#worker = worker;
     this.ended = new Promise((resolve) => {
@@ -96,7 +97,7 @@ export class WorkerProcess {
       if (report.report === 'failed') reject(new AppError('unavailable', report.message));
     };
     void this.ended.then(({ code, signal }) => {
-      reject(new AppError('unavailable', `A worker ended with ${signal ?? code} before it listened.`));
+      reject(new AppError('unavailable', `A worker ended with ${signal ?? code ?? 'an error'} before it listened.`));
     });
     this.tell('start');
     return await promise;
