@@ -40,7 +40,7 @@ const NONCE_MARK = 'NONCE-OF-THE-REPLY';
 const NONCE_BYTES = 16;
 
 /**
- * Everything is loaded from this service. The few styles that scripts create (Mantine's colors, the
+ * Everything but images is loaded from this service. The few styles that scripts create (Mantine's colors, the
  * scroll lock of dialogs) have the page's nonce.
  */
 const policy = (nonce: string, tiles: MapTiles | undefined) =>
