@@ -48,6 +48,11 @@ import type { Services } from '../services.ts';
 
 /** Longer lists get their own event-loop turn. */
 const SHORT_PAGE_MAX = 100;
+/**
+ * The number of listings that are read for a HEAD request for a complete list, because its headers do not depend on
+ * the others.
+ */
+const HEAD_LIMIT = 1;
 
 export const listingEndpoints = [
   endpoint(listOperation, list),
@@ -98,6 +103,7 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const { database, cursors, listCache, release } = services;
   const { path, principal, incoming } = exchange;
   const { limit, cursor, fields, count = false } = query;
+  const isHeadOfAll = incoming.method === 'HEAD' && limit === undefined;
   const format = formatOf(mediaType);
   if (fields?.includes(DISTANCE) && !format.hasDistance) throw noDistance(mediaType);
   const search = toSearch(query);
@@ -106,7 +112,8 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const isKnown = readIfNoneMatch(incoming.headers);
   const after = cursor === undefined ? undefined : cursors.decode(cursor, scope);
 
-  // The sequence was read with the key, before the first row, so events after it are complete.
+  // The sequence was read with the key, before the first row, so a client that follows the events after this
+  // sequence does not miss a change.
   const { accountId, epoch, sequence } = principal;
   const shape = [path, question, limit ?? '', cursor ?? '', fields?.join() ?? '', String(count), mediaType];
   const etag = listTag(accountId, epoch, sequence, ...shape, release);
@@ -119,16 +126,23 @@ async function list(exchange: Admitted, { query, mediaType, services }: Call<typ
   const signal = abortWhenLeft(exchange);
   // HTTP/1.0 does not support chunks.
   const canBeStreamed = incoming.httpVersionMinor > 0;
-  if (limit === undefined || limit > SHORT_PAGE_MAX) await ownTurn(accountId);
+  const length = isHeadOfAll ? HEAD_LIMIT : limit;
+  if (length === undefined || length > SHORT_PAGE_MAX) await ownTurn(accountId);
   const counting = count ? countListings(database, principal, search, signal) : undefined;
-  const finding = findListings(database, principal, search, { after, limit, canBeStreamed, signal });
+  const finding = findListings(database, principal, search, { after, limit: length, canBeStreamed, signal });
   const [total, { pageEnd, ...found }] = await Promise.all([counting, finding]);
+  if (isHeadOfAll && pageEnd !== undefined) {
+    const content = { first: [], rest: nothing(), frame: { nextCursor: null, sequence, epoch, total } };
+    return replyList(format, content, query, { ETag: etag });
+  }
   const nextCursor = pageEnd === undefined ? null : cursors.encode(pageEnd, scope);
   const headers: Record<string, string> = { ETag: etag };
   if (nextCursor !== null) headers.Link = `<${pathOfNextPage(exchange, nextCursor)}>; rel="next"`;
   const content = { ...found, frame: { nextCursor, sequence, epoch, total } };
   return listCache.add(cacheKey, etag, replyList(format, content, query, headers));
 }
+
+async function* nothing(): AsyncGenerator<never> {}
 
 function noDistance(mediaType: string): AppError {
   const message = `Must not name distance for ${mediaType}; request application/json or application/x-ndjson.`;
