@@ -1,11 +1,13 @@
 /**
- * The benchmark's upper bound: a plain `node:http` server on `PORT` that sends recorded responses of the service, byte
- * for byte. The program's argument is the file with the recordings.
+ * The benchmark's upper bound: a plain `node:http` server on `PORT` that sends recorded responses of the
+ * service, byte for byte. Its argument is the file with the recordings.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import { readRecordings, recordingName } from './recordings.ts';
 
-/** About the service's chunk size. Much smaller chunks would measure system calls. */
+/**
+ * About as large as the service's chunks. With much smaller chunks, the benchmark would measure system calls.
+ */
 const CHUNK_BYTES = 64 * 1024;
 
 const [file = ''] = process.argv.slice(2);

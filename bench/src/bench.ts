@@ -15,7 +15,7 @@ import { takeTurns } from './turns.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const ACCOUNTS = 100;
 const LISTINGS = 200_000;
-/** The reader has half of all listings, so that its complete list is long. */
+/** The reader's account has half of all listings, so that its complete list is long. */
 const READER_LISTINGS = 100_000;
 
 /** Runs the benchmark on a temporary database. @throws at the first unexpected response */

@@ -16,14 +16,19 @@ export type BulkRow = {
   name: string;
   /** The median of all rounds. */
   readyMs: number;
-  /** Rows per second; the median of all rounds. */
+  /** The median of rows per second over all rounds. */
   perSecond: number;
-  /** The maximum, like `memoryGrowthBytes`, because the target applies to every round. */
+  /**
+   * The maximum of all rounds, because the target applies to every round. The same is true of
+   * `memoryGrowthBytes`.
+   */
   firstByteMs: number | undefined;
   memoryGrowthBytes: number | undefined;
   /** The medians of all rounds. */
   neighbours: Neighbour[];
-  /** Whether the machine was otherwise idle in every round; if not, the effect on neighbors is inconclusive. */
+  /**
+   * Whether the machine was otherwise idle in every round. If not, the effect on neighbors is inconclusive.
+   */
   isQuiet: boolean;
 };
 

@@ -1,17 +1,20 @@
 const LINE_END = 0x0a;
-/** Longer than any valid size line. */
+/** The maximum length of a line with a chunk size. Valid lines are shorter. */
 const SIZE_LINE_MAX = 64;
 
 /**
  * Decodes the chunked transfer coding (RFC 9112 §7.1) of a body that arrives in pieces.
- * @param onData gets views into the piece
+ * @param onData receives views into the piece
  * @returns a function that reads a piece and returns whether the body has ended
  */
 export function unchunk(onData: (bytes: Buffer) => void): (piece: Buffer) => boolean {
   let left = 0;
   let line = '';
 
-  /** Reads a size line, or the empty line after a chunk. @returns where it ends in the piece */
+  /**
+   * Reads a line with a chunk size, or the empty line after a chunk.
+   * @returns where the line ends in the piece
+   */
   function readLine(piece: Buffer, from: number): number {
     const end = piece.indexOf(LINE_END, from);
     const to = end === -1 ? piece.length : end + 1;

@@ -15,7 +15,7 @@ const STREAM_HEAD = /^HTTP\/1\.1 200 .*\r\ntransfer-encoding: *chunked\r\n/is;
 export const COMPLETE_LIST_PATH = '/v1/listings';
 
 /**
- * Reads a complete list through a raw socket, because Node's client was slower than the bare server.
+ * Reads a complete list through a raw socket, because Node.js's own client was slower than the bare server.
  * @returns the time to the last byte and to the first byte of the body, and the server's peak memory
  */
 export async function streamList(

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { unchunk } from './chunked.ts';
 
 export type Exchange = {
-  /** Request line, headers, and body. */
+  /** The bytes of the request: request line, headers, and body. */
   request: Buffer;
   expected: Expected;
 };
@@ -24,9 +24,9 @@ const STATUS_AT = 'HTTP/1.1 '.length;
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
 /**
- * Opens a keep-alive connection for one request at a time; reads responses with Content-Length, in
- * chunks, or without a body (204, 304). Written by hand because an HTTP client costs more per
- * response than the bare server.
+ * Opens a keep-alive connection for one request at a time. It reads responses with Content-Length, in chunks,
+ * or without a body (204, 304). It is written by hand, because an HTTP client costs more per response than
+ * the bare server.
  * @param onFault called once if the connection is lost or a response cannot be parsed
  */
 export function openConnection(
@@ -50,7 +50,7 @@ export function openConnection(
     const bytes = unread === undefined ? chunk.subarray(0, length) : Buffer.concat([unread, chunk.subarray(0, length)]);
     const reply = parseReply(bytes);
     if (reply === undefined) {
-      // Copied, because the next read overwrites `chunk`.
+      // Copy the bytes, because the next read overwrites `chunk`.
       unread = Buffer.from(bytes);
       return;
     }
@@ -63,7 +63,7 @@ export function openConnection(
     port,
     host: '127.0.0.1',
     noDelay: true,
-    // One buffer for all reads avoids an allocation per response.
+    // Use one buffer for all reads, which avoids an allocation per response.
     onread: {
       buffer: chunk,
       callback(length) {

@@ -14,7 +14,7 @@ export function fullCreateCall(key: string, body: string): Call {
   return { ...createCall(key, body), path: '/v1/listings?' };
 }
 
-/** Creates a listing; expects 201 with the same address and external ID. */
+/** A request that creates a listing, and the expected response: 201 with the same address and external ID. */
 export function createExchange(port: number, key: string, listing: ListingBody): Exchange {
   return {
     request: serializeCall(port, createCall(key, JSON.stringify(listing))),
@@ -22,7 +22,7 @@ export function createExchange(port: number, key: string, listing: ListingBody):
   };
 }
 
-/** Endless creates of listings with only the required fields. */
+/** Endlessly generates requests that create listings with only the required fields. */
 export function endlessCreates(port: number, key: string): () => Exchange {
   const nextListing = listingSource(0, '');
   return cycle(
@@ -35,8 +35,8 @@ export function endlessCreates(port: number, key: string): () => Exchange {
 }
 
 /**
- * Endless creates of listings with nearly all fields. A thousand listings repeat with new external IDs: generating each
- * listing would make the driver slower than the bare server.
+ * Endlessly generates requests that create listings with nearly all fields. A thousand listings repeat with
+ * new external IDs, because generating each listing would make the driver slower than the bare server.
  */
 export function endlessFullCreates(port: number, key: string, prefix: string): () => Exchange {
   const head = serializeCall(port, fullCreateCall(key, ' '))
@@ -49,14 +49,14 @@ export function endlessFullCreates(port: number, key: string, prefix: string): (
     count += 1;
     const { address, rest, restBytes } = nextText();
     const externalId = `"externalId":"${prefix}-${count}"`;
-    // Two more bytes for the brace and the comma.
+    // Add two bytes for the brace and the comma.
     const length = externalId.length + restBytes + 2;
     const request = Buffer.from(`${head}Content-Length: ${length}\r\n\r\n{${externalId},${rest}`);
     return { request, expected: { status: 201, contains: [address, Buffer.from(externalId)] } };
   };
 }
 
-/** The JSON of a listing without its external ID and its opening brace. */
+/** Returns the JSON of a listing without its external ID and its opening brace. */
 function splitListing({ externalId: _, ...listing }: ListingBody): {
   address: Buffer;
   rest: string;

@@ -1,4 +1,4 @@
-/** Repeats the items forever. @throws if there are none */
+/** Repeats the items forever. @throws if there are no items */
 export function cycle<T>(items: readonly T[]): () => T {
   let at = -1;
   return () => {

@@ -15,11 +15,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const VISITS = 10;
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'correct horse battery staple';
-/** The browser reports longer interactions only. */
+/** The browser reports only interactions that take longer than this. */
 const SHORTEST_MS = 16;
 const REPORT_MS = 200;
 
-/** Records when the first row is shown, the layout's shifts, and how long interactions take until the next paint. */
+/**
+ * A script that records when the first row is shown, the layout's shifts, and how long interactions take
+ * until the next paint.
+ */
 const RECORDER = `
   window.recorded = { firstRowMs: 0, shift: 0, interactionMs: 0 };
   const rows = new MutationObserver(() => {
@@ -43,7 +46,7 @@ type Cookies = Awaited<ReturnType<ReturnType<Page['context']>['cookies']>>;
 
 type Recorded = { firstRowMs: number; shift: number; interactionMs: number };
 
-/** The first visit of a browser to the Listings page, and what a user does there. */
+/** A browser's first visit to the Listings page, and what a user does there. */
 type Visit = { firstRowMs: number; shift: number; sortMs: number; selectMs: number; openMs: number };
 
 /** One line of the results file. */
@@ -56,7 +59,7 @@ export type DashboardResults = {
   visits: Visit[];
 };
 
-/** Measures the Listings page; the service and the browser share a core. */
+/** Measures the Listings page. The service and the browser share a core. */
 export async function runDashboardBench(place: Place, listings: number): Promise<DashboardResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
@@ -125,11 +128,11 @@ async function visit(browser: Browser, { port }: Service, cookies: Cookies): Pro
   return { firstRowMs, shift, sortMs, selectMs, openMs };
 }
 
-/** How long the longest interaction took; at least `SHORTEST_MS`. */
+/** Returns the duration of the longest interaction during `interact`, which is at least `SHORTEST_MS`. */
 async function during(page: Page, interact: () => Promise<void>): Promise<number> {
   await page.evaluate('recorded.interactionMs = 0');
   await interact();
-  // Interactions are reported after the frame in which they were painted.
+  // Wait, because the browser reports interactions only after the frame in which they were painted.
   await page.evaluate(`new Promise((done) => setTimeout(() => requestIdleCallback(done), ${REPORT_MS}))`);
   return Math.max((await recordedOn(page)).interactionMs, SHORTEST_MS);
 }
@@ -150,7 +153,7 @@ export function listDashboardTargets({ visits, isPinned }: DashboardResults): Ta
   ];
 }
 
-/** The report of a run as text. */
+/** Formats the report of a run as text. */
 export function formatDashboardReport(results: DashboardResults): string {
   const { date, commit, machine, listings, visits } = results;
   const row = (name: string, field: keyof Visit) => {

@@ -12,9 +12,12 @@ export type Drive = {
   port: number;
   connections: number;
   next: () => Exchange | undefined;
-  /** How long requests are sent; pending responses are awaited afterwards. */
+  /** How long requests are sent. Then the pending responses are awaited. */
   seconds: number;
-  /** Requests per second on all connections. Default: each request follows the previous response. */
+  /**
+   * Requests per second on all connections. Default: each connection sends its next request as soon as it has
+   * the previous response.
+   */
   perSecond?: number;
 };
 
@@ -67,7 +70,7 @@ export function drive({ port, connections, next, seconds, perSecond }: Drive): P
     let dueAt = startedAt + (periodMs * index) / connections;
 
     function sendNext(now: number): void {
-      // A late timer is not the server's fault.
+      // Count from the time when the timer fires, because a late timer is not the server's fault.
       if (now < dueAt) setTimeout(() => send(performance.now()), dueAt - now);
       else send(now, periodMs === 0 ? now : dueAt);
     }

@@ -47,12 +47,15 @@ export type FeedResults = {
   engine: 'sqlite' | 'postgres';
   rounds: number;
   rows: number;
-  /** Medians of the rounds; the ratios are to the plain import of the same round; memory is the maximum. */
+  /**
+   * Medians of the rounds. `ratio` compares a run with the plain import of the same round. The memory is the
+   * maximum of the rounds.
+   */
   runs: (Measured & { name: Name; ratio: number })[];
   isQuiet: boolean;
 };
 
-/** Compares runs of a feed with plain imports of the same file, in turn. */
+/** Compares runs of a feed with plain imports of the same file, which take turns. */
 export async function runFeedBench(place: Place, rows: number, engine: FeedResults['engine']): Promise<FeedResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
@@ -83,7 +86,10 @@ export async function runFeedBench(place: Place, rows: number, engine: FeedResul
   };
 }
 
-/** Each file is sent to a service of its own that has read files before, so that all have the same start. */
+/**
+ * Measures one round. Each file is sent to its own service, which has read files before, so that all start
+ * under the same conditions.
+ */
 async function measureRound(place: FeedPlace, round: number, file: Buffer, changed: Buffer, rows: number) {
   const create = (name: string) => createAccount(place, `${name} ${round}`);
   const [importer, broker, other] = [await create('Import'), await create('Feed'), await create('Other')];
@@ -109,7 +115,7 @@ async function measureRound(place: FeedPlace, round: number, file: Buffer, chang
   return { measured, isQuiet: areQuiet };
 }
 
-/** Sends a file, and throws unless the reply has the expected counts. */
+/** Sends a file. @throws unless the response has the expected counts */
 async function send({ port }: Service, { key, method, path, file, expected }: Sending): Promise<void> {
   const reply = await sendFile(port, key, method, path, file);
   for (const [member, count] of Object.entries({ ...expected, failed: 0 }))
@@ -151,7 +157,7 @@ export function listFeedTargets({ engine, runs, isQuiet }: FeedResults): Target[
   });
 }
 
-/** The report of a run as text. */
+/** Formats the report of a run as text. */
 export function formatFeedReport(results: FeedResults): string {
   const { date, commit, machine, engine, rounds, rows, runs } = results;
   return [

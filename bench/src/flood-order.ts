@@ -1,56 +1,65 @@
 /** A well-formed key that belongs to no account. */
 export const STRANGER = 'plk_000000000000000000000000000000002XYaC2';
 
-/** A `stranger` has a well-formed key that does not exist. */
+/** The kinds of reads. A `stranger` is a request with a well-formed key that does not exist. */
 type Read = 'page' | 'listing' | 'filtered' | 'complete list' | 'search' | 'stranger';
 export type Kind = Read | 'create' | 'patch' | 'import';
 
 export interface FloodOrder {
   port: number;
-  /** Keys of the account that changes, of the account whose list is read, and one that belongs to no account. */
+  /**
+   * The keys of the account that is changed and of the account whose list is read, and a key that belongs to
+   * no account.
+   */
   keys: { changing: string; listing: string; stranger: string };
-  /** Whether rejected requests have their keys looked up; not if the database is the bottleneck. */
+  /**
+   * Whether the service looks up the keys of requests that it rejects. It does not if the database is the
+   * bottleneck.
+   */
   isKeyAsked: boolean;
   listingIds: readonly string[];
-  /** Part of the created listings' addresses. */
+  /** A part of the addresses of the listings that are created. */
   name: string;
   seed: number;
-  /** Requests per second, open loop with random intervals (Poisson), or equal ones. */
+  /**
+   * Requests per second in an open loop: at random intervals (Poisson) or, with `isSteady`, at equal
+   * intervals.
+   */
   perSecond?: number;
   isSteady?: boolean;
-  /** Instead of `perSecond`: closed loop with this many requests in flight. */
+  /** Instead of `perSecond`: a closed loop that keeps this many requests in flight. */
   inFlight?: number;
   /** Requests are abandoned after this time. */
   patienceSeconds: number;
-  /** Kinds of requests, with their shares. */
+  /** The kinds of requests to send, with their shares. */
   mix?: [kind: Kind, share: number][];
-  /** Connections that are opened beforehand. */
+  /** The number of connections that are opened in advance. */
   connections?: number;
   /** Idle connections above this number are closed. */
   idleMax?: number;
   /** One in this many requests uses a new connection. */
   freshEvery?: number;
-  /** Requests due earlier are not timed (`clockMs`). */
+  /** Requests that were due before this time (`clockMs`) are not timed. */
   timedFromMs?: number;
 }
 
-/** Milliseconds, comparable between processes. */
+/** The current time in milliseconds, which can be compared between processes. */
 export function clockMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
 export interface FloodCounts {
   due: number;
-  /** Dropped, because all connections were busy. */
+  /** Requests that were dropped, because all connections were busy. */
   unsent: number;
   departed: number;
   statuses: Record<string, number>;
-  /** Invalid responses, and examples of them. */
+  /** The number of invalid responses, and examples of them. */
   faultCount: number;
   faults: string[];
-  /** Connections that ended before the response, by reason. */
+  /** The number of connections that ended before the response, by reason. */
   lost: Record<string, number>;
-  /** Addresses of listings, by the outcome of their creation. */
+  /** The addresses of listings, by the outcome of the requests that created them. */
   told: { stored: string[]; refused: string[]; unknown: string[] };
 }
 
@@ -63,7 +72,7 @@ export interface FloodReport extends FloodCounts {
   readP99Ms: number;
   writeP99Ms: number;
   slowestMs: number;
-  /** Timed responses with 503 or 429. */
+  /** The number of timed responses with status 503 or 429. */
   refused: number;
   refusedP99Ms: number;
   ownDelayMs: number;

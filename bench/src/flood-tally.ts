@@ -48,7 +48,7 @@ export class Tally {
     statuses[status] = (statuses[status] ?? 0) + 1;
     if (durationMs !== undefined && sent.kind !== 'stranger') this.#time(sent, status, durationMs);
     if (status < 300) told.stored.push(...sent.addresses);
-    // An interrupted import reports the number of rows, but not which ones.
+    // An interrupted import reports how many rows it saved, but not which ones.
     else if (/"created":[1-9]/.test(body.toString('utf8'))) told.unknown.push(...sent.addresses);
     else told.refused.push(...sent.addresses);
     const fault = findFault(sent, reply, this.#isKeyAsked);
@@ -119,14 +119,17 @@ const USUAL_MIX: NonNullable<FloodOrder['mix']> = [
   ['import', 5],
 ];
 const IMPORTED = 50;
-/** The price of all created listings. The ledger derives a listing's description from its price; this one is short. */
+/**
+ * The price of all listings that are created. The ledger derives a listing's description from its price, and
+ * this price gives a short one.
+ */
 export const PRICE = 280;
 
 export class Requests {
   readonly #order: FloodOrder;
   readonly #random: () => number;
   readonly #reads: Partial<Record<Kind, readonly Sent[]>>;
-  /** Each kind, repeated according to its share. */
+  /** The kinds of requests, each repeated as often as its share requires. */
   readonly #kinds: readonly Kind[];
   #made = 0;
 
@@ -207,7 +210,7 @@ export interface RawReply {
 
 const REFUSALS: Record<number, string[]> = { 429: ['rate_limited', 'too_many_imports'], 503: ['unavailable'] };
 
-/** Says what is wrong with a response. A rejection needs the error format and Retry-After. */
+/** Describes what is wrong with a response. A rejection must have the error format and Retry-After. */
 function findFault({ kind }: Sent, { status, body, head }: RawReply, isKeyAsked: boolean): string | undefined {
   const words = `${kind}: ${status} with ${body.toString('utf8', 0, 200)}`;
   if (kind === 'stranger' && status === 401) return body.equals(Buffer.from(KEY_REJECTED)) ? undefined : words;

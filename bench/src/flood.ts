@@ -3,9 +3,12 @@ import { type Connection, openConnection } from './connection.ts';
 import { clockMs, type FloodOrder, type FloodReport } from './flood-order.ts';
 import { type RawReply, Requests, type Sent, Tally } from './flood-tally.ts';
 
-/** Stays below the operating system's limit of pending connections, which the flood is not meant to test. */
+/**
+ * The maximum number of connections. It stays below the operating system's limit of pending connections,
+ * which the flood is not meant to test.
+ */
 const CONNECTIONS_MAX = 4_000;
-/** Connections are opened in groups of this size. */
+/** The number of connections that are opened at a time. */
 const OPENED_TOGETHER = 100;
 const FIRST_REQUEST = Buffer.from('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
 const WATCH_INTERVAL_MS = 100;
@@ -13,14 +16,14 @@ const WATCH_INTERVAL_MS = 100;
 interface Channel {
   connection: Connection;
   sent: Sent | undefined;
-  /** Counts the requests of the period in which `sent` was due. */
+  /** The tally of the period in which `sent` was due. */
   tally: Tally;
   dueAtMs: number;
   /** Called for the response to the first request, which opens the connection. */
   onFirst: () => void;
 }
 
-/** Sends requests at a fixed rate, whatever the responses, or keeps a fixed number in flight. */
+/** Sends requests at a fixed rate, regardless of the responses, or keeps a fixed number in flight. */
 export class Flood {
   readonly #order: FloodOrder;
   readonly #random: () => number;
@@ -41,8 +44,8 @@ export class Flood {
   }
 
   /**
-   * Resolves once every response has arrived or timed out. `onStart` gets the time of the first due
-   * request (`clockMs`).
+   * Resolves once every response has arrived or timed out. `onStart` receives the time at which the first
+   * request is due (`clockMs`).
    */
   async run(seconds: number, onStart: (startMs: number) => void): Promise<FloodReport> {
     const { inFlight, connections = inFlight ?? 10 } = this.#order;
@@ -109,7 +112,7 @@ export class Flood {
     const opening = Array.from({ length: count }, async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const channel = this.#open(resolve);
-      // The service closes connections that send no request.
+      // Send a request, because the service closes connections that do not send any.
       channel?.connection.send(FIRST_REQUEST);
       await promise;
       if (channel !== undefined) this.#idle.push(channel);
@@ -167,7 +170,7 @@ export class Flood {
     tally.settle();
   }
 
-  /** Gives up on requests that take too long. */
+  /** Abandons requests that take too long. */
   #leave(): void {
     const lastMs = performance.now() - this.#order.patienceSeconds * 1_000;
     for (const channel of this.#channels) {

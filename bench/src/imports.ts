@@ -62,7 +62,7 @@ export function makeListings(rows: number): ListingBody[] {
   return Array.from({ length: rows }, listingSource(SEED, 'IMPORTED'));
 }
 
-/** CSV as a spreadsheet would save it. */
+/** Formats listings as CSV, as a spreadsheet would save them. */
 export function makeFile(listings: readonly ListingBody[]): Buffer {
   const columns = [...new Set(listings.flatMap((listing) => Object.keys(listing)))];
   const pieces = [Buffer.from(`${columns.join()}\r\n`)];

@@ -17,18 +17,18 @@ export type ListingBody = {
 } & Record<string, unknown>;
 
 const STREETS = ['Oak Street', 'Cedar Avenue', 'Lake Shore Drive', 'Maple Lane', 'Juniper Court', 'Elm Boulevard'];
-/** Each value as often as it should occur in twenty. */
+/** Statuses, each with how often it should occur in twenty listings. */
 const STATUSES = repeated({ active: 9, closed: 5, pending: 2, coming_soon: 1, active_under_contract: 1, expired: 2 });
 const TYPES = repeated({ residential: 13, residential_lease: 3, land: 2, residential_income: 1, farm: 1 });
 const BEDS = repeated({ 0: 1, 1: 2, 2: 4, 3: 7, 4: 4, 5: 1, 6: 1 }).map(Number);
 const PRICE_USUAL = 400_000;
 const DESCRIPTION_WORDS = 35;
-/** The standard deviation of places around the center of their city, about 8 km. */
+/** The standard deviation of the places around the center of their city, which is about 8 km. */
 const SPREAD_DEGREES = 0.07;
 
 /**
- * Generates varied listings with most optional fields, about 700 bytes of JSON each. The same seed produces the same
- * listings. `prefix` separates the external IDs of several sources.
+ * Generates varied listings with most optional fields, about 700 bytes of JSON each. The same seed produces
+ * the same listings. `prefix` keeps the external IDs of several sources distinct.
  */
 export function listingSource(seed: number, prefix: string): () => ListingBody {
   const random = generator(seed);
@@ -64,7 +64,7 @@ function makeListing(random: Random, externalId: string): ListingBody {
   };
 }
 
-/** Most prices are whole thousands around the usual one, few are exact. */
+/** Returns a price. Most prices are whole thousands around the usual one; a few are exact to the cent. */
 function makePrice(random: Random): number {
   const price = PRICE_USUAL * Math.exp(0.7 * normal(random));
   return random() < 0.1 ? Math.round(price * 100) / 100 : 1000 * Math.ceil(price / 1000);
@@ -77,12 +77,12 @@ function makeDescription(random: Random): string {
   return `${words.join(' ')}.`;
 }
 
-/** A coordinate near the center of a city, rounded to six decimals. */
+/** Returns a coordinate near the center of a city, rounded to six decimals. */
 function near(random: Random, degrees: number): number {
   return Math.round((degrees + SPREAD_DEGREES * normal(random)) * 1e6) / 1e6;
 }
 
-/** The normal distribution, nearly: the sum of twelve equal distributions. */
+/** Returns a number that is nearly normally distributed: the sum of twelve uniformly distributed numbers. */
 function normal(random: Random): number {
   return Array.from({ length: 12 }, random).reduce((sum, value) => sum + value, -6);
 }

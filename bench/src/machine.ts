@@ -8,14 +8,14 @@ export type Machine = {
   memoryGb: number;
   node: string;
   os: string;
-  /** In a memory file system, fsync is free and creates look faster than they are. */
+  /** In a file system in memory, fsync takes no time, so creates appear faster than they are. */
   temporaryDirectory: 'disk' | 'memory';
 };
 
-/** Separate cores for the server and the driver. */
+/** The separate cores of the server and the driver. */
 export type Cores = { server: string; driver: string; all: string };
 
-/** Read before this process is pinned to a core. */
+/** The number of cores, which is read before this process is pinned to one of them. */
 const CORES = availableParallelism();
 const TMPFS_MAGIC = 0x01021994;
 
@@ -30,7 +30,10 @@ export function describeMachine(): Machine {
   };
 }
 
-/** The short commit hash, with `+dirty` if files other than the results differ; `none` outside a repository. */
+/**
+ * Returns the short commit hash, with `+dirty` if files other than the results have changed; `none` outside a
+ * repository.
+ */
 export function describeCommit(root: string): string {
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -54,7 +57,7 @@ export function pinDriver(): Cores | undefined {
   }
 }
 
-/** The cores that this process is allowed to use, from a list such as `0-3,8`. */
+/** Returns the cores that this process is allowed to use. The kernel lists them as `0-3,8`, for example. */
 function allowedCores(): string[] {
   const list = /^Cpus_allowed_list:\s*(.+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   return list.split(',').flatMap((range) => {

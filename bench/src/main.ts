@@ -69,7 +69,7 @@ async function main({
     return search ? benchSearches(place, listings, peers) : bench(place, million);
   };
   const targets = await run().catch((error) => {
-    // The reason may be only in these logs, and the directory is removed on exit.
+    // Print the ends of the logs: the reason may be only there, and the directory is removed on exit.
     for (const name of readdirSync(directory).filter((file) => file.endsWith('.log'))) {
       console.error(`The end of ${name}:\n${readLogEnd(join(directory, name))}`);
     }
@@ -115,7 +115,7 @@ async function benchDashboard(place: Place, listings: number): Promise<Target[]>
   return listDashboardTargets(results);
 }
 
-/** Removed on exit, together with all child processes. */
+/** Creates a temporary directory. It is removed on exit, and all child processes are then killed. */
 function makeDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'property-listings-bench-'));
   process.once('exit', () => {

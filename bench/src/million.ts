@@ -11,8 +11,8 @@ const LISTINGS = 1_000_000;
 export const MILLION = `complete list of ${LISTINGS.toLocaleString('en-US')}`;
 
 /**
- * Adds an account with a million listings and streams all of them. Each round restarts the service, because memory
- * grows only during the first stream.
+ * Adds an account with a million listings, and streams all of them. Each round restarts the service, because
+ * memory grows only during the first stream.
  * @param neighbours the requests of other accounts, which are measured during a separate stream
  */
 export async function measureMillion(place: Place, neighbours: readonly Scenario[]): Promise<BulkRow> {

@@ -3,7 +3,7 @@ import { type Busy, watchBusy } from './process-stats.ts';
 import type { Server } from './processes.ts';
 import type { Scenario } from './scenario-kinds.ts';
 
-/** The latency (p99) of other accounts' requests, before and while one account keeps the service busy. */
+/** The latency (p99) of other accounts' requests before one account keeps the service busy, and meanwhile. */
 export type Neighbour = {
   name: string;
   beforeMs: number;
@@ -17,14 +17,16 @@ export type Watched = { neighbours: Neighbour[]; busy: Busy };
 
 type Asked = Pick<Scenario, 'service'>;
 
-/** Requests per second in each scenario, low enough that neighbors hardly affect each other. */
+/**
+ * The number of requests per second in each scenario. It is so low that neighbors hardly affect each other.
+ */
 const PER_SECOND = 200;
 /** Enough for `PER_SECOND` unless responses take more than 50 ms. */
 const CONNECTIONS = 10;
 const WARM_UP_SECONDS = 1;
 
 /**
- * Measures the scenarios at a fixed, modest rate before and during the work of another account.
+ * Measures the scenarios at a fixed, moderate rate before and during the work of another account.
  * @param seconds the duration of the measurement before the work
  */
 export async function watchNeighbours(
@@ -43,7 +45,7 @@ export async function watchNeighbours(
   };
 }
 
-/** Measures the scenarios at a fixed, modest rate during some work. */
+/** Measures the scenarios at a fixed, moderate rate while `work` runs. */
 export async function askDuring<T>(
   server: Server,
   scenarios: readonly Asked[],
@@ -59,7 +61,7 @@ export async function askDuring<T>(
   return { p99sMs, result };
 }
 
-/** Without a warm-up, code that is not compiled yet would slow down the first measurement. */
+/** Sends requests before the first measurement, which code that is not compiled yet would slow down. */
 async function warmUp({ port }: Server, scenarios: readonly Scenario[]): Promise<void> {
   for (const { service } of scenarios) {
     await drive({ port, connections: CONNECTIONS, next: service(port), seconds: WARM_UP_SECONDS });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** USER_HZ, the unit of /proc, which is 100 on Linux regardless of the kernel's clock rate. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor use as shares of one core; undefined if unknown. */
+/** Processor use as a share of one core; undefined if it is unknown. */
 export type Busy = {
   /** Includes the database server, if the bench started one. */
   server: number | undefined;
@@ -55,24 +55,30 @@ function known(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** The processor time of a process and all its threads, in seconds. */
+/** Returns the processor time of a process and all its threads, in seconds. */
 export function cpuSecondsOf(pid: number): number | undefined {
   const fields = statOf(pid);
   return fields === undefined ? undefined : secondsOf(fields, OWN_TIMES);
 }
 
-/** The processor time of a process and all its child processes, running or ended, in seconds. */
+/**
+ * Returns the processor time of a process and its child processes, including those that have ended, in
+ * seconds.
+ */
 function cpuSecondsOfTree(pid: number): number {
   const children = (readProc(`${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean);
   const own = secondsOf(statOf(pid) ?? [], [...OWN_TIMES, ...ENDED_CHILDREN_TIMES]);
   return children.reduce((sum, child) => sum + (cpuSecondsOf(Number(child)) ?? 0), own);
 }
 
-/** Indexes in `statOf`: user and system time. */
+/** The indexes of the user and system times in the result of `statOf`. */
 const OWN_TIMES = [11, 12];
 const ENDED_CHILDREN_TIMES = [13, 14];
 
-/** The fields of /proc/PID/stat after the process's name, which may contain spaces and parentheses. */
+/**
+ * Returns the fields of /proc/PID/stat that follow the process's name, which may contain spaces and
+ * parentheses.
+ */
 function statOf(pid: number): string[] | undefined {
   const stat = readProc(`${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -82,7 +88,7 @@ function secondsOf(fields: readonly string[], times: readonly number[]): number 
   return times.reduce((sum, index) => sum + Number(fields[index]), 0) / TICKS_PER_SECOND;
 }
 
-/** The processor time that cores spent on processes, including stolen time, in seconds. */
+/** Returns the processor time that cores spent on processes, including stolen time, in seconds. */
 function cpuSecondsOfCores(cores: string): number | undefined {
   const stat = readProc('stat');
   if (stat === undefined) return undefined;
@@ -95,7 +101,7 @@ function cpuSecondsOfCores(cores: string): number | undefined {
   return ticks.reduce((sum, count) => sum + count, 0) / TICKS_PER_SECOND;
 }
 
-/** The resident memory of a process in bytes; undefined without /proc. */
+/** Returns the resident memory of a process in bytes; undefined without /proc. */
 export function residentBytesOf(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s*(\d+) kB$/m.exec(readProc(`${pid}/status`) ?? '')?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
@@ -103,7 +109,7 @@ export function residentBytesOf(pid: number): number | undefined {
 
 const SAMPLE_MS = 10;
 
-/** Samples a process's memory during some work. */
+/** Samples a process's memory while `work` runs. @returns the result of the work, and the peak */
 export async function watchPeak<T>(pid: number, work: () => Promise<T>): Promise<{ result: T; peakBytes: number }> {
   let peakBytes = 0;
   const sample = (): void => {

@@ -19,7 +19,7 @@ export type Server = {
 export type Command = {
   args: string[];
   env?: Record<string, string>;
-  /** In the syntax of taskset; default: all cores. */
+  /** The cores to use, in the syntax of `taskset`. Default: all cores. */
   cores?: string | undefined;
 };
 

@@ -7,7 +7,7 @@ export type Recording = { call: Call; reply: Reply };
 type Stored = { name: string; status: number; headers: string[]; isStreamed: boolean; offset: number; length: number };
 type StoredReply = Reply & { isStreamed: boolean };
 
-/** Headers that `node:http` adds in both servers. */
+/** Headers that `node:http` adds itself, in both servers. */
 const CONNECTION_HEADERS = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding']);
 
 /** Identifies a recording by method, path, and whether `If-None-Match` was sent. */
@@ -34,7 +34,7 @@ export function writeRecordings(file: string, recordings: readonly Recording[]):
   writeFileSync(file, JSON.stringify(stored));
 }
 
-/** Reads what `writeRecordings` wrote, by name. */
+/** Reads the recordings that `writeRecordings` wrote, by name. */
 export function readRecordings(file: string): Map<string, StoredReply> {
   const bodies = readFileSync(bodiesFile(file));
   const stored: Stored[] = JSON.parse(readFileSync(file, 'utf8'));

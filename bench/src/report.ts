@@ -12,7 +12,7 @@ const HEADINGS = '|service req/s|p50 ms|p99 ms|bare req/s|p50 ms|p99 ms|ratio|me
   '|',
 );
 
-/** The report of a run as text. */
+/** Formats the report of a run as text. */
 export function formatReport(results: Results): string {
   return [
     formatConditions(results),

@@ -3,29 +3,29 @@ import { buffer } from 'node:stream/consumers';
 
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path and query. */
+  /** The path and the query. */
   path: string;
   key?: string;
   ifNoneMatch?: string;
-  /** JSON text. */
+  /** The body as JSON. */
   body?: string;
 };
 
 export type Reply = {
   status: number;
-  /** Alternating names and values, as received. */
+  /** Names and values in turn, as received. */
   headers: string[];
   body: Buffer;
 };
 
-/** The bytes of a request as a plain client would send them. */
+/** Returns the bytes of a request as a plain client would send them. */
 export function serializeCall(port: number, call: Call): Buffer {
   const head = [`${call.method} ${call.path} HTTP/1.1`, `Host: 127.0.0.1:${port}`];
   for (const [name, value] of Object.entries(headersOf(call))) head.push(`${name}: ${value}`);
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${call.body ?? ''}`);
 }
 
-/** Sends one request with Node's own client and waits for the complete response. */
+/** Sends one request with Node.js's own client and waits for the complete response. */
 export async function sendCall(port: number, call: Call): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const { method, path } = call;

@@ -11,9 +11,9 @@ export type Row = {
   name: string;
   service: Measured;
   bare: Measured;
-  /** The median of the rounds' ratios: a slow phase of the machine affects both values of a ratio. */
+  /** The median of the rounds' ratios. A slow phase of the machine affects both values of a ratio. */
   ratio: number;
-  /** Whether the machine was otherwise idle; if not, the ratio is inconclusive. */
+  /** Whether the machine was otherwise idle. If not, the ratio is inconclusive. */
   isQuiet: boolean;
 };
 
@@ -73,7 +73,7 @@ export function medians(measured: readonly Measured[]): Measured {
   };
 }
 
-/** More than four digits would be noise. */
+/** Rounds numbers to four digits, because more would be noise. */
 function shortenNumber(_name: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
 }

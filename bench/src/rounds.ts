@@ -25,7 +25,7 @@ export type Round = Record<Side, Measured>;
 export const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 0.5;
 
-/** Measures both servers in direct succession, so that slow phases of the machine affect both. */
+/** Measures both servers one right after the other, so that slow phases of the machine affect both. */
 export async function measureScenario(scenario: Scenario, servers: Servers, seconds: number): Promise<Round> {
   return {
     service: await measureLoad(servers.service, scenario.service(servers.service.port), seconds),
@@ -45,7 +45,7 @@ export async function measureLoad(
   return { perSecond: requestsPerSecond, p50Ms, p99Ms, busy: endWatch() };
 }
 
-/** Like `measureScenario`, for the complete list of an account, read through one connection. */
+/** Like `measureScenario`, but for an account's complete list, which is read through one connection. */
 export async function measureCompleteList(
   recording: Recording,
   rows: number,
@@ -61,8 +61,8 @@ export async function measureCompleteList(
 }
 
 /**
- * Reads the complete list at least twice; the first time is the warm-up. Time to first byte and memory
- * growth include the warm-up, because their targets apply to every list.
+ * Reads the complete list at least twice. The first time is the warm-up. The time to the first byte and the
+ * memory growth include the warm-up, because their targets apply to every list.
  */
 export async function measureStream(
   { port, pid, cores }: Server,

@@ -3,7 +3,10 @@ import { cycle } from './cycle.ts';
 import type { Recording } from './recordings.ts';
 import { serializeCall } from './requests.ts';
 
-/** One row of the table. `service` and `bare` generate the requests for a server on a port. */
+/**
+ * A scenario, which is one row of the table. `service` and `bare` generate the requests for a server on a
+ * port.
+ */
 export type Scenario = {
   name: string;
   recordings: Recording[];
@@ -11,7 +14,10 @@ export type Scenario = {
   bare(port: number): () => Exchange;
 };
 
-/** Both servers receive the recorded requests in turn, and must send the recorded responses. */
+/**
+ * Creates a scenario of reads. Both servers receive the recorded requests in turn, and must send the recorded
+ * responses.
+ */
 export function readScenario(name: string, recordings: Recording[]): Scenario {
   const exchanges = (port: number): (() => Exchange) => {
     return cycle(
@@ -25,8 +31,10 @@ export function readScenario(name: string, recordings: Recording[]): Scenario {
 }
 
 /**
- * The bare server also receives new bodies, so that the driver does the same work, but sends recorded responses.
- * @param writes generates requests in the order of the recordings, repeatedly; `run` is a different number each time
+ * Creates a scenario of writes. The bare server also receives new bodies, so that the driver does the same
+ * work, but it sends recorded responses.
+ * @param writes generates requests in the same order as the recordings, repeatedly; `run` is a different
+ * number each time
  */
 export function writeScenario(
   name: string,

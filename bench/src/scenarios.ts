@@ -10,10 +10,10 @@ import { endlessUpdates, updateCall } from './updates.ts';
 
 export type Fixture = {
   service: Service;
-  /** The account with the long list, which no longer changes. */
+  /** The account with the long list, which is no longer changed. */
   reader: Account;
   readerListings: number;
-  /** The account that receives creates and updates. */
+  /** The account in which listings are created and updated. */
   writer: Account;
 };
 
@@ -26,13 +26,13 @@ export type Scenarios = {
 };
 
 const PAGE_PATH = '/v1/listings?limit=20';
-/** The listings to update. */
+/** Lists the listings to update. */
 const CHANGEABLE_PATH = '/v1/listings?limit=1000&fields=id';
 const EVENTS = 100;
 /** The number of different listings, or event pages, that repeat. */
 const DIFFERENT = 200;
 
-/** Records responses: the expected ones for the service, and the ones that the bare server sends. */
+/** Records the responses that are expected from the service, and that the bare server sends. */
 export async function recordScenarios(fixture: Fixture): Promise<Scenarios> {
   const listOf20 = readScenario('list of 20', [await record(fixture, readCall(fixture, PAGE_PATH))]);
   const creates = await recordCreates(fixture);
@@ -77,7 +77,10 @@ async function recordUnchanged(fixture: Fixture): Promise<Recording> {
   return record(fixture, { ...call, ifNoneMatch: etag }, 304);
 }
 
-/** Pages from all parts of the reader's events. It has one event per listing, because none was ever updated. */
+/**
+ * Records pages from all parts of the reader's events. The account has one event per listing, because no
+ * listing was ever updated.
+ */
 function recordEvents(fixture: Fixture): Promise<Recording[]> {
   const sequences = Array.from({ length: fixture.readerListings - EVENTS }, (_, sequence) => sequence);
   return Promise.all(
@@ -109,7 +112,7 @@ async function recordUpdates(fixture: Fixture): Promise<Scenario> {
   return writeScenario('update', recordings, (port, run) => endlessUpdates(port, key, ids, run));
 }
 
-/** Picks items at equal distances. */
+/** Picks up to `DIFFERENT` items at equal distances. */
 function spread<T>(items: readonly T[]): T[] {
   const step = Math.floor(items.length / DIFFERENT);
   return items.filter((_, index) => index % step === 0).slice(0, DIFFERENT);

@@ -28,7 +28,7 @@ export async function startService(place: Place): Promise<Service> {
     join(directory, 'service.log'),
   );
   while (performance.now() - startedAt < READY_TIMEOUT_MS) {
-    // While the database is slow to open, another listener responds, and then closes.
+    // While the service is still opening its database, another listener responds, and then closes.
     const reply = await sendCall(server.port, { method: 'GET', path: '/readyz' }).catch(() => undefined);
     const readyMs = performance.now() - startedAt;
     if (reply?.status === 200) return { ...server, readyMs };
@@ -37,7 +37,10 @@ export async function startService(place: Place): Promise<Service> {
   throw new Error('The service listens, but does not become ready');
 }
 
-/** Starts the service several times. @returns the last one and the median time from start to ready */
+/**
+ * Starts the service several times.
+ * @returns the last service that was started, and the median time from start to ready
+ */
 export async function restartService(place: Place): Promise<{ service: Service; readyMs: number }> {
   const times: number[] = [];
   for (;;) {
@@ -59,14 +62,15 @@ export async function createAccounts(place: Place, count: number): Promise<Accou
       accounts.push(await createAccount(place, `Bench ${started}`));
     }
   };
-  // Process startup takes most of the time; two commands at a time use both cores.
+  // Starting processes takes most of the time, so run two commands at a time, which use both cores.
   await Promise.all([createRest(), createRest()]);
   return accounts;
 }
 
 export async function createAccount(place: Place, name: string): Promise<Account> {
   const { directory, cores } = place;
-  // Compilation dominates a command, so commands share a compile cache. The service has none: its startup is measured.
+  // Compilation takes most of a command's time, so commands share a compile cache. The service does not use
+  // one, because its startup is measured.
   const env = { ...environment(place), NODE_COMPILE_CACHE: join(directory, 'compile-cache') };
   const create = async (member: string, ...args: string[]): Promise<string> => {
     const command = { args: [PROGRAM, ...args, '--json'], env, cores: cores?.all };

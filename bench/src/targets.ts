@@ -29,7 +29,7 @@ export function listTargets(results: Results): Target[] {
   ];
 }
 
-/** The service's throughput divided by the bare server's. */
+/** The minimum ratio of the service's throughput to the bare server's. */
 const RATIOS: [scenario: string, ratio: number][] = [
   ['list of 20', 0.2],
   ['get one', 0.4],
@@ -62,7 +62,7 @@ function inMegabytes(bytes: number | undefined): number | undefined {
   return bytes === undefined ? undefined : bytes / BYTES_PER_MB;
 }
 
-/** Results from a busy machine are inconclusive. */
+/** Compares a result with its target. Results from a busy machine are inconclusive. */
 export function judge({ limit, value, got, isQuiet }: Target): Verdict {
   if (got === undefined) return 'not measured';
   if (!isQuiet) return 'NO VERDICT: not quiet';

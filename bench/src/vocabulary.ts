@@ -21,13 +21,19 @@ const STATES = 'AL AZ CA CO FL GA ID IL IN IA KS KY MI MN MO MT NC NM NV NY OH O
 
 export type City = { name: string; state: string; postalCode: number; latitude: number; longitude: number };
 
-/** 500 cities, from the most to the least frequent. */
+/** Picks one of 500 cities, which are in order from the most to the least frequent. */
 export const pickCity = byRank(makeCities());
 
-/** 4,000 words, from the most to the least frequent. As in English, words share stems: a stem begins ten words. */
+/**
+ * Picks one of 4,000 words, which are in order from the most to the least frequent. As in English, words
+ * share stems: ten words begin with the same stem.
+ */
 export const pickWord = byRank(makeWords());
 
-/** Picks items by Zipf's law: the second item is half as frequent as the first one, the tenth a tenth. */
+/**
+ * Picks items by Zipf's law: the second item is half as frequent as the first one, and the tenth item a tenth
+ * as frequent.
+ */
 function byRank<T>(items: readonly T[]): (random: Random) => T {
   let total = 0;
   const upTo = items.map((_, rank) => {

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from './exit-codes.ts';
 
-/** Accepts a number as written in JSON; the service checks its range. */
+/** Accepts numbers in JSON's notation; the service checks its range. */
 export function parseNumber(text: string): number {
   if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) {
     throw new InvalidArgumentError('It must be a number such as 3 or 450000.50, without separators or units.');
@@ -35,7 +35,7 @@ export function parsePair(usage: string) {
   };
 }
 
-/** The members that have a value. */
+/** Returns the members that are not undefined. */
 export function toGiven<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object(Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)));
 }

@@ -6,7 +6,10 @@ import { type Advice, adviceByOrigin } from './describe-error.ts';
 import { CommandError, EXIT } from './exit-codes.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The client's settings, for requests that the client does not offer: lists in other formats. */
+/**
+ * The client's settings. Some commands also need them for requests that the client does not offer, such as
+ * lists in other formats.
+ */
 export interface Service extends Settings {
   fetch?: Fetch;
   maxRetries?: number;
@@ -22,7 +25,7 @@ export function withCurlOption(command: Command): Command {
   return command.option('--curl', 'print the request as a curl command with the key masked; send nothing');
 }
 
-/** Runs `work` with a client, or with `--curl` prints its first request. */
+/** Runs `work` with a client, or, with `--curl`, prints the first request of `work` and sends nothing. */
 export async function withClient({ curl }: CurlOptions, work: Work, files: CurlFiles = {}): Promise<void> {
   const settings = await getConnection();
   if (!curl) return work(createClient(settings), settings);
@@ -42,10 +45,10 @@ export function createClient(service: Service, advice: Advice = adviceByOrigin()
   return new PropertyListings(service);
 }
 
-/** The environment overrides the stored settings. */
+/** Reads the settings. Environment variables override the stored settings. */
 async function getConnection(): Promise<Settings> {
   const { PROPERTY_LISTINGS_API_KEY: givenKey, PROPERTY_LISTINGS_BASE_URL: givenUrl } = process.env;
-  // Read the file only if needed: otherwise, it does not matter whether it is valid.
+  // Read the settings file only if it is needed. Otherwise, an invalid file does not matter.
   const stored = givenKey && givenUrl ? {} : await readSettings();
   const baseUrl = withoutSlash(givenUrl || stored.baseUrl);
   if (givenUrl && baseUrl !== undefined) checkGivenUrl(baseUrl);
@@ -61,7 +64,7 @@ async function getConnection(): Promise<Settings> {
   return { baseUrl, apiKey };
 }
 
-/** The client also checks the URL, but its message does not name the variable. */
+/** The client also checks the URL, but its message does not name the environment variable. */
 function checkGivenUrl(baseUrl: string): void {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   const { protocol = '', username = '', password = '', pathname = '' } = url ?? {};

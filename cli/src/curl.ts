@@ -1,7 +1,7 @@
 import type { Fetch } from '@property-listings/client/request';
 import { note } from './output/standard-output.ts';
 
-/** Files that the printed curl command reads or writes, where the CLI itself would stream. */
+/** The files that the printed curl command reads or writes. The CLI itself would stream their content. */
 export interface CurlFiles {
   sent?: string;
   received?: string | undefined;
@@ -9,7 +9,7 @@ export interface CurlFiles {
 
 const KEY_VARIABLE = 'PROPERTY_LISTINGS_API_KEY';
 
-/** Replaces `fetch`: prints the first request as a curl command and sends nothing. */
+/** Creates a replacement for `fetch` that prints the first request as a curl command and sends nothing. */
 export function createCurlPrinter(apiKey: string, files: CurlFiles) {
   let hasPrinted = false;
   const fetch: Fetch = async (url, init) => {
@@ -36,7 +36,7 @@ function toCommand(url: string, { method = 'GET', headers, body }: RequestInit, 
   return lines.join(' \\\n  ');
 }
 
-/** The key stays in a shell variable, so the command is safe to share and still runs. */
+/** The printed command reads the key from a shell variable, so it is safe to share and still runs. */
 function toHeaderOption(name: string, value: string): string {
   if (name === 'authorization') return `-H "Authorization: Bearer $${KEY_VARIABLE}"`;
   const capitalized = name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());

@@ -8,7 +8,7 @@ export interface DescribedError {
   exitCode: number;
 }
 
-/** How to correct a wrong key or address, depending on where it was set. */
+/** How the user can correct a wrong key or address, which depends on where it was set. */
 export interface Advice {
   key: string;
   address: string;
@@ -33,7 +33,10 @@ export const LOGIN_ADVICE: Advice = {
   address: 'Check that the service is running and that the address is correct. Nothing was stored.',
 };
 
-/** Next steps for errors whose message names none, or none that applies to the command line. */
+/**
+ * Next steps for errors whose message does not say what to do, or says something that does not apply to the
+ * command line.
+ */
 const NEXT: Record<string, string> = {
   not_found: 'If you expected it to exist, check the account of your key with "listings me".',
   feed_busy: 'To see the run, use "listings feeds runs".',
@@ -43,7 +46,7 @@ const NEXT: Record<string, string> = {
   unavailable: 'Try again in a moment.',
 };
 
-/** Replacements for the client's messages that address programmers. */
+/** Replacements for messages of the client that are written for programmers. */
 const CONNECTION_MESSAGES: Record<string, string> = {
   timeout: 'The service did not respond in time. Before you retry a change, check whether it was made.',
   list_cut: 'The list is incomplete because the connection was lost. Run the command again.',
@@ -92,7 +95,7 @@ function describeNext({ code, members, details }: ApiError, advice: Advice): str
   return NEXT[code];
 }
 
-/** How to see what the guard has stopped. */
+/** How the user can see why the guard stopped the run. */
 function describeGuarded(reasons: unknown): string | undefined {
   const names = new Set(Array.isArray(reasons) ? reasons.map((each) => Object(each).reason) : []);
   const hints = [
@@ -112,7 +115,7 @@ function describeIssue({ line, field, message }: ValidationIssue): string {
   return withFlags(`${line === undefined ? '' : `line ${line}: `}${field}: ${message}`);
 }
 
-/** Parts of the service's messages that address programmers, and their replacements here. */
+/** Parts of the service's messages that are written for programmers, and their replacements in the CLI. */
 const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['set ignoreUnknown=true', 'add --ignore-unknown'],
   ['ignoreUnknown=true', '--ignore-unknown'],
@@ -131,7 +134,7 @@ const REPLACEMENTS: readonly [theirs: string, ours: string][] = [
   ['; read it again and send your change with the new ETag', ''],
 ];
 
-/** As a shell reads it. */
+/** Quotes the string if a shell would otherwise change it. */
 function toArgument(text: string): string {
   return /^[\p{L}\p{N}_:.=…-]*$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,10 @@ type EventType = ListingEvent['type'];
 
 const EVENT_TYPES: readonly EventType[] = ['listing.created', 'listing.updated', 'listing.deleted'];
 
-/** Adds `--type`, which takes several types, separated by commas or by repeating it, also without `listing.`. */
+/**
+ * Adds `--type`. It accepts several types, separated by commas or in repeated options. The prefix `listing.`
+ * is optional.
+ */
 export function withTypeOption(command: Command): Command {
   const option = command.createOption('--type <type>', `only these types of events: ${EVENT_TYPES.join(', ')}`);
   option.argParser(parseTypes).argChoices = [...EVENT_TYPES];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** GitHub's `gh` uses the same codes, except for the guard. */
+/** GitHub's `gh` uses the same codes, except for `guard`. */
 export const EXIT = {
   failure: 1,
   usage: 2,
@@ -8,7 +8,7 @@ export const EXIT = {
   needsKey: 4,
 } as const;
 
-/** An error that the user must fix; the message says how. */
+/** An error that the user can fix. Its message says how. */
 export class CommandError extends Error {
   readonly exitCode: number;
 

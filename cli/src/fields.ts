@@ -8,7 +8,7 @@ import {
   WRITABLE_FIELDS,
 } from '@property-listings/client/constants';
 
-/** A field that has a flag of its own; `photos` and `metadata` have special flags. */
+/** A field that has its own flag; `photos` and `metadata` have special flags. */
 export type FieldName = Exclude<(typeof WRITABLE_FIELDS)[number], 'photos' | 'metadata'>;
 
 export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
@@ -38,7 +38,7 @@ export const FIELD_DESCRIPTIONS: Record<FieldName, string> = {
   description: 'description',
 };
 
-/** The fields with their own flags, in the order of a response. */
+/** The fields with their own flags, in the same order as in a response. */
 export const FIELD_NAMES = WRITABLE_FIELDS.filter((name) => name !== 'photos' && name !== 'metadata');
 
 const CHOICES: Partial<Record<FieldName, readonly string[]>> = {

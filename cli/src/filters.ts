@@ -8,7 +8,7 @@ import { choicesOf, FIELD_DESCRIPTIONS, type FieldName, isNumberField, toFlag } 
 interface Filter {
   option: Option;
   parameter: string;
-  /** The parameter for several values, if it has another name. */
+  /** The parameter to use for several values, if its name differs. */
   repeated?: string;
 }
 
@@ -71,7 +71,7 @@ function rangeFilters(name: (typeof RANGE_FIELDS)[number]): Filter[] {
 }
 
 const RANGE_OPTIONS = RANGE_FIELDS.map((name) => `--${toFlag(name)}`);
-/** The help wraps the list here, to stay within 80 columns. */
+/** Keeps the help text within 80 columns. */
 const RANGE_OPTIONS_PER_LINE = 5;
 
 /** Adds the options that filter, sort, and shape a list. */
@@ -88,7 +88,7 @@ Ranges: add -gt, -gte, -lt, or -lte to the name of these options:
   );
 }
 
-/** The query that the options describe. The service validates the values. */
+/** Converts the options to a query. The service validates the values. */
 export function toQuery(options: Record<string, unknown>): ListQuery {
   const given = FILTERS.map(({ option, parameter, repeated = parameter }) => {
     const value = options[option.attributeName()];

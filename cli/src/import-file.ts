@@ -18,7 +18,7 @@ export class ImportFile {
   #opened: AsyncIterator<Buffer> | undefined;
   #first: IteratorResult<Buffer> | undefined;
   #done = 0;
-  /** The error that stopped reading. */
+  /** The error that ended the reading of the file. */
   #fault: CommandError | undefined;
 
   constructor(name: string, title: string) {
@@ -27,8 +27,9 @@ export class ImportFile {
   }
 
   /**
-   * Sends the file. With --curl, it is not read: its name decides whether it is compressed.
-   * @param interruption what it means if the program is interrupted while it sends the file
+   * Sends the file. With `--curl`, the file is not read, and its name determines whether it is sent as
+   * compressed.
+   * @param interruption what the user must know if the program is interrupted while it sends the file
    */
   async send<T>(request: Request<T>, { curl }: CurlOptions, interruption: string): Promise<T> {
     const onExit = () => {
@@ -59,12 +60,13 @@ export class ImportFile {
       const total = await this.#size();
       for (let next = this.#first ?? (await this.#next()); !next.done; next = await this.#next()) {
         this.progress.show({ done: this.#done, total, format: formatBytes });
-        // Counted before it is sent: the rows in a chunk may be saved before the next chunk is requested.
+        // Count the chunk before it is sent, because its rows may be saved before the next chunk is
+        // requested.
         this.#done += next.value.length;
         yield next.value;
       }
     } finally {
-      // Close the input: an open stdin would keep the process running.
+      // Close the input, because an open stdin would keep the process running.
       await this.#opened?.return?.();
     }
     this.progress.say(`${formatBytes(this.#done)} sent, waiting for the service`);

@@ -20,7 +20,7 @@ export async function* readListings(
   }
 }
 
-/** The first items. */
+/** Yields only the first `limit` items. */
 export async function* take<T>(items: AsyncIterable<T>, limit: number): AsyncGenerator<T> {
   let count = 0;
   for await (const item of items) {
@@ -30,7 +30,7 @@ export async function* take<T>(items: AsyncIterable<T>, limit: number): AsyncGen
   }
 }
 
-/** One JSON array, one item per line. */
+/** Formats the items as a JSON array, with one item per line. */
 export function toJsonArray(items: Iterable<object> | AsyncIterable<object>): AsyncGenerator<string> {
   return gather(jsonLines(items));
 }

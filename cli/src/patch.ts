@@ -3,8 +3,8 @@ import { usageError } from './exit-codes.ts';
 import { toFlag } from './fields.ts';
 
 /**
- * A repeatable option that removes members; accepts both `list-price` and `listPrice`, and `map.Price` if `keyed` has
- * `map`.
+ * Creates a repeatable option that removes members. It accepts both `list-price` and `listPrice`, and also
+ * `map.Price` if `keyed` contains `map`.
  */
 export function unsetOption(
   names: readonly string[],
@@ -23,7 +23,7 @@ export function unsetOption(
   return option;
 }
 
-/** A merge patch that sets the given members and removes others. */
+/** Creates a merge patch that sets the members in `given` and removes those in `unset`. */
 export function toPatch(given: object, unset: readonly string[], example: string, command: Command): object {
   const both = unset.find((name) => name in given);
   if (both !== undefined) usageError(command, `Either set --${toFlag(both)} or unset it, not both.`);
@@ -32,7 +32,10 @@ export function toPatch(given: object, unset: readonly string[], example: string
   return patch;
 }
 
-/** Adds `null` for each name, and for the key after the first dot in names such as `map.Price`. */
+/**
+ * Adds `null` for each name in `unset`. For a name such as `map.Price`, it sets the key after the first dot
+ * to `null`.
+ */
 function mergeNulls(given: object, unset: readonly string[]): object {
   const patch = new Map<string, unknown>(Object.entries(given));
   for (const name of unset) {

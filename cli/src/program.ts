@@ -58,9 +58,9 @@ function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .exitOverride()
-    // An error may quote a key passed in the wrong place, and build logs keep stderr.
+    // Mask keys: an error may quote a key that was passed in the wrong place, and build logs keep stderr.
     .configureOutput({ outputError: (text, write) => write(maskKeys(text)) })
-    // Some descriptions list the choices, which commander would repeat.
+    // Do not let commander append the choices: some descriptions already list them.
     .configureHelp({ optionDescription: ({ description }) => description })
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', HELP);

@@ -11,7 +11,7 @@ export function ask(question: string, left: string): Promise<string> {
   return askThrough(question, process.stderr, left);
 }
 
-/** Asks for a yes. @throws {CommandError} with the message `left` for any other answer */
+/** Asks a yes-or-no question. @throws {CommandError} with the message `left` unless the answer is yes */
 export async function confirm(question: string, left: string): Promise<void> {
   const answer = await ask(`${question} [y/N] `, left);
   if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError(left);
@@ -20,7 +20,7 @@ export async function confirm(question: string, left: string): Promise<void> {
 /** Asks without echoing the input. @throws {CommandError} with the message `left` on Ctrl-D */
 export async function askHidden(question: string, left: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // The terminal must hide input before the question appears: a program can answer at once.
+  // The terminal must hide input before the question appears, because a program can answer at once.
   const answer = await askThrough('', nowhere, left, () => process.stderr.write(question));
   process.stderr.write('\n');
   return answer;

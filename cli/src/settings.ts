@@ -10,7 +10,10 @@ export interface Settings {
   apiKey: string;
 }
 
-/** The path of the settings file (XDG Base Directory Specification, which ignores relative paths). */
+/**
+ * The path of the settings file. The XDG Base Directory Specification requires programs to ignore relative
+ * paths.
+ */
 export function settingsPath(): string {
   const given = process.env.XDG_CONFIG_HOME ?? '';
   return join(isAbsolute(given) ? given : join(homedir(), '.config'), 'property-listings', 'settings.json');
@@ -25,7 +28,7 @@ export async function readSettings(): Promise<Partial<Settings>> {
     const { baseUrl, apiKey } = Object(JSON.parse(text));
     return { ...(typeof baseUrl === 'string' && { baseUrl }), ...(typeof apiKey === 'string' && { apiKey }) };
   } catch {
-    // The parser's message quotes the text, which may contain the key.
+    // Omit the parser's message, which quotes the file and so may reveal the key.
     throw new CommandError(`${settingsPath()} is not valid JSON. Run "listings login" to replace it.`);
   }
 }

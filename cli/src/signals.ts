@@ -1,4 +1,4 @@
-/** Shells report 128 plus the signal's number. */
+/** Signal numbers. For a process that a signal ended, shells report 128 plus this number. */
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** Exits with the code that shells expect; cleanup runs in `exit` listeners. */

@@ -7,7 +7,7 @@ const FORMATS = ['ndjson', 'csv', 'json'] as const;
 const DATE_ORDERS = ['mdy', 'dmy'] as const;
 const DECIMALS = ['comma', 'point'] as const;
 
-/** How columns and values of a file are read. */
+/** How the service reads the columns and values of a file. */
 export interface ReadingOptions {
   map?: Record<string, string>;
   clean?: true;
@@ -22,7 +22,7 @@ export interface UploadOptions {
   format?: (typeof FORMATS)[number];
 }
 
-/** Adds the argument and the format of a file to send. */
+/** Adds the file argument and the `--format` option of a command that sends a file. */
 export function withUpload(command: Command): Command {
   return command
     .argument('<file>', 'NDJSON, CSV, or a JSON array, optionally gzipped (.gz); - for stdin')
@@ -76,7 +76,7 @@ function wrap(words: readonly string[]): string {
   return lines.join('\n');
 }
 
-/** The options for the client. */
+/** Converts the command's options to the client's. */
 export function toReading({ map, value, default: byDefault, clean, dates, decimal, ignoreUnknown }: ReadingOptions) {
   return toGiven({ map, values: value, defaults: byDefault, clean, dates, decimal, ignoreUnknown });
 }
@@ -84,7 +84,7 @@ export function toReading({ map, value, default: byDefault, clean, dates, decima
 export function toFormat(file: string, { format }: UploadOptions, command: Command): (typeof FORMATS)[number] {
   if (format !== undefined) return format;
   if (file === '-') return usageError(command, 'Set --format to read from stdin.');
-  // The service finds out which separator a CSV file has.
+  // The service detects the separator of a CSV file.
   const name = file.replace(/\.gz$/i, '').replace(/\.(tsv|tab|txt)$/i, '.csv');
   return chooseFormat(FORMATS, name, command);
 }

@@ -35,7 +35,7 @@ function checksum(body: string): string {
   return encoded;
 }
 
-/** Computed bit by bit, because a table would make the client larger. ASCII only. */
+/** Computed bit by bit, because a table would make the client larger. `text` must be ASCII. */
 function crc32(text: string): number {
   let crc = -1;
   for (let index = 0; index < text.length; index += 1) {

@@ -1,10 +1,10 @@
-/** A result and its response. */
+/** A result, and the HTTP response that contained it. */
 export interface Answer<T> {
   data: T;
   response: Response;
 }
 
-/** A promise of a result that can also provide the response. */
+/** A promise of a result that can also provide the HTTP response. */
 export class Call<T> extends Promise<T> {
   readonly #answer: () => Promise<Answer<T>>;
 
@@ -14,7 +14,8 @@ export class Call<T> extends Promise<T> {
   }
 
   constructor(answer: () => Promise<Answer<T>>) {
-    // Never settles: otherwise, `withResponse()` would leave a second, unhandled rejection.
+    // The promise itself never settles. If it could reject, a caller that uses only `withResponse()` would
+    // leave a second rejection unhandled.
     super(() => {});
     this.#answer = answer;
   }

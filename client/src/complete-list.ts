@@ -6,8 +6,8 @@ import { pause, retryDelayMs } from './retry.ts';
 import { parse, type Transport } from './transport.ts';
 
 /**
- * Streams every listing. If the connection is lost, it requests the list again and skips listings already yielded,
- * which requires a list ordered by ID. Each new listing resets the retry count.
+ * Streams every listing. After a lost connection, requests the list again and skips the listings already
+ * yielded, which is possible only if the list is sorted by ID. Each new listing resets the retry count.
  * @throws {ListCutError} if the list is incomplete and cannot be resumed
  */
 export async function* readCompleteList<T extends object>(
@@ -25,7 +25,8 @@ export async function* readCompleteList<T extends object>(
       for await (const listings of readLines<T>(transport, '/listings', query, { ...options, maxRetries: 0 })) {
         for (const listing of listings) {
           const { id } = Object(listing);
-          // IDs descend, and new listings have greater ones.
+          // The list is in descending order of ID, so this listing was already yielded, or was created during
+          // the stream.
           if (isSortedById && lastId !== undefined && id >= lastId) continue;
           lastId = id;
           count += 1;
@@ -52,8 +53,8 @@ function hasIds({ fields }: Query): boolean {
 export const NDJSON = 'application/x-ndjson';
 
 /**
- * Streams a list once, as it arrives. Only the end line proves that the list is complete: a proxy may cut a response and
- * end it cleanly.
+ * Streams a list as it arrives, and does not resume it after an error. Only the end line proves that the list
+ * is complete, because a proxy may cut off a response and end it cleanly.
  */
 export async function* readLines<T extends object>(
   transport: Transport,
@@ -83,7 +84,7 @@ interface End {
   count: number;
 }
 
-/** Whether a line is the end line: no listing or failed row has a member named `end`. */
+/** Whether a row is the end line. No listing or failed row has a member named `end`. */
 function isEnd(row: object): row is End {
   return 'end' in row;
 }
@@ -93,7 +94,7 @@ export async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   const decoder = new TextDecoder();
   let rest = '';
   for await (const chunk of chunks) {
-    // Split only the new text: a line may span a thousand chunks.
+    // Split only the new chunk, because a line may span a thousand chunks.
     const [first = '', ...others] = decoder.decode(chunk, { stream: true }).split('\n');
     const lines = [rest + first, ...others];
     rest = lines.pop() ?? '';

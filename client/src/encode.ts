@@ -3,7 +3,10 @@ import type { MakeBody } from './transport.ts';
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 export const PATCH_TYPE = { 'Content-Type': 'application/merge-patch+json' };
 
-/** Encodes an ID. @throws {TypeError} for an ID that would change the path: empty, `.`, and `..` */
+/**
+ * Encodes an ID as a path segment.
+ * @throws {TypeError} for an ID that would change the path: "", ".", or ".."
+ */
 export function toSegment(id: string): string {
   if (typeof id !== 'string' || /^\.{0,2}$/.test(id))
     throw new TypeError('The ID must be a string other than "", ".", and "..".');

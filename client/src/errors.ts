@@ -10,21 +10,27 @@ export class PropertyListingsError extends Error {
   }
 }
 
-/** Invalid options. The message never contains the key. */
+/** An option of the client or of a call is invalid. The message never contains the API key. */
 export class ConfigurationError extends PropertyListingsError {
   constructor(message: string) {
     super('invalid_configuration', message);
   }
 }
 
-/** The service is unreachable, the connection was lost, or the response is not the service's. */
+/**
+ * The service is unreachable, the connection was lost, or the response is incomplete or did not come from the
+ * service.
+ */
 export class ConnectionError extends PropertyListingsError {
   constructor(message: string, options?: ErrorOptions & { code?: string }) {
     super(options?.code ?? 'connection_failed', message, options);
   }
 }
 
-/** The service sent nothing for `timeoutMs`. Not the DOMException `TimeoutError` that `AbortSignal.timeout` throws. */
+/**
+ * The service sent nothing for `timeoutMs`. This is not the DOMException named `TimeoutError` that
+ * `AbortSignal.timeout` uses.
+ */
 export class TimeoutError extends ConnectionError {
   constructor(timeoutMs: number) {
     super(`The service sent nothing for ${timeoutMs} ms. Try again, or increase timeoutMs.`, { code: 'timeout' });
@@ -42,7 +48,10 @@ export class ListCutError extends ConnectionError {
   }
 }
 
-/** An invalid field with its path, such as `photos[2].url` or `query.limit`; in an import, with the row's line. */
+/**
+ * An invalid field, identified by its path, such as `photos[2].url` or `query.limit`. In an import, `line` is
+ * the line of the row.
+ */
 export interface ValidationIssue {
   field: string;
   code: string;
@@ -57,22 +66,22 @@ export interface ErrorMembers {
   [name: string]: unknown;
 }
 
-/** Keeps the message readable; `details` contains all issues. */
+/** The maximum number of issues in an error message. `details` contains all issues. */
 const ISSUES_MAX = 5;
 
 /** An error response of the service; each code has a subclass. The message names the first invalid fields. */
 export class ApiError<Code extends string = ErrorCode | (string & {})> extends PropertyListingsError {
   declare readonly code: Code;
   readonly status: number;
-  /** The message without the fields, to show beside `details`. */
+  /** The message without the invalid fields, to display together with `details`. */
   readonly summary: string;
   /** Identifies the request in support requests. */
   readonly requestId: string | undefined;
   /** All invalid fields, if any. */
   readonly details: ValidationIssue[];
-  /** All other members, such as `currentVersion` or `listingId`. */
+  /** All other members of the error, such as `currentVersion` or `listingId`. */
   readonly members: Record<string, unknown>;
-  /** How long the service asks the client to wait. */
+  /** How long the service asks the client to wait before a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: string, message: string, members: ErrorMembers = {}, retryAfterMs?: number) {
@@ -97,7 +106,7 @@ function withIssues(summary: string, details: ValidationIssue[] = []): string {
   return [summary, ...shown].join(' ');
 }
 
-/** `ifNoneMatch` matched: nothing has changed. */
+/** The response was 304, because the version or ETag in `ifNoneMatch` is still current. */
 export class NotModifiedError extends ApiError<'not_modified'> {}
 
 // Bundlers shorten class names, but error names appear in messages.

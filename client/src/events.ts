@@ -8,7 +8,7 @@ import type { EventFilter, EventList, EventQuery, ListingEvent } from './types.t
 export interface Position {
   /** The sequence of the last event. */
   after: number;
-  /** Identifies the database: after a restore, a sequence may belong to another event. */
+  /** Identifies the history of the database. After a restore, a sequence may belong to another event. */
   epoch?: string | undefined;
 }
 
@@ -19,16 +19,21 @@ export class Events {
     this.#transport = transport;
   }
 
-  /** Lists events after a sequence, in order. If there are none, it waits for one for up to `wait` seconds. */
+  /**
+   * Lists the events after a sequence, in order. If there are none, the service waits up to `wait` seconds
+   * for one.
+   */
   list(query: EventQuery = {}, options?: CallOptions): Call<EventList> {
     return listEvents(this.#transport, query, options);
   }
 
   /**
-   * Streams every event after a sequence, each once and in order, across lost connections and restarts. Without
-   * `after`, it starts at the oldest available event (30 days). To resume later, store the last `sequence` and `epoch`.
-   * With `type`, `listingId`, or `feed`, it only streams the events that match.
-   * @throws {EventsExpiredError} if the events are no longer available: list everything again, or use `listings.sync`
+   * Streams every event after a sequence, each once and in order, even if connections are lost or the service
+   * restarts. Without `after`, the stream starts at the oldest available event (up to 30 days old). To resume
+   * later, store the last `sequence` and `epoch`. With `type`, `listingId`, or `feed`, it contains only the
+   * events that match.
+   * @throws {EventsExpiredError} if the events are no longer available; list all listings again, or use
+   * `listings.sync`
    */
   async *follow(
     position: Partial<Position> & EventFilter = {},
@@ -43,7 +48,10 @@ export class Events {
 /** Shorter than the idle timeout of common proxies, 30 seconds. */
 const WAIT_SECONDS = 25;
 const LIMIT = 1000;
-/** An empty response before this time means that the service is stopping; an immediate retry would loop. */
+/**
+ * An empty response to a long poll within this time means that the service is stopping. The client then waits
+ * this long, because immediate retries would form a busy loop.
+ */
 const PAUSE_MS = 1_000;
 
 function listEvents(transport: Transport, query: EventQuery, options?: CallOptions): Call<EventList> {
@@ -52,9 +60,9 @@ function listEvents(transport: Transport, query: EventQuery, options?: CallOptio
 }
 
 /**
- * Streams pages of events, each event once and in order, forever or until there are no more. After the first response,
- * it retries transient errors without limit; before it, an error probably means a wrong address. Errors such as 401 and
- * 410 always end the stream.
+ * Streams pages of events, each event once and in order, forever or, if `isEndless` is false, until there are
+ * no more. After the first response, transient errors are retried without limit by default; an earlier error
+ * probably means a wrong address. Errors such as 401 and 410 always end the stream.
  */
 export async function* followPages(
   transport: Transport,
@@ -87,7 +95,10 @@ export async function* followPages(
   }
 }
 
-/** Sequences have no gaps, so a page that starts anywhere else is a cached response to another request. */
+/**
+ * Sequences have no gaps, so a page that does not continue right after `after` is a cached response to
+ * another request.
+ */
 function isNext({ data, nextAfter }: EventList, after: number, isFiltered: boolean): boolean {
   if (isFiltered) return nextAfter >= after && data.every(({ sequence }) => sequence > after && sequence <= nextAfter);
   return data.every(({ sequence }, index) => sequence === after + index + 1) && nextAfter === after + data.length;

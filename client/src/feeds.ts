@@ -12,18 +12,20 @@ type Schemas = components['schemas'];
 
 export type Feed = Schemas['Feed'];
 export type FeedList = Schemas['FeedList'];
-/** Settings to change; `null` brings a default back. */
+/** Settings to change; `null` restores the default of a setting. */
 export type FeedPatch = Schemas['FeedPatch'];
 export type FeedRun = Schemas['FeedRun'];
 export type FeedPlan = Schemas['FeedPlan'];
-/** A row that failed, with its own values by the names in the file. */
+/** A row that failed, with its original values under the names that the file uses. */
 export type FailedRow = Schemas['StoredFailedRow'];
 
-/** What a file changes. */
+/** The counts of a plan: the file's rows, and the changes that the file would make. */
 export type FeedCounts = Omit<FeedPlan, 'feed' | 'planId' | 'guard' | 'examples'>;
 export type GuardReason = Schemas['GuardReason'];
 
-/** The file would change too much, or no longer matches the plan that was sent. Nothing was changed. */
+/**
+ * The file would change too much, or its changes no longer match the plan that was sent. Nothing was changed.
+ */
 export class FeedGuardError extends ApiError<'feed_guard'> {
   declare readonly members: {
     runId: string;
@@ -31,13 +33,13 @@ export class FeedGuardError extends ApiError<'feed_guard'> {
     reasons: GuardReason[];
     /** What the file would have changed. */
     plan: FeedCounts;
-    /** Allows exactly these changes. */
+    /** Pass it as `plan` to allow exactly these changes. */
     planId: string;
-    /** What the plan that was sent would have changed, if it is stale. */
+    /** Only if the plan is stale: what the plan that was sent would have changed. */
     expected?: FeedCounts;
   };
 
-  /** Whether the file or the listings have changed since the sent plan was made. */
+  /** Whether the file or the listings have changed since the plan was made. */
   get isPlanStale(): boolean {
     return this.members.expected !== undefined;
   }
@@ -57,7 +59,9 @@ FeedBusyError.prototype.name = 'FeedBusyError';
 type Parameters = NonNullable<operations['putFeed']['parameters']['query']>;
 type Given<T> = { [Name in keyof T]?: T[Name] | undefined };
 
-/** How the file is read and judged, for this run; the defaults are the feed's settings. */
+/**
+ * How this run reads the file, and what it allows the file to change. The defaults are the feed's settings.
+ */
 export interface FeedPlanOptions
   extends CallOptions,
     Pick<ImportFileOptions, 'format'>,
@@ -68,7 +72,7 @@ export interface FeedPlanOptions
 
 export interface FeedOptions extends FeedPlanOptions, Given<Pick<Parameters, 'plan'>> {}
 
-/** Sends whole files: after each file, the listings of the feed match the file. */
+/** Sends complete files. After each file, the feed's listings match the file. */
 export class Feeds {
   readonly #transport: Transport;
 
@@ -78,10 +82,11 @@ export class Feeds {
   }
 
   /**
-   * Makes the listings of the feed match the file. The first file creates the feed. A row changes only the fields that it
-   * has, and `null` or an empty cell removes one. If the call fails, send the file again: rows that have been written are
-   * recognized.
-   * @throws {FeedGuardError} if the file would change too much, or `plan` no longer matches; nothing was changed
+   * Makes the feed's listings match the file. The first file creates the feed. A row changes only the fields
+   * that it has; `null` or an empty cell removes a field. If the call fails, send the file again: the service
+   * recognizes the rows that it has already written.
+   * @throws {FeedGuardError} if the file would change too much, or if its changes no longer match `plan`;
+   * nothing was changed
    * @throws {FeedBusyError} if a run of the feed is in progress
    */
   put(name: string, source: ImportSource, options: FeedOptions = {}): Call<FeedRun> {
@@ -96,7 +101,7 @@ export class Feeds {
     return this.#send(name, source, options, true);
   }
 
-  /** All feeds, by name. */
+  /** Lists all feeds, sorted by name. */
   list(options?: CallOptions): Call<FeedList> {
     return this.#transport.call({ method: 'GET', path: '/feeds' }, options);
   }
@@ -106,7 +111,10 @@ export class Feeds {
     return this.#transport.call({ method: 'GET', path: pathOf(name) }, options);
   }
 
-  /** Changes the settings, which apply to later files. @throws {NotFoundError} before the first file */
+  /**
+   * Changes the settings, which apply to later files. @throws {NotFoundError} if the feed has not received
+   * its first file
+   */
   update(name: string, patch: FeedPatch, options?: CallOptions): Call<Feed> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(name), headers: PATCH_TYPE, body: toJson(patch) },
@@ -114,7 +122,10 @@ export class Feeds {
     );
   }
 
-  /** Deletes a feed and its runs. Its listings stay, without a feed, or are deleted with `listings: 'delete'`. */
+  /**
+   * Deletes a feed and its runs. By default, its listings stay, without a feed; with `listings: 'delete'`,
+   * they are deleted too.
+   */
   delete(
     name: string,
     { listings, ...options }: CallOptions & { listings?: 'keep' | 'delete' | undefined } = {},
@@ -132,7 +143,9 @@ export class Feeds {
     return this.#transport.call({ method: 'GET', path: `${runsOf(name)}/${toSegment(runId)}` }, options);
   }
 
-  /** Streams the failed rows of a run, in the order of the file. @throws {ConnectionError} if they are incomplete */
+  /**
+   * Streams the failed rows of a run, in file order. @throws {ConnectionError} if the response is incomplete
+   */
   async *errors(name: string, runId: string, options: CallOptions = {}): AsyncGenerator<FailedRow, void> {
     const path = `${runsOf(name)}/${toSegment(runId)}/errors`;
     for await (const rows of readLines<FailedRow>(this.#transport, path, {}, options)) yield* rows;
@@ -150,7 +163,10 @@ export class Feeds {
   }
 }
 
-/** The service responds when all changes are written, which takes minutes for a million rows. */
+/**
+ * How long to wait for a run. The service responds only after all changes are written, which takes minutes
+ * for a million rows.
+ */
 const RUN_MS = 30 * 60 * 1000;
 
 function pathOf(name: string): string {
@@ -165,7 +181,7 @@ function withProgress(make: MakeBody, onProgress: FeedOptions['onProgress']): Ma
   if (onProgress === undefined) return make;
   return async (watch) => {
     const made = await make(watch);
-    // Browsers send the file as a whole.
+    // Browsers send the file as a whole, so there is no stream to count.
     if (!(made.body instanceof ReadableStream)) return made;
     let sent = 0;
     const counter = new TransformStream<Uint8Array, Uint8Array>({

@@ -8,7 +8,10 @@ export type ImportFormat = 'ndjson' | 'csv' | 'json';
 /** A row, or an arbitrary chunk of a file. */
 type Part = ImportRow | string | Uint8Array;
 
-/** Rows, or the content of a file. A string is content, not a file name; `fs.createReadStream(…)` is an iterable. */
+/**
+ * Rows, or the content of a file. A string is content, not a file name; a Node.js stream, such as
+ * `fs.createReadStream(…)`, is an async iterable.
+ */
 export type ImportSource =
   | string
   | Uint8Array
@@ -18,11 +21,14 @@ export type ImportSource =
   | AsyncIterable<Part>;
 
 export interface ImportFileOptions {
-  /** Default: by the file's name or type, or the start of a string; NDJSON for objects, chunks, and streams. */
+  /**
+   * Default: what the file's name or type, or the first character of a string, indicates; NDJSON for objects,
+   * chunks, and streams.
+   */
   format?: ImportFormat | undefined;
   /** Saves all rows or none; at most 10,000 rows. */
   atomic?: boolean | undefined;
-  /** Reports what would happen without changing anything. */
+  /** Changes nothing, and reports what the import would do. */
   dryRun?: boolean | undefined;
 }
 
@@ -32,7 +38,7 @@ const TYPES: Record<ImportFormat, string> = {
   json: 'application/json',
 };
 
-/** Rows are sent in chunks of about this length. An incomplete chunk is sent after `CHUNK_WAIT_MS`. */
+/** Rows are sent in chunks of about this many characters. A smaller chunk is sent after `CHUNK_WAIT_MS`. */
 const CHUNK_LENGTH = 64 * 1024;
 const CHUNK_WAIT_MS = 100;
 
@@ -45,10 +51,11 @@ export function toImportFile(
   const { format = formatOf(source), atomic, dryRun } = options;
   const headers = { 'Content-Type': TYPES[format], ...(isGzip(source) && { 'Content-Encoding': 'gzip' }) };
   const open = opener(source, format);
-  // Buffered, so that it can be retried with its Idempotency-Key; a dry run needs no key.
+  // The body is buffered so that the import can be retried with its Idempotency-Key. A dry run does not need
+  // a key.
   if (atomic) return { headers, body: toWholeBody(open), ...(dryRun && { repeat: 'always' }) };
   const repeat = dryRun ? 'always' : 'unread';
-  // Browsers cannot send a stream; some send the text "[object ReadableStream]".
+  // Browsers cannot send a stream; some send the string "[object ReadableStream]".
   const body = isBrowserPage() ? toWholeBody(open, Infinity) : toBody(open);
   return { headers, body, repeat: isRepeatable(source) ? repeat : 'never' };
 }
@@ -78,7 +85,7 @@ function isRepeatable(source: ImportSource): boolean {
   return Symbol.iterator in source && Object(source[Symbol.iterator]()) !== source;
 }
 
-/** Some platforms cannot iterate over streams. */
+/** Uses a reader, because some platforms cannot iterate over streams. */
 async function* readStream(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const reader = stream.getReader();
   try {
@@ -117,7 +124,9 @@ function toText(part: Part, format: ImportFormat): string {
   return `${JSON.stringify(part)}\n`;
 }
 
-/** @throws {TypeError} if unknown: a CSV file sent as NDJSON would have an error on each line */
+/**
+ * @throws {TypeError} if the format is unknown, because a CSV file sent as NDJSON would fail on every line
+ */
 function formatOf(source: ImportSource): ImportFormat {
   const hint = hintOf(source);
   if (/csv$/i.test(hint)) return 'csv';

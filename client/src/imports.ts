@@ -12,21 +12,27 @@ export interface ImportOptions extends CallOptions, ImportFileOptions {
    * `{ Price: 'listPrice', Notes: 'metadata.notes', Agent: '' }`.
    */
   map?: Readonly<Record<string, string>> | undefined;
-  /** `FIELD:WORD` → what the word means in the field; an empty string means no value: `{ 'status:Verkauft': 'closed' }`. */
+  /**
+   * `FIELD:WORD` → the value that the word stands for in this field; an empty string means no value: `{
+   * 'status:Verkauft': 'closed' }`.
+   */
   values?: Readonly<Record<string, string>> | undefined;
   /** Field → its value in rows that have none: `{ stateOrProvince: 'TX', currency: 'EUR' }`. */
   defaults?: Readonly<Record<string, string>> | undefined;
   /** Reads values as people write them, such as `$450,000`; an ambiguous value is an error. */
   clean?: boolean | undefined;
-  /** The order of dates such as 03/04/2026, with `clean`. */
+  /** With `clean`: the order of day and month in dates such as 03/04/2026. */
   dates?: 'mdy' | 'dmy' | undefined;
-  /** The decimal separator of numbers such as 267.500, with `clean`. */
+  /** With `clean`: the decimal separator in numbers such as 267.500. */
   decimal?: 'comma' | 'point' | undefined;
   /** `replace` also removes the fields that a row does not have. Default: `merge`. */
   mode?: 'merge' | 'replace' | undefined;
   /** Skips columns and members that the service does not know. */
   ignoreUnknown?: boolean | undefined;
-  /** Receives every failed row; the report has only the first 100. The import waits for it. */
+  /**
+   * Called with every failed row; the report contains only the first 100. The client awaits each call before
+   * it continues.
+   */
   onFailure?: ((failure: ImportFailure) => unknown) | undefined;
 }
 
@@ -38,9 +44,10 @@ export class Imports {
   }
 
   /**
-   * Imports many listings, from objects or a file. A row whose `externalId` or `id` exists changes that listing: absent
-   * fields stay, and `null` or an empty cell removes one. Unless `atomic`, an interrupted import may have saved rows and
-   * is not retried: give each row an `externalId` and run the import again.
+   * Imports listings from objects or a file. A row with the `externalId` or `id` of an existing listing
+   * changes that listing: fields that the row does not have stay as they are, and `null` or an empty cell
+   * removes a field. Unless it is `atomic`, an interrupted import may have saved some rows, and is not
+   * retried. Give each row an `externalId`, and run the import again.
    */
   create(rows: ImportSource, options: ImportOptions = {}): Call<ImportReport> {
     const { map, values, defaults, clean, dates, decimal, ignoreUnknown, mode, atomic, dryRun, ...rest } = options;
@@ -52,7 +59,7 @@ export class Imports {
     const headers = { ...file.headers, Accept: NDJSON };
     const call = this.#transport.open({ ...operation, headers }, others);
     const answer = readReport(call, onFailure);
-    // A rejection is reported by the call.
+    // The call that is returned reports the rejection.
     answer.catch(() => {});
     return new Call(() => answer);
   }

@@ -27,7 +27,10 @@ export class ListingList<T extends object> extends Call<ListingPage<T>> implemen
     this.#options = options;
   }
 
-  /** Pages of `limit` listings (default: 100). Concurrent inserts and deletes neither skip nor repeat other listings. */
+  /**
+   * Pages of `limit` listings (default: 100). Listings that are created or deleted while you read do not
+   * cause others to be skipped or repeated.
+   */
   async *pages(): AsyncGenerator<ListingPage<T>, void> {
     let page = await this.#getPage();
     yield page;

@@ -31,7 +31,8 @@ export class Listings {
   }
 
   /**
-   * With `at`, retrieves the listing as it was at a sequence of the last 30 days.
+   * Retrieves a listing or, with `at`, the listing as it was at that sequence, which must be from the last 30
+   * days.
    * @throws {NotFoundError} if the account has (or had) no such listing
    */
   retrieve(id: string, { at, ...options }: CallOptions & { at?: number | undefined } = {}): Call<Listing> {
@@ -40,13 +41,14 @@ export class Listings {
 
   /**
    * Streams the changes to a listing, newest first, in pages of `limit` (default: 100).
-   * @throws {NotFoundError} if the account has no such listing and deleted none in the last 30 days
+   * @throws {NotFoundError} if the account does not have the listing and did not delete it in the last 30
+   * days
    */
   history(id: string, options: PageOptions = {}): AsyncGenerator<HistoryEntry, void> {
     return readPages(this.#transport, `${pathOf(id)}/history`, options);
   }
 
-  /** Applies a merge patch (RFC 7396). With `ifMatch`, fails if the listing has another version. */
+  /** Applies a merge patch (RFC 7396). With `ifMatch`, it fails if the listing has another version. */
   update(id: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: pathOf(id), headers: PATCH_TYPE, body: toJson(patch) },
@@ -59,12 +61,12 @@ export class Listings {
     return this.#transport.callWithoutBody({ method: 'DELETE', path: pathOf(id) }, options);
   }
 
-  /** Retrieves a listing by your own ID. @throws {NotFoundError} if the account has no such listing */
+  /** Retrieves a listing by its external ID. @throws {NotFoundError} if the account has no such listing */
   retrieveByExternalId(externalId: string, options?: CallOptions): Call<Listing> {
     return this.#transport.call({ method: 'GET', path: externalPathOf(externalId) }, options);
   }
 
-  /** Creates or replaces the listing with your own ID. */
+  /** Creates the listing with this external ID, or replaces it if it exists. */
   upsert(externalId: string, listing: NewListing, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PUT', path: externalPathOf(externalId), headers: JSON_TYPE, body: toJson(listing) },
@@ -72,7 +74,7 @@ export class Listings {
     );
   }
 
-  /** Like `update`, but by your own ID. @throws {NotFoundError} if the account has no such listing */
+  /** Like `update`, but by external ID. @throws {NotFoundError} if the account has no such listing */
   updateByExternalId(externalId: string, patch: ListingPatch, options?: CallOptions): Call<Listing> {
     return this.#transport.call(
       { method: 'PATCH', path: externalPathOf(externalId), headers: PATCH_TYPE, body: toJson(patch) },
@@ -80,7 +82,10 @@ export class Listings {
     );
   }
 
-  /** Permanently deletes a listing by your own ID. @throws {NotFoundError} if the account has no such listing */
+  /**
+   * Permanently deletes a listing by its external ID. @throws {NotFoundError} if the account has no such
+   * listing
+   */
   deleteByExternalId(externalId: string, options?: CallOptions): Call<void> {
     return this.#transport.callWithoutBody({ method: 'DELETE', path: externalPathOf(externalId) }, options);
   }
@@ -94,8 +99,8 @@ export class Listings {
   }
 
   /**
-   * Keeps a copy of all listings current in your store, and resumes at the store's position. It ends on an error, when
-   * `signal` aborts, or, with `follow: false`, once the copy is current.
+   * Keeps the copy of all listings in your store up to date, starting from the store's position. It ends on
+   * an error, when `signal` aborts, or, with `follow: false`, once the copy is current.
    */
   sync(store: ListingStore, options: SyncOptions = {}): Promise<void> {
     return syncStore(this.#transport, store, options);

@@ -7,13 +7,13 @@ export interface ClientOptions {
   apiKey?: string | undefined;
   /** Ends with `/v1`. Default: the `PROPERTY_LISTINGS_BASE_URL` environment variable. */
   baseUrl?: string | undefined;
-  /** How long to wait for the next bytes from the service; default: 60,000. */
+  /** How long to wait for the next bytes from the service, in milliseconds. Default: 60,000. */
   timeoutMs?: number | undefined;
-  /** Default: 2. */
+  /** The maximum number of retries of a call. Default: 2. */
   maxRetries?: number | undefined;
   /** Replaces the platform's `fetch`. */
   fetch?: Fetch | undefined;
-  /** Exposes the key to everyone who opens the page. */
+  /** Allows the client to run in a browser page, which exposes the key to everyone who opens the page. */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
@@ -24,9 +24,12 @@ export interface CallOptions {
   maxRetries?: number | undefined;
   /** Default: a new key for each write. */
   idempotencyKey?: string | undefined;
-  /** Makes a write fail unless the listing has this version or ETag; `*` for any. */
+  /** Makes a write fail unless the listing has this version or ETag; `*` matches any version. */
   ifMatch?: number | string | undefined;
-  /** Makes a read fail if this version or ETag is current; `*` makes a write fail if the listing exists. */
+  /**
+   * Makes a read fail with `NotModifiedError` if this version or ETag is current; `*` makes a write fail if
+   * the listing exists.
+   */
   ifNoneMatch?: number | string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -85,7 +88,10 @@ declare const document: unknown;
 declare const WorkerGlobalScope: unknown;
 declare const navigator: { userAgent?: string } | undefined;
 
-/** Detects pages and their workers. Deno and edge platforms also have workers, but another user agent. */
+/**
+ * Detects pages and their workers. Deno and edge platforms also have workers, but with a different user
+ * agent.
+ */
 export function isBrowserPage(): boolean {
   if (typeof window !== 'undefined' && typeof document !== 'undefined') return true;
   const isWorker = typeof WorkerGlobalScope !== 'undefined' && typeof navigator !== 'undefined';

@@ -22,7 +22,10 @@ export function toApiError(status: number, text: string, headers: HeaderReader):
 
 type ErrorClass = new (...given: ConstructorParameters<typeof ApiError>) => ApiError;
 
-/** Codes newer than this client have no class. Other entry points add the classes of their codes. */
+/**
+ * Codes newer than this client have no class. Other entry points of the package add classes for their own
+ * codes.
+ */
 export const CLASSES: Record<string, ErrorClass> = { ...classes };
 
 // Bundlers shorten class names, but error names appear in messages.
@@ -33,12 +36,12 @@ function toClassName(code: string): string {
   return `_${code.replace(/_error$/, '')}_error`.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The reason for a rejected key, which only this header contains (RFC 6750, section 3). */
+/** The reason for a rejected key, which only the `WWW-Authenticate` header contains (RFC 6750, section 3). */
 function rejectionOf(headers: HeaderReader): string[] {
   return /error_description="([^"]+)"/.exec(maskKeys(headers.get('WWW-Authenticate') ?? ''))?.slice(1) ?? [];
 }
 
-/** Accepts only the service's error format; a proxy's is different. */
+/** Accepts only the service's error format. Errors from a proxy have a different format. */
 function parseError(text: string): (ErrorMembers & { code: string; message: string }) | undefined {
   try {
     const { error } = JSON.parse(text);

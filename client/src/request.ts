@@ -9,8 +9,9 @@ export { toApiError } from './replies.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A query parameter. A range is an object (`beds: { gte: 3 }`). Several values are an array, which is sent with commas or,
- * for names like `city[]`, as several parameters. Undefined values are not sent.
+ * A query parameter. A range is an object (`beds: { gte: 3 }`). Several values are an array, which is sent as
+ * a list separated by commas or, for names like `city[]`, as repeated parameters. Null and undefined values
+ * are not sent.
  */
 export type QueryValue = string | number | boolean | Date | null | undefined | readonly QueryValue[] | QueryRange;
 
@@ -36,16 +37,19 @@ export interface RequestOptions extends RequestInit {
  * @throws the signal's reason if it is aborted
  */
 export async function send(url: string, { fetch: given, ...init }: RequestOptions): Promise<Response> {
-  // Browsers and edge workers reject `fetch` as a method of another object.
+  // Browsers and edge workers throw if `fetch` is called as a method of another object.
   const fetch = given ?? globalThis.fetch;
-  // A redirected POST would become a GET, and the key must not go to another host.
+  // Do not follow redirects: a redirected POST would become a GET, and the key must not go to another host.
   const sending = async () => fetch(url, { redirect: 'manual', ...init });
   const response = await received(sending(), init.signal);
   if (response.ok) return response;
   throw toApiError(response.status, await received(response.text(), init.signal), response.headers);
 }
 
-/** Converts network errors. @throws {ConnectionError} or the signal's reason */
+/**
+ * Waits for the response or its body, and converts network errors. @throws {ConnectionError} or the signal's
+ * reason
+ */
 export async function received<T>(arriving: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   try {
     return await arriving;
@@ -55,13 +59,16 @@ export async function received<T>(arriving: Promise<T>, signal: AbortSignal | nu
   }
 }
 
-/** Keeps only the code or message of an error: a custom `fetch` may attach the request, which contains the key. */
+/**
+ * Returns only the code or message of an error, because a custom `fetch` may attach the request, which
+ * contains the key.
+ */
 function reasonOf(error: unknown): string {
   const { cause, code, message } = Object(error);
   return cause === undefined ? maskKeys(String(code ?? message ?? error)) : reasonOf(cause);
 }
 
-/** The query string with its `?`; empty without parameters. */
+/** The query string with its `?`; empty if there are no parameters. */
 export function toSearch(query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) append(search, name, value);

@@ -31,7 +31,10 @@ function isTransient({ status, code }: ApiError): boolean {
   return status === 408 || status === 429 || status >= 500;
 }
 
-/** The error of an interrupted import contains `created`: some of its rows are saved. */
+/**
+ * Whether the service has not processed any of the body. An error with `created` comes from an interrupted
+ * import, and some of its rows are saved.
+ */
 function isUnread({ code, members }: ApiError): boolean {
   const isRejection = code === 'too_many_imports' || code === 'unavailable';
   return code === 'rate_limited' || (isRejection && members.created === undefined);
@@ -40,7 +43,7 @@ function isUnread({ code, members }: ApiError): boolean {
 /** A longer timer would fire at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** Rejects with the signal's reason if it is aborted. */
+/** Rejects with the signal's reason if the signal is aborted. */
 export function pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -25,7 +25,10 @@ export interface SyncOptions extends CallOptions {
   follow?: boolean | undefined;
 }
 
-/** Updates a copy with the events after its position, or with the complete list if they are no longer available. */
+/**
+ * Updates a copy with the events after its position, or with the complete list if those events are no longer
+ * available.
+ */
 export async function syncStore(transport: Transport, store: ListingStore, options: SyncOptions): Promise<void> {
   const { follow = true, ...others } = options;
   let position = await store.position();

@@ -31,7 +31,7 @@ export interface Operation {
   body?: MakeBody;
   /** Default: `always`, with an Idempotency-Key for writes. */
   repeat?: Repeat;
-  /** How long the service can hold the request, as a long poll. */
+  /** How long the service may wait before it responds, for example to a long poll. Added to `timeoutMs`. */
   waitMs?: number;
 }
 

@@ -10,13 +10,13 @@ export type NewListing = Schemas['ListingInput'] & ReadOnly;
 export type ListingPatch = Schemas['ListingPatch'] & ReadOnly;
 export type ListingStatus = Listing['status'];
 export type PropertyType = NonNullable<Listing['propertyType']>;
-/** A field of a list; `distance` requires `near`. */
+/** A field that a list can return; `distance` requires `near`. */
 export type ListingField = keyof Listing | 'distance';
 type Letter = 'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'G' | 'H' | 'I' | 'J' | 'K' | 'L' | 'M' | 'N' | 'O' | 'P' | 'Q' | 'R';
 type Capital = Letter | 'S' | 'T' | 'U' | 'V' | 'W' | 'X' | 'Y' | 'Z';
 /**
- * A row of an import: fields to change, `null` to remove one. Names that begin with a capital letter are RESO's, or
- * columns of `map`.
+ * A row of an import: the fields to change, with `null` to remove a field. A name that begins with a capital
+ * letter is a RESO name, or a column of `map`.
  */
 export type ImportRow = Pick<Schemas['ImportRow'], keyof Schemas['ListingPatch'] | keyof Listing> & {
   [name: `${Capital}${string}` | `@${string}`]: unknown;
@@ -24,7 +24,7 @@ export type ImportRow = Pick<Schemas['ImportRow'], keyof Schemas['ListingPatch']
 export type ImportReport = Schemas['ImportReport'];
 /** A row that was not imported. */
 export type ImportFailure = ImportReport['errors'][number];
-/** An event; `type` decides which members it has. */
+/** An event; `type` determines which members it has. */
 export type ListingEvent =
   | (Schemas['ListingCreatedEvent'] & { changed?: never; externalId?: never })
   | (Schemas['ListingUpdatedEvent'] & { externalId?: never })
@@ -53,8 +53,8 @@ type Time = Date | string;
 export type Range<T> = { [Operator in 'gt' | 'gte' | 'lt' | 'lte']?: T | undefined };
 
 /**
- * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. For several
- * strings, add brackets to the name: `'city[]': ['Austin', 'Waco']`.
+ * Filters, order, and fields of a list. Ranges are objects, or written out as `'beds[gte]': 3`. To match any
+ * of several strings, add brackets to the name: `'city[]': ['Austin', 'Waco']`.
  */
 export type ListQuery<F extends ListingField = ListingField> = {
   [Name in Exclude<keyof Parameters, NumberField | ListField>]?: Parameters[Name] | undefined;
@@ -75,7 +75,10 @@ export type ListQuery<F extends ListingField = ListingField> = {
 };
 
 type EventParameters = NonNullable<operations['listEvents']['parameters']['query']>;
-/** Which events to return. `feed` is the listing's feed after the change; for a deletion, the feed that it had. */
+/**
+ * Which events to return. `feed` is the feed that the listing belongs to after the change or, for a deletion,
+ * the feed that it belonged to.
+ */
 export type EventFilter = {
   type?: ListingEvent['type'] | readonly ListingEvent['type'][] | undefined;
   listingId?: string | undefined;

@@ -1,26 +1,28 @@
 import { pause } from './retry.ts';
 import type { MakeBody } from './transport.ts';
 
-/** Opens the source, from its start each time if it can be read again. */
+/** Opens the source. If the source can be read again, each call starts at its beginning. */
 type Open = () => AsyncIterable<Uint8Array>;
 
 /**
- * Pauses after the first chunk, so that an early rejection can arrive: writing to a connection that the service has
- * closed can discard its response (on Node.js 20, always).
+ * How long to pause after the first chunk so that an early rejection can arrive. Writing to a connection that
+ * the service has closed can discard the service's response (on Node.js 20, it always does).
  */
 const PAUSE_MS = 100;
 
 /** Atomic imports are buffered for retries up to this size, which is the service's limit. */
 const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Streams the source. The timeout pauses while the source is slow. An error of the source aborts the request. */
+/**
+ * Streams the source. The timeout pauses while the source is slow. An error in the source aborts the request.
+ */
 export function toBody(open: Open): MakeBody {
   return (watch) => {
     const chunks = open()[Symbol.asyncIterator]();
     const { signal } = watch;
     let sent = 0;
-    // Close the source when the request or its response ends: Node.js would continue to read it.
-    // An error while closing must not hide the first one.
+    // Close the source when the request or its response ends, because Node.js would continue to read it. An
+    // error that occurs while closing must not hide the first error.
     signal.addEventListener('abort', () => chunks.return?.().catch(() => {}));
     const body = new ReadableStream<Uint8Array>(
       {

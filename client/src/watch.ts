@@ -1,7 +1,7 @@
 import { TimeoutError } from './errors.ts';
 import { TIMER_MS_MAX } from './retry.ts';
 
-/** Aborts a request when the caller's signal does, or when the service sends nothing for too long. */
+/** Aborts a request when the caller's signal aborts, or when the service sends nothing for too long. */
 export class Watch {
   readonly #controller = new AbortController();
   readonly #timeoutMs: number;
@@ -20,14 +20,14 @@ export class Watch {
     return this.#controller.signal;
   }
 
-  /** Starts the timeout: the client waits for the service. */
+  /** Starts the timeout. Call it when the client begins to wait for the service. */
   start(): void {
     this.rest();
     if (this.#timeoutMs > TIMER_MS_MAX || this.signal.aborted) return;
     this.#timer = setTimeout(() => this.end(new TimeoutError(this.#timeoutMs)), this.#timeoutMs);
   }
 
-  /** Pauses the timeout: the service waits for the caller. */
+  /** Pauses the timeout. Call it when the service waits for the caller. */
   rest(): void {
     clearTimeout(this.#timer);
   }

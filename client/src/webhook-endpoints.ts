@@ -30,8 +30,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Creates an endpoint, which gets every event that occurs after its creation. Only this result and
-   * `rollSecret` contain a secret.
+   * Creates an endpoint, which gets every event that occurs after its creation. Only the results of this
+   * method and of `rollSecret` contain a signing secret.
    */
   create(webhook: NewWebhook, options?: CallOptions): Call<WebhookWithSecret> {
     return this.#transport.call(
@@ -58,12 +58,15 @@ export class WebhookEndpoints {
     return this.#transport.callWithoutBody({ method: 'DELETE', path: pathOf(id) }, options);
   }
 
-  /** Creates another secret. For 24 hours, the service signs with both. */
+  /** Creates a new signing secret. For 24 hours, the service signs with both the old and the new secret. */
   rollSecret(id: string, options?: CallOptions): Call<WebhookWithSecret> {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/roll-secret` }, options);
   }
 
-  /** Sends a sample, waits up to 10 seconds for the response, and returns it, even if the endpoint failed. */
+  /**
+   * Sends a sample event, waits up to 10 seconds for the endpoint's response, and returns the outcome, even
+   * if the endpoint failed.
+   */
   test(id: string, options?: CallOptions): Call<WebhookTest> {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/test`, waitMs: TEST_MS }, options);
   }
@@ -74,7 +77,10 @@ export class WebhookEndpoints {
     return this.#transport.call({ method: 'POST', path: `${pathOf(id)}/replay`, headers: JSON_TYPE, body }, options);
   }
 
-  /** A page of deliveries: pending ones, and those settled in the last 30 days; the highest sequence first. */
+  /**
+   * A page of deliveries, highest sequence first: those that are pending, and those settled in the last 30
+   * days.
+   */
   deliveries(id: string, query: WebhookDeliveryQuery = {}, options?: CallOptions): Call<WebhookDeliveryList> {
     return this.#transport.call({ method: 'GET', path: `${pathOf(id)}/deliveries`, query }, options);
   }
@@ -86,7 +92,7 @@ export class WebhookEndpoints {
   }
 }
 
-/** How long the service waits for the endpoint. */
+/** How long the service waits for the endpoint's response. */
 const TEST_MS = 10_000;
 
 function pathOf(id: string): string {

@@ -1,10 +1,12 @@
 /**
  * Why a webhook was rejected:
- * - `missing_header`, `duplicate_header`, `malformed_header`: `webhook-id`, `webhook-timestamp`, or `webhook-signature`
- * - `timestamp_too_old`, `timestamp_too_new`: outside the tolerance; the clock is wrong, or someone is replaying a request
+ * - `missing_header`, `duplicate_header`, `malformed_header`: the header is `webhook-id`,
+ * `webhook-timestamp`, or `webhook-signature`
+ * - `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance, because a clock is
+ * wrong or someone is replaying a request
  * - `unsupported_signature`: no signature has the version `v1`
  * - `wrong_signature`: the secret, the body, or a signed header differs from what the sender signed
- * - `parsed_body`: the body is not the text or bytes of the request
+ * - `parsed_body`: the body is not the string or bytes of the request, but a parsed value
  * - `invalid_body`: the signature is correct, but the body is not an event
  * - `invalid_secret`: the receiver's secret is missing or malformed
  */

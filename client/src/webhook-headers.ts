@@ -12,9 +12,9 @@ export interface SignedHeaders {
   signatures: string[];
 }
 
-/** Bounds the work for a request that is not verified yet; two signatures have 100 characters. */
+/** Bounds the work for a request that is not yet verified. Two signatures take only 100 characters. */
 const HEADER_LENGTH_MAX = 4_096;
-/** Without commas, which join duplicate headers, or full stops, which separate the signed parts. */
+/** Without commas, which join duplicate headers, or periods, which separate the signed parts. */
 const ID = /^[!-+/-~-]+$/;
 const TIMESTAMP = /^\d{1,12}$/;
 /** Versions and signatures in base64, separated by spaces. */
@@ -59,7 +59,7 @@ function valuesOf(headers: WebhookHeaders, name: string): string[] {
     .flatMap(([, value]) => value ?? []);
 }
 
-/** Not `instanceof`: frameworks have classes of their own. */
+/** Does not use `instanceof`, because frameworks have their own classes. */
 function isHeaders(headers: WebhookHeaders): headers is { get(name: string): string | null } {
   return typeof headers.get === 'function';
 }

@@ -47,7 +47,10 @@ export function isEqual(expected: string, given: string): boolean {
   return difference === 0;
 }
 
-/** Undefined for anything but text and bytes. `isView` also accepts bytes of other realms, such as those of Jest. */
+/**
+ * Returns undefined for anything but a string or bytes. `isView` also accepts bytes from other JavaScript
+ * realms, such as Jest's.
+ */
 export function toBytes(body: unknown): Uint8Array | undefined {
   if (typeof body === 'string') return encoder.encode(body);
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);

@@ -12,29 +12,32 @@ interface Message<Type extends string, Data> {
   timestamp: string;
   data: Data;
   accountId: string;
-  /** Identifies the database: after a restore, a sequence may belong to another event. */
+  /** Identifies the history of the database. After a restore, a sequence may belong to another event. */
   epoch: string;
 }
 
 type Test = Message<'webhook.test', { webhookId: string }>;
-/** One member per type of event, so that `type` decides which `data` there is. */
+/** One member per type of event, so that `type` determines the type of `data`. */
 type ListingMessage<Event = ListingEvent> = Event extends ListingEvent ? Message<Event['type'], Event> : never;
 
 /** The body of a webhook. */
 export type WebhookMessage = ListingMessage | Test;
 export type WebhookType = WebhookMessage['type'];
 
-/** A verified webhook. A newer service may send other types: ignore those. */
+/** A verified webhook. Ignore unknown types, which a newer service may send. */
 export type WebhookEvent = WebhookMessage & {
-  /** The `webhook-id` header: the same in each attempt, so a known one is a repeat. */
+  /**
+   * The `webhook-id` header, which is the same in each attempt. An ID that you have already processed is a
+   * repeat.
+   */
   id: string;
 };
 
-/** The text or bytes of the request, exactly as received. */
+/** The body of the request as a string or bytes, exactly as received. */
 export type WebhookBody = string | ArrayBuffer | Uint8Array;
 
 export interface WebhookOptions {
-  /** How much the clocks can differ, and how old a repeated request can be. Default: 300. */
+  /** How far the clocks may differ, and how old a repeated request may be, in seconds. Default: 300. */
   toleranceSeconds?: number | undefined;
   /** Default: the current time. */
   now?: Date | undefined;
@@ -44,9 +47,9 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Checks that the service sent this request, as specified by Standard Webhooks, and parses its body.
- * @param secrets the endpoint's secret, or the new and the old one while you replace it; undefined and empty ones are
- * ignored
- * @throws {WebhookVerificationError} if the service did not send it, or if there is no valid secret
+ * @param secrets the endpoint's secret, or the new and the old secret while you replace it; undefined and
+ * empty values are ignored
+ * @throws {WebhookVerificationError} if the service did not send the request, or if no valid secret is given
  */
 export async function verifyWebhook(
   body: WebhookBody,
@@ -91,7 +94,7 @@ function checkTimestamp(timestamp: string, toleranceSeconds: number, now: Date):
 
 async function checkSignatures(bytes: Uint8Array, signed: SignedHeaders, keys: CryptoKey[]): Promise<void> {
   const expected = await Promise.all(keys.map((key) => sign(key, signed.id, signed.timestamp, bytes)));
-  // Compares all of them, so that the time does not show which one matches.
+  // Compares all signatures, so the time does not reveal which one matches.
   const matches = expected.flatMap((own) => signed.signatures.map((given) => isEqual(own, given)));
   if (matches.includes(true)) return;
   throw new WebhookVerificationError(
@@ -112,7 +115,7 @@ function parse(bytes: Uint8Array): WebhookMessage {
 }
 
 /**
- * Signs a webhook like the service, to test a receiver.
+ * Signs a webhook as the service does, to test a receiver.
  * @returns the headers to send
  */
 export async function signWebhook(

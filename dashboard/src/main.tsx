@@ -17,7 +17,7 @@ import { cssVariables, theme } from './theme';
 const nonce = document.querySelector<HTMLElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
-// The back-forward cache may restore a page that shows a key, or belongs to an ended session.
+// Reload a page from the back-forward cache: it may show a key, or belong to a session that has ended.
 window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
 
 reloadForNewFiles();

@@ -51,7 +51,8 @@ const listings = createRoute({
   path: '/listings',
   validateSearch: pickSearch(LISTING_SEARCH),
   loaderDeps: ({ search }) => search,
-  // Not awaited: the page shows the state of its queries. Hovering a link loads its data.
+  // Do not wait for the data: the page shows the state of its queries. Hovering over a link also starts the
+  // load.
   loader: ({ deps }) => void queryClient.prefetchQuery(listingsQuery(toListQuery(deps))),
   component: lazyPage(() => import('./pages/listings/listings'), 'ListingsPage'),
 });
@@ -191,7 +192,7 @@ declare module '@tanstack/react-router' {
   }
 
   interface HistoryState {
-    /** Whether the sign-in page was opened by signing out. */
+    /** Whether the user opened the sign-in page by signing out. */
     isSignedOut?: boolean;
     /** The cursors of the list pages before the current one; the first page's cursor is empty. */
     trail?: string[];

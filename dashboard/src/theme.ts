@@ -13,7 +13,7 @@ const evergreen: MantineColorsTuple = [
   '#0d4f36',
 ];
 
-/** Mantine's dark grays are brownish next to our surfaces. */
+/** Replaces Mantine's dark grays, which look brownish next to our surfaces. */
 const dark: MantineColorsTuple = [
   '#dde1e6',
   '#b9bfc8',
@@ -27,7 +27,7 @@ const dark: MantineColorsTuple = [
   '#131517',
 ];
 
-/** Otherwise, a dialog's header is a second banner of the page. */
+/** Without this role, a dialog's header would be a second banner landmark on the page. */
 const attributes = { header: { role: 'presentation' } };
 
 export const theme = createTheme({
@@ -50,7 +50,7 @@ export const theme = createTheme({
         radius: 'lg',
         withCloseButton: false,
         overlayProps: { blur: 2 },
-        // No fade-out: closing a dialog clears its content, which may be a secret.
+        // Do not fade out: closing a dialog clears its content, which may be a secret.
         transitionProps: { exitDuration: 0 },
       },
       styles: { title: { fontWeight: 600 } },
@@ -60,12 +60,13 @@ export const theme = createTheme({
     TextInput: { defaultProps: { withAsterisk: false } },
     PasswordInput: { defaultProps: { withAsterisk: false } },
     Tooltip: { defaultProps: { withArrow: true, openDelay: 300 } },
-    // Mantine's placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item gets the focus.
+    // Mantine's focus placeholder is not a valid child of a menu (WAI-ARIA). Without it, the first item gets
+    // the focus.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });
 
-/** Mantine's grays and reds have too little contrast for small text (WCAG 1.4.3). */
+/** Replaces Mantine's grays and reds, which have too little contrast for small text (WCAG 1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

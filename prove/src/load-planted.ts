@@ -1,4 +1,4 @@
-// Preloaded by programs with a planted fault (`plant.ts`), whose patches it applies.
+// Programs with a planted fault preload this module, which applies the fault's patches (`plant.ts`).
 import { registerHooks } from 'node:module';
 
 const sources: Record<string, string> = JSON.parse(process.env.PLANTED_SOURCES ?? '{}');

@@ -21,13 +21,15 @@ export async function readLockFile(repository: string): Promise<LockFile> {
   return JSON.parse(await readFile(join(repository, 'package-lock.json'), 'utf8')).packages;
 }
 
-/** Returns the paths, as in the lock file, of all packages that npm installs with a workspace. */
+/**
+ * Returns the paths of all packages that npm installs with a workspace. The paths are the lock file's keys.
+ */
 export function findRuntimePlaces(lock: LockFile, workspace: string): string[] {
   const found = new Set<string>();
   const visit = (place: string): void => {
     for (const name of neededBy(lock[place] ?? {})) {
       const at = findPlace(lock, place, name);
-      // npm omits optional packages that do not fit the machine.
+      // npm omits optional packages that do not support the machine.
       if (at === undefined || found.has(at)) continue;
       found.add(at);
       visit(at);
@@ -46,7 +48,7 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
 }
 
-/** Finds a package in the nearest `node_modules` directory above, as Node.js does. */
+/** Finds a package in the nearest `node_modules` directory at or above `from`, as Node.js does. */
 function findPlace(lock: LockFile, from: string, name: string): string | undefined {
   const steps = from.split('/');
   for (let depth = steps.length; depth >= 0; depth -= 1) {

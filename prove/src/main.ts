@@ -68,7 +68,10 @@ async function main(): Promise<void> {
   if (failed.length > 0) process.exitCode = 1;
 }
 
-/** Tries the bundled program, as users get it. Faults are planted in the program that runs from its sources. */
+/**
+ * Tries a part on the bundled program, which is what users get. Faults are planted in the program that runs
+ * from its sources.
+ */
 async function prove(program: string, part: Part, size: Trial['size'], seed: number): Promise<Result> {
   console.error(`${part.title}: ${part.promise}`);
   const verdict = await tryInProcess({ TEST_PROGRAM: program }, part.name, size, seed);

@@ -7,7 +7,7 @@ export interface Part {
   promise: string;
   /** The faults that the part must find. */
   plantedFaults: readonly PlantedFault[];
-  /** @throws AssertionError if the promise is broken, or another error if it could not be tried */
+  /** @throws AssertionError if the promise is broken, or another error if the trial could not run */
   run(trial: Trial): Promise<Outcome>;
 }
 
@@ -16,13 +16,13 @@ export interface PlantedFault {
   /** A description, unique within the part. */
   what: string;
   /**
-   * Words from the source of the check that must find the fault, or of several checks if chance
-   * decides which one fails first.
+   * Words from the source of the check that must find the fault, or from several checks if chance decides
+   * which of them fails first.
    */
   foundBy: string | readonly string[];
-  /** A condition for finding the fault, or an instruction for the part's small form. */
+  /** What must be true for the part to find the fault, or an instruction for the part's small form. */
   needs?: string;
-  /** Changes to the service's sources. Without any, the part itself plants the fault. */
+  /** Changes to the service's sources. Without patches, the part itself plants the fault. */
   patches?: readonly Patch[];
 }
 
@@ -33,12 +33,15 @@ export interface PlantedFault {
 export type Patch = readonly [symbol: string, from: string, to: string];
 
 export interface Trial extends Cleanup {
-  /** `full` is published. `small` takes seconds, runs with the tests, and finds planted faults. */
+  /**
+   * The results of `full` are published. `small` takes seconds, runs with the tests, and finds planted
+   * faults.
+   */
   size: 'full' | 'small';
   /** The seed of all random choices. */
   seed: number;
   plantedFault: PlantedFault | undefined;
-  /** Empty at first, and removed at the end. */
+  /** The trial's directory, which is empty at first and is removed at the end. */
   directory: string;
   say(text: string): void;
 }

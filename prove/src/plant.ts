@@ -6,13 +6,13 @@ import type { Patch, PlantedFault } from './part.ts';
 
 const LOADER = import.meta.resolve('./load-planted.ts');
 
-/** The environment for a service or a command with the fault. */
+/** Returns the environment variables that plant the fault in a service or a command. */
 export function plantedEnvironment(fault: PlantedFault | undefined): Record<string, string> {
   if (fault?.patches === undefined) return {};
   return { NODE_OPTIONS: `--import=${LOADER}`, PLANTED_SOURCES: JSON.stringify(changedSources(fault.patches)) };
 }
 
-/** The sources that patches change, by their URLs. */
+/** Returns the changed sources of the files that patches affect, by URL. */
 export function changedSources(patches: readonly Patch[]): Record<string, string> {
   const sources = new Map<string, string>();
   // Apply a file's last patch first, so that the offsets of the others stay valid.
@@ -35,7 +35,7 @@ function locate([symbol, from, to]: Patch): Pick<Declaration, 'file' | 'start'> 
 
 const SOURCES = join(import.meta.dirname, '../../server/src');
 
-/** A place in the server's sources. */
+/** The place of a declaration in the server's sources. */
 interface Declaration {
   file: string;
   start: number;
@@ -46,9 +46,9 @@ interface Declaration {
 let declarations: Map<string, Declaration[]> | undefined;
 
 /**
- * Finds a top-level declaration in the server's sources, such as `createApp`, or a class member, such
- * as `WriteQueue.#commit`. If several files declare a name, it needs the end of its file's path as a
- * prefix: `listings:insert`.
+ * Finds a top-level declaration in the server's sources, such as `createApp`, or a class member, such as
+ * `WriteQueue.#commit`. If several files declare a name, the end of the file's path must precede it, as in
+ * `listings:insert`.
  */
 function findDeclaration(symbol: string): Declaration {
   declarations ??= readDeclarations();

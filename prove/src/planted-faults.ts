@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Patch, PlantedFault } from './part.ts';
 
-/** Replaces `LOST_WRITE` in a file. Chance decides which of these checks finds a lost write first. */
+/**
+ * The checks that `LOST_WRITE` in a file stands for. Chance decides which of them finds a lost write first.
+ */
 const LOST_WRITE = [
   'acknowledged data is gone',
   '; acknowledged was ',
@@ -16,9 +18,9 @@ const LOST_WRITE = [
 ];
 
 /**
- * Reads the `planted-faults.txt` file of a part. Each fault is a line that says what is wrong, followed
- * by indented lines: `found by:` with the words of its checks, separated by `|`; `needs:`, if the small
- * form would not find the fault otherwise; and patches, as `DECLARATION, …: FROM → TO`.
+ * Reads the `planted-faults.txt` file of a part. Each fault is a line that says what is wrong, followed by
+ * indented lines: `found by:` with words from the checks, separated by `|`; `needs:`, if the small form would
+ * not find the fault otherwise; and patches, written as `DECLARATION, …: FROM → TO`.
  */
 export function readFaults(part: string): PlantedFault[] {
   const text = readFileSync(new URL(`parts/${part}/planted-faults.txt`, import.meta.url), 'utf8');

@@ -9,7 +9,7 @@ export interface Result {
   part: Part;
   verdict: Verdict;
   faults: { fault: PlantedFault; verdict: Verdict }[];
-  /** The promise was kept, and each planted fault was found. */
+  /** Whether the promise was kept and each planted fault was found. */
   isKept: boolean;
 }
 
@@ -27,13 +27,13 @@ export interface Run {
   seed: number;
 }
 
-/** A part in the report: its row of the first table, and its section. */
+/** What the report contains about a part: its row in the first table, and its section. */
 interface Entry {
   row: string;
   section: string;
 }
 
-/** Writes these results to the report and the README, and keeps those of other parts. */
+/** Writes these results to the report and the README, and keeps the earlier results of other parts. */
 export function writeReport(parts: readonly Part[], results: readonly Result[], run: Run): void {
   const { report, promises } = formatReport(readFileSync(REPORT, 'utf8'), parts, results, run);
   writeFileSync(REPORT, report);
@@ -43,7 +43,7 @@ export function writeReport(parts: readonly Part[], results: readonly Result[], 
   );
 }
 
-/** The report with these results, and the part of it that is in the README. */
+/** Formats the report with these results, and the table that the README contains. */
 export function formatReport(before: string, parts: readonly Part[], results: readonly Result[], run: Run) {
   const earlier = readEntries(before);
   const entries = parts.map((part, index) => {
@@ -64,7 +64,7 @@ export function formatReport(before: string, parts: readonly Part[], results: re
   return { report: `${report}\n`, promises: `${promises}\n${untried.join('')}` };
 }
 
-/** The parts of a report by their titles. */
+/** Reads the entries of a report by the titles of their parts. */
 function readEntries(report: string): Map<string, Entry> {
   const [head = '', ...sections] = report.trimEnd().split(/\n\n(?=## \d+\. )/);
   const rows = head.split('\n').filter((line) => line.startsWith('| '));
@@ -79,7 +79,7 @@ function toEntry(result: Result, number: number, run: Run): Entry {
   return { row: formatRow(summarize(result)), section: formatPart(result, number, run) };
 }
 
-/** The promise and the result of a row. */
+/** Reduces a row to its promise and its result. */
 function shortenRow(row: string): string {
   const [promise = '', , result = ''] = row.slice(2, -2).split(' | ');
   return formatRow([promise, result]);
@@ -134,7 +134,7 @@ function formatRow(cells: readonly string[]): string {
 
 const WORDS_MAX = 200;
 
-/** The message of a check, without the compared values and local paths. */
+/** Returns a check's message without the compared values and local paths. */
 function shorten(words: string): string {
   const [first = ''] = words.split('\n', 1);
   const line = (first.startsWith('Expected ') ? words : first)

@@ -9,7 +9,9 @@ import { plantedEnvironment } from './plant.ts';
 export const ADMINISTRATOR = { ADMIN_EMAIL: 'ada@example.com', ADMIN_PASSWORD: 'correct horse battery staple' };
 export const CREDENTIALS = { email: ADMINISTRATOR.ADMIN_EMAIL, password: ADMINISTRATOR.ADMIN_PASSWORD };
 
-/** Settings for a trial's service and commands: no rate limit, and the planted fault. */
+/**
+ * Returns the settings for a trial's service and commands. They turn off the rate limit and plant the fault.
+ */
 export function settingsOf(
   { directory, plantedFault }: Trial,
   given: Record<string, string> = {},
@@ -21,7 +23,7 @@ export function serve(trial: Trial, settings: Record<string, string> = {}): Prom
   return serveFor(trial, settingsOf(trial, settings));
 }
 
-/** Returns the trial with these patches in addition to the planted fault's own. */
+/** Returns the trial with these patches in addition to those of the planted fault. */
 export function withPatches(trial: Trial, patches: readonly Patch[]): Trial {
   const fault = trial.plantedFault ?? { what: '', foundBy: '' };
   return { ...trial, plantedFault: { ...fault, patches: [...patches, ...(fault.patches ?? [])] } };
@@ -32,7 +34,7 @@ export function createTenant(trial: Trial, settings: Record<string, string> = {}
   return createTenantByCommand(settingsOf({ ...trial, plantedFault: undefined }, settings));
 }
 
-/** Imports new listings, one JSON line each. */
+/** Imports new listings. Each row is a JSON line. */
 export async function importRows(url: string, key: string, rows: readonly string[]): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
   const response = await fetch(`${url}/v1/imports`, { method: 'POST', headers, body: rows.join('\n') });
@@ -48,7 +50,7 @@ export async function readJson<T>(url: string, path: string, key: string): Promi
   return JSON.parse(text);
 }
 
-/** Counts open connections, and a few sockets that are always open. */
+/** Counts a process's sockets: its open connections, and a few sockets that are always open. */
 export function countSockets({ child }: Pick<ServeProcess, 'child'>): number {
   return countSocketsOf(Number(child.pid));
 }

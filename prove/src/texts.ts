@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Strings by kind. Each line of the file is a JSON array: a kind, then strings of this kind. */
+/** Reads strings by their kind. Each line of the file is a JSON array: a kind, then strings of that kind. */
 export function readTexts(file: URL): ReadonlyMap<string, string[]> {
   const texts = new Map<string, string[]>();
   for (const line of readFileSync(file, 'utf8').trim().split('\n')) {

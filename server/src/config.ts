@@ -24,13 +24,16 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 const PORT_MAX = 65_535;
 /** A larger number is probably a typo. */
 const WORKERS_MAX = 256;
-/** Each connection costs memory on the database server; more connections than it has processors are of little use. */
+/**
+ * Each connection uses memory on the database server. Having more connections than the server has processors
+ * is of little use.
+ */
 const POOL_SIZE_MAX = 1_000;
 const STATEMENT_TIMEOUT_MIN_MS = 100;
 const STATEMENT_TIMEOUT_MAX_MS = 600_000;
-/** A day. Timers can run for at most 24 days. */
+/** One day. The limiter uses timers, which can run for at most 24 days. */
 const RATE_LIMIT_SECONDS_MAX = 86_400;
-/** The log of a busy service exceeds a smaller size between two removals. */
+/** On a busy service, the request log would exceed a smaller limit before the next purge. */
 const LOG_BYTES_MIN = 1_000_000;
 const BYTES_OF_UNIT: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 const SECONDS_OF_UNIT: Record<string, number> = { s: 1, m: 60, h: 3600 };
@@ -38,7 +41,10 @@ const SECRETS_KEY_BYTES = 32;
 const ATTRIBUTION_LENGTH_MAX = 200;
 const DATABASE_FORM = 'file: and a path, or a URL such as postgres://user:password@host:5432/database';
 
-/** All settings, each with its schema and default, the form that errors quote, and a description. */
+/**
+ * All settings. Each has a schema with its default, the expected form (which error messages quote), and a
+ * description.
+ */
 export const SETTINGS = z.object({
   HOST: row(z.string().prefault('127.0.0.1'), '', 'address to listen on; `0.0.0.0` for every interface'),
   PORT: row(integer(0, PORT_MAX).prefault('3000'), 'a number from 0 to 65535', 'port; `0` picks a free one'),
@@ -165,8 +171,8 @@ export const SETTINGS = z.object({
 type Settings = z.output<typeof SETTINGS>;
 
 /**
- * Reads the settings, by default from the environment, then from `.env`. An empty variable selects
- * the default, even if `.env` has a value.
+ * Reads the settings. By default, it reads the environment and, for variables that are not set there, `.env`.
+ * An empty environment variable selects the default, even if `.env` has a value.
  * @throws {ConfigError} for an invalid value
  */
 export function readConfig(env = Object.assign(process.env, readEnvironment(process.env))) {
@@ -211,7 +217,7 @@ function parseSettings(env: Environment): Settings {
   throw new ConfigError(`${name} must be ${schema?.meta()?.form}${given}.`);
 }
 
-/** The settings that were given, without secrets. */
+/** The settings that have a value, with secrets masked. */
 function describeSettings(env: Environment): Record<string, string> {
   const given = withCredentials(env);
   const shown: Record<string, string> = {};
@@ -240,7 +246,10 @@ function countCores(): number {
   return Math.min(availableParallelism(), WORKERS_MAX);
 }
 
-/** Transforms a string with `parse`; the string is invalid if `parse` throws or returns undefined. */
+/**
+ * Creates a schema that transforms a string with `parse`; the string is invalid if `parse` throws or returns
+ * undefined.
+ */
 function parsedBy<T>(parse: (text: string) => T | undefined) {
   return z.string().transform((text, { issues }): T => {
     try {
@@ -252,7 +261,10 @@ function parsedBy<T>(parse: (text: string) => T | undefined) {
   });
 }
 
-/** Parses a database URL in an option, in the same form as `DATABASE_URL`. @throws {ConfigError} */
+/**
+ * Parses the database URL in the option or variable `name`. It has the same form as `DATABASE_URL`.
+ * @throws {ConfigError}
+ */
 export function parseDatabaseOption(name: string, text: string): string {
   const { data } = parsedBy(parseDatabaseUrl).safeParse(text);
   if (data !== undefined) return data;
@@ -265,7 +277,7 @@ function parseDatabaseUrl(text: string): string | undefined {
   return /^file:./.test(text) ? `file:${fromBase(text.slice('file:'.length))}` : undefined;
 }
 
-/** `{s}` is a subdomain, and `{r}` becomes `@2x` on fine screens. */
+/** `{s}` is a subdomain, and `{r}` becomes `@2x` on high-resolution screens. */
 const TILES_URL = /^https?:\/\/(\{s\}\.)?([a-z0-9.-]+|\[[0-9a-f:]+\])(:\d+)?\/([^{}\s]|\{[zxyr]\})*$/i;
 
 function parseTilesUrl(text: string): string | undefined {
@@ -283,14 +295,14 @@ function parseOrigin(text: string): string | undefined {
   return /^https?:$/.test(protocol) && href === `${origin}/` ? origin : undefined;
 }
 
-/** Reads a key of 256 bits in base64. */
+/** Reads a file that contains a 256-bit key in base64. */
 function readKey(path: string): Buffer | undefined {
   const text = readText(path).trim();
   const key = Buffer.from(text, 'base64');
   return /^[A-Za-z0-9+/]{43}=$/.test(text) && key.length === SECRETS_KEY_BYTES ? key : undefined;
 }
 
-/** Parses an allowance such as `600/10s`, of at most 24 hours. */
+/** Parses an allowance such as `600/10s` (600 requests in 10 seconds). The period is at most 24 hours. */
 export function parseAllowance(text: string): { points: number; seconds: number } | undefined {
   const [, points, time, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})([smh])$/.exec(text) ?? [];
   const seconds = Number(time) * (SECONDS_OF_UNIT[unit] ?? Number.NaN);
@@ -327,8 +339,8 @@ function parseNetworks(text: string): BlockList {
 }
 
 /**
- * Mailed links need a configured address: if the address were taken from a request, its sender
- * could mail links to another site.
+ * Mailed links need a configured address: if the address were taken from a request, whoever sent the request
+ * could have the service mail links to another site.
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {
   if (!smtpUrl && !from) return undefined;

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { getSystemErrorMessage, parseEnv } from 'node:util';
 
-/** Environment variables by name. */
 export type Environment = NodeJS.ProcessEnv;
 
 /** An invalid setting; the message names the variable. */
@@ -10,20 +9,23 @@ export class ConfigError extends Error {}
 
 const PACKAGE_DIRECTORY = join(import.meta.dirname, '..');
 /**
- * Settings that can contain a password, so errors never show them. Each can also be in a file that `…_FILE` names, or in
- * a systemd credential of the same name.
+ * Settings that can contain a secret, so error messages never show them. Each can also be in a file that its
+ * `…_FILE` variable names, or in a systemd credential with the setting's name.
  */
 export const SECRETS = ['DATABASE_URL', 'SMTP_URL', 'ADMIN_PASSWORD', 'SECRETS_KEY'];
 export const READABLE_FILE = 'the path of a readable file';
 export const MASK = '***';
 const SECRET_PARAMETER = /pass|secret|key|token/i;
 
-/** `given`, completed with the current values in `.env`. @throws {ConfigError} if `.env` cannot be read */
+/**
+ * `given`, plus the variables that only `.env` sets, with their current values.
+ * @throws {ConfigError} if `.env` cannot be read
+ */
 export function readEnvironment(given: Environment): Environment {
   return { ...readEnvFile(), ...given };
 }
 
-/** The variables in `.env`; empty if there is none. @throws {ConfigError} if it cannot be read */
+/** The variables in `.env`; empty if there is no such file. @throws {ConfigError} if it cannot be read */
 export function readEnvFile(): Environment {
   const file = envFile();
   if (!existsSync(file)) return {};
@@ -40,7 +42,7 @@ export function envFile(): string {
 }
 
 /**
- * Adds the secrets that are in files or in systemd credentials (systemd.io/CREDENTIALS) to the environment.
+ * Returns the environment with the secrets from files and systemd credentials (systemd.io/CREDENTIALS) added.
  * @throws {ConfigError} if a secret is given twice, or its file cannot be read
  */
 export function readSecrets(env: Environment, names: readonly string[] = SECRETS): Environment {
@@ -58,7 +60,10 @@ export function readSecrets(env: Environment, names: readonly string[] = SECRETS
   return read;
 }
 
-/** A credential is like `…_FILE`: it has the secret's name. */
+/**
+ * Adds a `…_FILE` variable for each secret that is given as a systemd credential: a file with the secret's
+ * name.
+ */
 export function withCredentials(env: Environment, names: readonly string[] = SECRETS): Environment {
   const { CREDENTIALS_DIRECTORY: directory = '' } = env;
   const found = { ...env };
@@ -77,7 +82,7 @@ export function readText(path: string): string {
   return readFileSync(fromBase(path), 'utf8').replace(/\r?\n$/, '');
 }
 
-/** A database or mail URL without passwords. */
+/** A database or mail URL with its passwords masked. */
 export function maskUrl(text: string): string {
   if (text.startsWith('file:')) return text;
   const url = URL.parse(text);
@@ -87,12 +92,15 @@ export function maskUrl(text: string): string {
   return url.href;
 }
 
-/** In a clone, relative paths start at its root, wherever a command is run; elsewhere at the current directory. */
+/**
+ * Resolves a path. In a clone of the repository, relative paths start at the root of the clone, wherever the
+ * command is run; elsewhere, they start at the current directory.
+ */
 export function fromBase(path: string): string {
   return resolve(findClone() ?? process.cwd(), path);
 }
 
-/** The repository's directory; undefined where the package was installed. */
+/** The root of the clone; undefined if the program was installed as a package instead. */
 export function findClone(): string | undefined {
   const directory = dirname(PACKAGE_DIRECTORY);
   const manifest = join(directory, 'package.json');

@@ -1,5 +1,5 @@
 import { runProgram, watchOutput } from './commands/program.ts';
 
-// The service goes on when its terminal closes.
+// The service keeps running when its terminal closes.
 if (process.argv[2] !== 'serve') watchOutput();
 await runProgram(process.argv);

@@ -10,7 +10,7 @@ import type { TestService } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A cheap hash of `PASSWORD`; a real hash takes 70 ms to create, and again at each sign-in. */
+/** A hash of `PASSWORD` with a low cost. A real hash takes 70 ms to create, and again at each sign-in. */
 const PASSWORD_HASH = cheapHash();
 
 function cheapHash(): string {
@@ -28,7 +28,7 @@ export interface Person {
   email: string;
 }
 
-/** A user who can sign in with `PASSWORD`, in a new account unless one is given. */
+/** Creates a user who can sign in with `PASSWORD`, in a new account unless one is given. */
 export async function createPerson(
   { database }: Pick<TestService, 'database'>,
   given: { accountId?: string; role?: Role; name?: string; email?: string } = {},
@@ -72,7 +72,7 @@ export class Browser {
     return this.fetch(path, { method, headers: { ...type, ...headers }, body: JSON.stringify(body) });
   }
 
-  /** Returns the JSON of a response that must have this status. */
+  /** Sends a request. @returns the JSON of the response, which must have this status */
   async ask(method: string, path: string, body?: unknown, status = 200) {
     const response = await this.send(method, path, body);
     const text = await response.text();

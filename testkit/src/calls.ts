@@ -9,12 +9,12 @@ export interface Caller {
   fetch(path: string, init?: RequestInit): Promise<Response>;
 }
 
-/** One of the service's APIs, and its credentials. */
+/** One of the service's APIs, and how to obtain its credentials. */
 export interface Gate {
   base: string;
-  /** A caller with full access to a new account. */
+  /** Creates an account, and a caller with full access to it. */
   enter(service: TestService): Promise<{ accountId: string; caller: Caller; memberId?: string }>;
-  /** A caller without credentials. */
+  /** Returns a caller without credentials. */
   nobody(service: TestService): Caller;
 }
 
@@ -36,7 +36,7 @@ export const SESSION_GATE: Gate = {
   nobody: (service) => new Browser(service),
 };
 
-/** An account and a caller for the operations of a document. */
+/** An account, and a caller for the operations of an OpenAPI document. */
 export interface World {
   service: TestService;
   gate: Gate;
@@ -61,7 +61,7 @@ export async function createWorld(service: TestService, gate: Gate, listing: unk
   return { ...world, ids: { ...world.ids, id } };
 }
 
-/** Adds the key of the examples. */
+/** Adds the API key from the document's examples. */
 export async function addKey(world: World): Promise<void> {
   const { id: keyId } = Object(await (await sendJson(world, 'POST', '/api-keys', { name: 'Website' })).json());
   world.ids.keyId = keyId;
@@ -72,33 +72,33 @@ export async function addMember(world: World): Promise<void> {
   world.ids.memberId = (await createPerson(world.service, { accountId: world.accountId, role: 'member' })).userId;
 }
 
-/** Adds the invitation of the examples. */
+/** Adds the invitation from the document's examples. */
 export async function addInvitation(world: World): Promise<void> {
   const given = { email: 'grace@example.com', role: 'member' };
   const { id } = Object(await (await sendJson(world, 'POST', '/invitations', given)).json());
   world.ids.invitationId = id;
 }
 
-/** Adds the feed of the examples, with a failed row. */
+/** Adds the feed from the document's examples, with a failed row. */
 export async function addFeed(world: World): Promise<void> {
   const { body } = importOperation;
   const response = await sendJson(world, 'PUT', '/feeds/mls?failedMax=1', body?.example);
   world.ids.runId = Object(await response.json()).id;
 }
 
-/** Adds the webhook endpoint of the examples, at another address if that should respond. */
+/** Adds the webhook endpoint from the document's examples. Set `url` if the endpoint must respond. */
 export async function addWebhook(world: World, url = 'https://example.com/webhooks'): Promise<void> {
   const { id } = Object(await (await sendJson(world, 'POST', '/webhooks', { url, description: 'Website' })).json());
   world.ids.webhookId = id;
 }
 
-/** Records a request with the key. */
+/** Records that a request was sent with the key. */
 export async function useKey({ service, accountId, ids }: World): Promise<void> {
   const hour = { keyId: ids.keyId ?? '', hour: Math.floor(Date.now() / 3_600_000) * 3_600_000, requests: 1, errors: 0 };
   await service.database.write((session) => addKeyHour(session, accountId, hour));
 }
 
-/** Sends the request of the examples of the request log with a new key. */
+/** With a new key, sends the request that is in the examples of the request log. */
 export async function logRequest(world: World): Promise<void> {
   const { service, accountId, caller, ids } = world;
   const tenant = await service.createKey(accountId);
@@ -107,7 +107,7 @@ export async function logRequest(world: World): Promise<void> {
   ids.entryId = data[0].id;
 }
 
-/** Sends a request with a JSON body; `path` is below the API's base. */
+/** Sends a request with a JSON body. `path` is relative to the API's base. */
 export function sendJson(
   { gate, caller }: World,
   method: string,
@@ -120,7 +120,7 @@ export function sendJson(
   return caller.fetch(gate.base + path, { method, headers: all, body: text });
 }
 
-/** Differences from the document's example. */
+/** How a call differs from the document's example. */
 export interface Change {
   path?: string;
   query?: string;

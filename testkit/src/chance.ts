@@ -10,7 +10,7 @@ export function withoutChance(text: string): string {
       .replaceAll(/https?:\/\/[\w.:-]+\/invitation#token=[\w-]{43}/g, 'LINK')
       .replaceAll(/("email": ?)"[^"]+@example.com"/g, '$1EMAIL')
       .replaceAll(/\b[\w-]+@example.com is/g, 'EMAIL is')
-      // The caller, which is a key or a user.
+      // The actor, which is a key or a user.
       .replaceAll(/("actor": ?)\{"type":"(?:key|user)"[^}]*\}/g, '$1CALLER')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
       .replaceAll(/(requestId\\?": ?\\?)"[0-9a-f-]{36}/g, '$1ID')

@@ -1,4 +1,4 @@
-/** Anything with cleanup, such as a test. */
+/** Anything that runs cleanup functions when it ends, such as a test. */
 export interface Cleanup {
   after(end: () => unknown): void;
 }
@@ -6,8 +6,8 @@ export interface Cleanup {
 const stacks = new WeakMap<Cleanup, AsyncDisposableStack>();
 
 /**
- * Runs `end` after the test. Unlike the hooks of `t.after`, what started last ends first, and a
- * failure does not keep the rest running.
+ * Runs `end` after the test. Unlike with `t.after`, what was started last ends first, and one failure does
+ * not leave the rest running.
  */
 export function defer(t: Cleanup, end: () => unknown): void {
   let stack = stacks.get(t);

@@ -9,11 +9,11 @@ type Row = Record<string, unknown>;
 /** A test's database, with access that bypasses the service. */
 export interface TestDatabase {
   url: string;
-  /** Runs a statement with `?` for each value, as another program would. */
+  /** Runs a statement, in which `?` stands for each value, as another program would. */
   sql(text: string, ...values: SQLInputValue[]): Promise<Row[]>;
   /** Runs several statements. */
   script(text: string): Promise<void>;
-  /** The account's key in `listing_facets`, with a `?` for its id. */
+  /** An SQL expression for the account's key in `listing_facets`, with a `?` for the account's id. */
   accountKey: string;
   drop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function createPostgresDatabase(given?: string): Promise<TestDataba
   const server = given ?? (await startPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
   const { href: url, drop } = await createOn(server, name);
-  // A test's own server is not a cluster.
+  // A server that a test starts itself is not a cluster.
   const workers = given === undefined ? WORKERS : [];
   const others = await Promise.all(workers.map((worker) => createOn(worker, name)));
   if (workers.length > 0) await gatherCluster(url, others);
@@ -81,7 +81,7 @@ async function createOn(server: string, name: string) {
   return { href, drop: () => once(server, `drop database ${name} with (force)`) };
 }
 
-/** Joins new databases of the same name into a cluster. */
+/** Joins new databases with the same name into a cluster. */
 async function gatherCluster(coordinator: string, others: { href: string }[]): Promise<void> {
   for (const { href } of [{ href: coordinator }, ...others]) await once(href, 'create extension citus');
   const { hostname, port } = new URL(coordinator);
@@ -94,7 +94,7 @@ async function gatherCluster(coordinator: string, others: { href: string }[]): P
 
 async function once(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new pg.Client(url);
-  // Parsed as numbers, like SQLite's integers: all are below 2^53 here.
+  // Parse 64-bit integers as numbers, like SQLite's integers. All of them are below 2^53 here.
   client.setTypeParser(pg.types.builtins.INT8, Number);
   await client.connect();
   try {

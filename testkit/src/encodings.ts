@@ -8,7 +8,7 @@ export function decode(bytes: Buffer, encoding: string | undefined): string {
   return (encoding === 'br' ? brotliDecompressSync(bytes) : bytes).toString();
 }
 
-/** Decompresses a possibly incomplete body. */
+/** Decompresses a body that may be incomplete. */
 export function decodeStart(bytes: Buffer, encoding: string | undefined): string {
   if (encoding === 'gzip') return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
   if (encoding !== 'br') return bytes.toString();

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-/** Enough for a short difference. */
+/** The number of lines to show of an error: enough for a short difference. */
 const LINES_MAX = 12;
 
 /** Reports each failed test with its file and the first lines of its error. */
@@ -10,7 +10,7 @@ export default async function* failures(source: AsyncIterable<TestEvent>): Async
     if (type !== 'test:fail') continue;
     const { name, file, line, details } = data;
     const { failureType, cause, message } = Object(details.error);
-    // Of nested tests, only the innermost is reported.
+    // If tests are nested, report only the innermost one.
     if (failureType === 'subtestsFailed') continue;
     const place = file === undefined ? '' : `${relative(process.cwd(), file)}:${line}  `;
     const lines = String(Object(cause).message ?? message).split('\n', LINES_MAX);

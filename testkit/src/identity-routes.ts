@@ -3,7 +3,10 @@ import { Identity } from '../../server/src/http/identity/identity.ts';
 import type { Database } from '../../server/src/storage/database.ts';
 import { openDatabase } from '../../server/src/storage/open.ts';
 
-/** All routes of the configured better-auth, including unused ones like `POST /sign-up/email`. */
+/**
+ * Returns all routes of better-auth as the service configures it, including unused ones such as `POST
+ * /sign-up/email`.
+ */
 export async function routesOfBetterAuth(database: Database): Promise<string[]> {
   const log = { logger: pino({ level: 'silent' }), writeLine: () => {} };
   const api = await new Identity(database, undefined, log).call(async (all) => all);
@@ -12,7 +15,7 @@ export async function routesOfBetterAuth(database: Database): Promise<string[]> 
   );
 }
 
-/** Like `routesOfBetterAuth`, for a service in another process. */
+/** Like `routesOfBetterAuth`, but for a service in another process. */
 export async function routesOfBetterAuthAt(databaseUrl: string): Promise<string[]> {
   const database = await openDatabase(databaseUrl);
   try {

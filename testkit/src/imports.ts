@@ -35,7 +35,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** Sends an import. */
+/** Sends a file to import. */
 export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Promise<Response> {
   const { type, body, query = '', headers = {} } = sent;
   const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
@@ -47,14 +47,14 @@ export function sendFile(service: TestService, tenant: Tenant, sent: Sent): Prom
   });
 }
 
-/** Reads a response that must be a report. */
+/** Reads a response, which must be a report with status 200. */
 export async function readReport(response: Response): Promise<Report> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
   return report.parse(JSON.parse(text));
 }
 
-/** Imports a file and returns its report, with errors as `line: code (field: code, …)`. */
+/** Imports a file. @returns the report, with errors in the form `line: code (field: code, …)` */
 export async function importFile(service: TestService, tenant: Tenant, sent: Sent) {
   const { errors, ...counts } = await readReport(await sendFile(service, tenant, sent));
   return { ...counts, errors: errors.map(shorten) };
@@ -65,7 +65,7 @@ function shorten({ line, code, details }: Report['errors'][number]): string {
   return `${line}: ${code}${faults === undefined ? '' : ` (${faults})`}`;
 }
 
-/** A report without failures. */
+/** Returns a report without failures. */
 export function counts(created: number, updated = 0, unchanged = 0, repeated = 0) {
   return { created, updated, unchanged, failed: 0, repeated, cleaned: 0, errors: [] };
 }

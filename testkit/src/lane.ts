@@ -4,10 +4,10 @@ import { NDJSON } from './imports.ts';
 import { assertIs, descriptionOf, type Known, type Ledger } from './ledger.ts';
 import type { Call, PatientCaller, Told } from './patient-caller.ts';
 
-/** A limit that keeps the lists short. */
+/** The maximum number of listings, which keeps the lists short. */
 const LISTINGS_MAX = 40;
 const IMPORTED = 3;
-/** The number of request kinds, which a lane sends in turn; the last one only if it has a feed. */
+/** The number of kinds of requests. A lane sends them in turn, and the last one only if it has a feed. */
 export const LANE_KINDS = 16;
 
 /** A client that sends one request at a time and knows how its listings must be stored. */
@@ -94,7 +94,7 @@ export class Lane {
     assert.ok(isReplayed, `a request with a known Idempotency-Key was executed again: ${JSON.parse(text).id}`);
   }
 
-  /** Without an Idempotency-Key. */
+  /** Creates a listing without an Idempotency-Key. */
   async #createOnce(): Promise<void> {
     const fresh = this.#fresh();
     const told = await this.#caller.once({ method: 'POST', path: '/listings', body: bodyOf(fresh) });
@@ -102,7 +102,7 @@ export class Lane {
     if (told.outcome === 'acknowledged') this.#note({ ...fresh, version: 1, id: JSON.parse(told.text).id });
   }
 
-  /** Atomic, without an Idempotency-Key. */
+  /** Sends an atomic import without an Idempotency-Key. */
   async #importOnce(): Promise<void> {
     const rows = this.#freshRows();
     const body = rows.map(bodyOf).join('\n');
@@ -153,7 +153,7 @@ export class Lane {
     this.#ledger.gone.add(known.address);
   }
 
-  /** New listings and changes in one file. */
+  /** Imports new listings and changes in one file. */
   async #import(atomic: boolean): Promise<void> {
     const old = [...this.#mine.values()].filter(({ externalId }) => externalId !== undefined).slice(-IMPORTED);
     const changed = old.map((known) => ({ ...known, listPrice: this.#nextPrice() }));
@@ -172,7 +172,10 @@ export class Lane {
     for (const row of rows) this.#note({ ...row, version: row.version + 1 });
   }
 
-  /** The whole file of the lane's feed, in which one listing is missing, one unchanged, and some are new. */
+  /**
+   * Sends a file to the lane's feed. One of the feed's listings is missing from it, one is unchanged, and
+   * some are new.
+   */
   async #runFeed(): Promise<void> {
     const [missing, same, ...old] = [...this.#mine.values()].filter(({ isFed }) => isFed);
     const made = this.#freshRows().map((row) => ({ ...row, isFed: true }));
@@ -194,7 +197,7 @@ export class Lane {
     assertIs(JSON.parse(text), known);
   }
 
-  /** A list from any process must contain all listings acknowledged before the request. */
+  /** Checks that a list from any process contains all listings that were acknowledged before the request. */
   async #list(): Promise<void> {
     const lines = await this.#caller.list();
     if (lines === undefined) return;

@@ -21,11 +21,14 @@ type Listing = Record<string, unknown> & { id: string; version: number };
 
 /** The outcomes of a load so far. */
 export interface Ledger {
-  /** Acknowledged listings by address; they must exist. */
+  /** Acknowledged listings by address. They must exist. */
   known: Map<string, Known>;
-  /** Addresses that must not exist: of deleted listings and rejected creates. */
+  /** Addresses that must not exist: those of deleted listings and of rejected creates. */
   gone: Set<string>;
-  /** Unknown outcomes (no Idempotency-Key); each group is stored completely or not at all. */
+  /**
+   * The listings of requests without an Idempotency-Key whose outcome is unknown. Each group is stored
+   * completely or not at all.
+   */
   unknown: Known[][];
   /** How often each outcome occurred, by the names that `PatientCaller` lists. */
   counts: Map<string, number>;
@@ -43,7 +46,7 @@ export function createLedger(): Ledger {
   };
 }
 
-/** @throws AssertionError if SQLite finds damage; `what` names the file */
+/** Checks a database file, which `what` names. @throws AssertionError if SQLite finds damage */
 export async function assertSound({ sql }: Pick<TestDatabase, 'sql'>, what: string): Promise<void> {
   const [row] = await sql('pragma integrity_check');
   assert.equal(row?.integrity_check, 'ok', `${what} is damaged`);
@@ -55,7 +58,10 @@ export function assertIs(listing: Record<string, unknown> | undefined, known: Kn
   assert.ok(is === was, `a listing is ${is}; acknowledged was ${was}`);
 }
 
-/** A description by price, up to several database pages long, which reveals partial changes. */
+/**
+ * Returns a description that depends on the price. It is up to several database pages long, so it reveals
+ * partial changes.
+ */
 export function descriptionOf(listPrice: number): string {
   return 'Bright rooms. '.repeat(1 + ((listPrice * 37) % 280)).trimEnd();
 }
@@ -68,7 +74,7 @@ function describe(listing: Record<string, unknown> | Known | undefined): string 
 
 /**
  * Checks that an account matches its ledger, and that its events lead to this state without gaps or
- * duplicates. The load must be paused. Only new events are read.
+ * duplicates. The load must be paused. Only events since the last check are read.
  */
 export async function assertKept(
   url: string,
@@ -107,7 +113,7 @@ export async function assertKept(
   assert.equal(JSON.parse(text).total, listings.length, 'a search finds other listings');
 }
 
-/** The listings that differ from the ledger, by kind of difference. */
+/** Finds the listings that differ from the ledger, by kind of difference. */
 function compare(listings: readonly Listing[], { known, gone, unknown }: Ledger): Record<string, string[]> {
   const stored = new Map(listings.map((listing) => [String(listing.address), listing]));
   const addresses = [...stored.keys()];
@@ -147,7 +153,7 @@ function assertNone(faults: Record<string, string[]>): void {
   if (words.length > 0) assert.fail(`of the listings ${words.join('; ')}`);
 }
 
-/** Replays the events after those in the ledger. */
+/** Replays the events that follow those in the ledger. */
 async function replayEvents(caller: PatientCaller, { replayed }: Ledger): Promise<void> {
   for (;;) {
     const path = `/events?after=${replayed.sequence}&limit=1000`;

@@ -9,7 +9,7 @@ import type { Tenant, TestService } from './service.ts';
 /** The required fields of a listing. */
 export const MINIMAL = { address: '12 Elm Street', beds: 3, baths: 2 };
 
-/** Creates a listing; strings and bytes are sent unchanged. */
+/** Sends a request that creates a listing. Strings and bytes are sent unchanged. */
 export function post(
   service: TestService,
   tenant: Tenant,
@@ -39,7 +39,7 @@ export function send(
   return service.fetch(tenant, `/v1${path}`, { method, headers: all, body: text });
 }
 
-/** Creates random listings of about `bytes` each without HTTP. @returns their IDs, oldest first */
+/** Creates random listings of about `bytes` each, without HTTP. @returns their IDs, oldest first */
 export async function fill(service: TestService, tenant: Tenant, count: number, bytes = 200): Promise<string[]> {
   const descriptionLength = Math.max(1, Math.min(4000, bytes) - 200);
   const creating = Array.from({ length: count }, (_, index) => {
@@ -50,7 +50,7 @@ export async function fill(service: TestService, tenant: Tenant, count: number, 
   return (await Promise.all(creating)).map(({ outcome }) => outcome.id);
 }
 
-/** Creates a list larger than the sockets' buffers. */
+/** Creates a list that is larger than the sockets' buffers. @returns the number of listings */
 export async function fillBeyondBuffers(service: TestService, tenant: Tenant): Promise<number> {
   const LISTINGS = 7_000;
   await plant(service, tenant, LISTINGS, 3600);
@@ -58,8 +58,9 @@ export async function fillBeyondBuffers(service: TestService, tenant: Tenant): P
 }
 
 /**
- * Quickly inserts listings into the database without the service. They are only for reads: they have no events, and no
- * terms by which a search for words would find them. Beds and IDs count from 1, and descriptions compress poorly.
+ * Quickly inserts listings into the database without the service. They are only for reads: they do not have
+ * events, or terms by which a search for words would find them. Beds and IDs count from 1, and descriptions
+ * compress poorly.
  */
 export async function plant(
   service: Pick<TestService, 'script'>,
@@ -83,7 +84,7 @@ export async function plant(
     commit;`);
 }
 
-/** Each engine's SQL for the documents of planted listings. */
+/** The SQL of each engine for the documents of planted listings. */
 const PLANTING = {
   sqlite: {
     id: `printf('lst_%026d', n)`,
@@ -109,16 +110,17 @@ const PLANTING = {
       const terms = ["'§sactive'", "'§h2'", "'§b' || n"].map((term) => `right('${accountId}', 8) || ${term}`);
       return { columns: 'account_id, terms', values: `'${accountId}', array_to_tsvector(array[${terms}])` };
     },
-    // Without spaces, as served.
+    // Remove the spaces, because the service sends JSON without spaces.
     object: (members: string) => `replace(replace(json_build_object(${members})::text, '" : ', '":'), ', "', ',"')`,
     noise: (length: number) =>
       `left(array_to_string(array(select encode(sha512((random()::text || n)::bytea), 'hex') from generate_series(0, ${length} / 128)), ''), ${length})`,
-    // The server analyzes tables within a minute; until then, it plans queries for a small table.
+    // PostgreSQL analyzes tables by itself within a minute. Until then, it plans queries as for a small
+    // table.
     learn: 'analyze listings, listing_facets;',
   },
 };
 
-/** Creates listings of 0.85 MB each, nearly the maximum. @returns their IDs, oldest first */
+/** Creates listings of 0.85 MB each, which is nearly the maximum. @returns their IDs, oldest first */
 export async function fillWithLarge(service: TestService, tenant: Tenant, count: number): Promise<string[]> {
   // Characters of four UTF-8 bytes and two UTF-16 units are the slowest to read.
   const photos = Array.from({ length: 100 }, () => ({
@@ -134,7 +136,7 @@ export async function fillWithLarge(service: TestService, tenant: Tenant, count:
   return ids;
 }
 
-/** Requests the list without reading the response. */
+/** Requests the list, but does not read the response body. */
 export function openList(
   service: TestService,
   tenant: Tenant,
@@ -149,13 +151,13 @@ export function openList(
 
 export interface ReadReply {
   bytes: Buffer;
-  /** The decompressed text, as far as it was received. */
+  /** The decompressed text, as far as it has been received. */
   text: string;
   /** Whether the response is complete according to HTTP. */
   isComplete: boolean;
 }
 
-/** Reads a response to its end, or to where it was cut. */
+/** Reads a response to its end, or to the point where it was cut off. */
 export async function readAll(response: IncomingMessage): Promise<ReadReply> {
   const chunks: Buffer[] = [];
   try {

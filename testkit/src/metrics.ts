@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** A page in Prometheus' text format. */
+/** A page of metrics in the text format of Prometheus. */
 export interface MetricsPage {
   text: string;
   /** The names of all metrics. */

@@ -5,22 +5,31 @@ import { until } from './until.ts';
 
 export interface MixedLoad {
   ledger: Ledger;
-  /** The number of finished requests per lane. */
+  /** The number of finished requests of each lane. */
   turns: number[];
-  /** How often this outcome of `PatientCaller` occurred. */
+  /** Returns how often this outcome occurred. `PatientCaller` lists the outcomes. */
   told(what: string): number;
-  /** @returns whether the condition became true in time; rejects with the first broken promise */
+  /**
+   * Waits for a condition.
+   * @returns whether it became true in time. Rejects with the first broken promise of the service
+   */
   reaches(isSo: () => boolean, patienceMs: number): Promise<boolean>;
-  /** Resolves when no request is in flight; needs a running service. Rejects as `finish` does. */
+  /**
+   * Pauses the load. Resolves when no request is in flight, for which a service must be running. Rejects as
+   * `finish` does.
+   */
   pause(): Promise<void>;
   resume(): void;
-  /** Resolves when all lanes have ended; rejects with the first broken promise. */
+  /**
+   * Ends the load. Resolves when all lanes have ended. Rejects with the first broken promise of the service.
+   */
   finish(): Promise<void>;
 }
 
 /**
- * Starts lanes that change and read listings on the services in turn. `urls` may change. With `hasFeeds`, each also has a
- * feed, which waits for the lease of its run if a service is killed.
+ * Starts lanes that change and read listings on the services in turn. `urls` may change later. With
+ * `hasFeeds`, each lane also has a feed. If a service is killed during the feed's run, the next run must wait
+ * for the lease to expire.
  */
 export function startMixedLoad(urls: readonly string[], key: string, lanes: number, hasFeeds = false): MixedLoad {
   const ledger = createLedger();

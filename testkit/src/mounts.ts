@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Why mounting is impossible here; undefined if it is possible. */
+/** Returns why this process cannot mount a file system; undefined if it can. */
 export function whyNoMounts(): string | undefined {
   return process.platform === 'linux' && process.getuid?.() === 0 ? undefined : 'mounting a disk takes root on Linux';
 }
@@ -12,7 +12,7 @@ export function whyNoMounts(): string | undefined {
  */
 export function mount(directory: string, options: readonly string[], what: string): () => Promise<void> {
   execFileSync('mount', [...options, what, directory]);
-  // Lazy, because files may be open there.
+  // Unmount lazily, because files may still be open there.
   const script = 'cat > /dev/null; umount --lazy "$0"';
   const guard = spawn('sh', ['-c', script, directory], { detached: true, stdio: ['pipe', 'ignore', 'inherit'] });
   return async () => {

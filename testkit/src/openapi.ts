@@ -31,32 +31,34 @@ export interface DocumentedOperation {
   responses: Record<string, DocumentedReply>;
 }
 
-/** A received response. */
+/** A response that was received. */
 export interface Told {
   status: number;
   headers: Headers;
   text: string;
-  /** Whether the request had `fields`, so that listings may lack required members. */
+  /** Whether the request had the `fields` parameter, with which listings may lack required members. */
   hasFields?: boolean;
 }
 
-/** Headers of HTTP itself, and those documented for all responses together. */
+/** Headers of HTTP itself, and headers that are documented once for all responses. */
 const UNIVERSAL =
   /^(date|connection|keep-alive|content-(encoding|length|type)|transfer-encoding|cache-control|vary|x-content-type-options)$/;
 
-/** Headers that depend on the settings, the format, the page, or the error code. */
+/**
+ * Headers that may be missing, because they depend on the settings, the format, the page, or the error code.
+ */
 const DEPENDING =
   /^(ratelimit.*|idempotent-replayed|link|x-(sequence|epoch|total-count)|retry-after|accept-encoding|set-cookie)$/;
 
-/** Where a list has its listings. */
+/** Matches the JSON pointers of the listings in a list. */
 const LISTED = /^\/(data|features)\/\d+(\/properties)?$/;
 
-/** Whether the operation concerns a user, not an account. */
+/** Whether an operation concerns a user and not an account. */
 export function isOfPeople({ path }: DocumentedOperation): boolean {
   return /^\/(session|setup|auth|invitations\/(preview|accept))\b/.test(path);
 }
 
-/** The OpenAPI document as a client reads it. */
+/** An OpenAPI document as a client reads it. */
 export class OpenApiDocument {
   readonly text: string;
   readonly operations: DocumentedOperation[];
@@ -74,7 +76,10 @@ export class OpenApiDocument {
     );
   }
 
-  /** Checks a value against a schema of the document. With `hasFields`, listings of a list may lack required members. */
+  /**
+   * Checks a value against a schema of the document. With `hasFields`, the listings in a list may lack
+   * required members.
+   */
   assertValid(value: unknown, schema: object, what: string, hasFields = false): void {
     const validate = this.#ajv.compile(schema);
     validate(value);
@@ -95,7 +100,7 @@ export class OpenApiDocument {
     return valueAt(this.#root, schema.$ref.replace(/^openapi/, ''));
   }
 
-  /** Checks a response against the documentation of its status. */
+  /** Checks a response against what the document says about its status. */
   assertReply({ responses }: DocumentedOperation, { status, headers, text, hasFields }: Told): void {
     const reply = responses[status];
     assert.ok(reply, `${status} is not documented: ${text.slice(0, 500)}`);
@@ -110,7 +115,10 @@ export class OpenApiDocument {
   }
 }
 
-/** The response must have all documented headers and, except for universal ones, no others. */
+/**
+ * Asserts that a response has all documented headers and, except for those that every response may have, no
+ * others.
+ */
 export function assertHeaders(given: Headers, { headers = {} }: DocumentedReply): void {
   const documented = Object.keys(headers).map((name) => name.toLowerCase());
   const undocumented = [...given.keys()].filter((name) => !UNIVERSAL.test(name) && !documented.includes(name));
@@ -130,7 +138,7 @@ function resolve(part: unknown, root: unknown): unknown {
   return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, resolve(member, root)]));
 }
 
-/** The value at a JSON pointer such as `#/components/schemas/Listing`. */
+/** Returns the value at a JSON pointer such as `#/components/schemas/Listing`. */
 export function valueAt(root: unknown, pointer: string): object {
   const names = pointer.split('/').slice(1);
   const value = names.reduce((at, name) => Object(at)[name], root);

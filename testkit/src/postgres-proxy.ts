@@ -3,25 +3,25 @@ import { connect, createServer, type Socket } from 'node:net';
 import { type Cleanup, defer } from './cleanup.ts';
 
 /**
- * The fate of a message: `cut` ends the connection before the server gets it; `cut answer` after
- * the commit, before the service gets the response.
+ * What happens to a message. `cut` ends the connection before the server receives the message. `cut answer`
+ * ends it after the commit, before the service receives the response.
  */
 export type Fate = 'forward' | 'cut' | 'cut answer';
 
 export interface PostgresProxy {
   url: string;
-  /** Decides the fate of each message by its type and text. */
+  /** Decides what happens to each message by its type and text. */
   judge: (type: string, text: string) => Fate;
-  /** The number of round trips: messages that the service sent after a response. */
+  /** The number of round trips, which is the number of messages that the service sent after a response. */
   trips: number;
-  /** Drops everything silently until `resume`. */
+  /** Stops forwarding until `resume`, without closing connections. */
   silence(): void;
   resume(): void;
   /** Routes new connections to another server and ends the existing ones. */
   redirect(serverUrl: string): void;
 }
 
-/** The end of the server's response to a commit. */
+/** The bytes at the end of the server's response to a commit. */
 const COMMITTED = 'COMMIT\0';
 
 export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresProxy> {
@@ -43,7 +43,7 @@ export async function proxyFor(t: Cleanup, serverUrl: string): Promise<PostgresP
     const pair = new Pair(client, connect(Number(port), hostname), watch);
     pairs.add(pair);
     if (isSilent) pair.silence();
-    // During silence, the server must not notice the disconnect.
+    // While the proxy is silent, the server must not notice that the client has disconnected.
     client.once('close', () => isSilent || pairs.delete(pair));
   });
   listener.listen(0, '127.0.0.1');
@@ -102,7 +102,8 @@ class Pair {
       .on('data', (chunk) => {
         watch.onAnswer();
         if (!this.#isAnswerCut) client.write(chunk);
-        // Responses to earlier messages are forwarded before the response to the commit.
+        // The server has already sent the responses to earlier messages, so this is the response to the
+        // commit.
         else if (chunk.includes(COMMITTED)) this.cut();
       });
     for (const socket of [client, server]) {

@@ -4,10 +4,13 @@ import { newDirectory, type PostgresServer, startOn } from './postgres.ts';
 import { copyDirectory, writeOwned } from './postgres-programs.ts';
 import { until } from './until.ts';
 
-/** What a base backup leaves out: process files and the log, which is streamed. */
+/**
+ * Files that a base backup does not copy: files of the running processes, and the write-ahead log, which is
+ * streamed.
+ */
 const LEFT_OUT = /^(postmaster\.(pid|opts)$|pg_(wal|replslot|stat_tmp)\/|.*pgsql_tmp)/;
 
-/** Starts a standby of a running server, like `pg_basebackup`. */
+/** Starts a standby of a running server, with a copy made as `pg_basebackup` does. */
 export async function createStandby(
   primary: PostgresServer,
   name: string,
@@ -15,7 +18,7 @@ export async function createStandby(
 ): Promise<PostgresServer> {
   const directory = newDirectory();
   await within(primary, async (client) => {
-    // The slot makes the server keep its log from here on.
+    // The replication slot makes the server keep its write-ahead log from this point.
     await client.query('select pg_create_physical_replication_slot($1, true)', [name]);
     await client.query('select pg_backup_start($1, true)', [name]);
     await copyDirectory(primary.directory, directory, (path) => LEFT_OUT.test(path));
@@ -30,7 +33,7 @@ export async function createStandby(
   return startOn(directory, settings);
 }
 
-/** Makes later commits wait for the standby. */
+/** Makes later commits wait for the standby to confirm them. */
 export async function commitWith(primary: PostgresServer, name: string): Promise<void> {
   await within(primary, async (client) => {
     await client.query(`alter system set synchronous_standby_names = '${name}'`);

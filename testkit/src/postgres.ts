@@ -10,18 +10,20 @@ import { initialize, killAll, launch, stop } from './postgres-programs.ts';
 import { until } from './until.ts';
 
 const PASSWORD = 'password';
-/** With this collation, text sorts unlike in SQLite, unless the tables set their own collation. */
+/**
+ * With this collation, strings sort differently than in SQLite, unless the tables set their own collation.
+ */
 const INITDB_FLAGS = ['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8', '--locale-provider=icu', '--icu-locale=en'];
 /** Faster settings, because test data need not survive a crash. */
 const SETTINGS = ['fsync=off', 'full_page_writes=off', 'max_connections=300', 'unix_socket_directories='];
 
-/** `pg_ctl -m fast` or `immediate`, a signal, or SIGKILL to all processes. */
+/** How to stop a server: `pg_ctl -m fast` or `-m immediate`, a signal, or SIGKILL to all its processes. */
 export type Halt = 'fast' | 'immediate' | 'SIGQUIT' | 'SIGKILL';
 
 export interface PostgresServer {
   url: string;
   directory: string;
-  /** Stops the server as in a failure; resolves when the server has exited. */
+  /** Stops the server as a failure would. Resolves when the server has exited. */
   halt(how: Halt): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -40,7 +42,7 @@ export function newDirectory(): string {
   return join(tmpdir(), `property-listings-postgres-${randomBytes(6).toString('hex')}`);
 }
 
-/** Starts a server on a temporary directory. */
+/** Starts a server on a temporary data directory. */
 export async function startOn(
   directory: string,
   settings: readonly string[],
@@ -59,7 +61,7 @@ export async function startOn(
     await kill();
     await ended;
   };
-  // Kills the server when this process exits, even without `stop`.
+  // Kill the server when this process exits, even if `stop` was not called.
   const leave = () => {
     server.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
@@ -75,7 +77,7 @@ export async function startOn(
       await until('the server is gone', () => isRefused(port));
     },
     async start() {
-      // After SIGKILL, processes and their shared memory linger for a moment.
+      // After SIGKILL, the processes and their shared memory remain for a moment, so try repeatedly.
       await until('the server has started', async () => {
         const started = await launch(directory, port, settings, onLog).catch(() => undefined);
         server = started ?? server;
@@ -92,7 +94,10 @@ export async function startOn(
 
 let shared: Promise<string> | undefined;
 
-/** The tests' shared server: `TEST_POSTGRES_URL`, or one for this process. */
+/**
+ * Returns the URL of the server that tests share: `TEST_POSTGRES_URL` or, without it, a server that this
+ * process starts.
+ */
 export function startPostgres(): Promise<string> {
   const { TEST_POSTGRES_URL: given } = process.env;
   shared ??= given ? Promise.resolve(given) : createPostgresServer().then(({ url }) => url);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define FILES_MAX 65536
-// Marks complete records. The last record of a killed process can be incomplete.
+// The beginning of each complete record. The last record of a process that was killed can be incomplete.
 #define MAGIC 0x504f574552000000
 
 // C created · T truncated · W written · S synced · D directory synced · L linked · U unlinked · M directory made ·
@@ -56,7 +56,7 @@ __attribute__((constructor)) static void begin(void) {
   root = getenv("POWER_LOSS_ROOT");
   if (root == NULL || log_path == NULL) return;
   root_length = strlen(root);
-  // Not inherited, because a lock belongs to an open file description.
+  // Child processes must not inherit the file, because a lock belongs to an open file description.
   log_file = syscall(SYS_openat, AT_FDCWD, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (log_file < 0) give_up(log_path);
 }
@@ -66,7 +66,7 @@ static int is_ours(const char *path) {
   return path[root_length] == '/' || path[root_length] == 0;
 }
 
-// libuv closes files without this library, so the number can belong to another file by now.
+// libuv closes files without this library, so the descriptor may belong to another file now.
 static struct open_file *find(int file) {
   struct stat stat;
   if (file < 0 || file >= FILES_MAX || files[file].path == NULL || fstat(file, &stat) != 0) return NULL;
@@ -97,7 +97,7 @@ static void append_path(char kind, uint64_t inode, const char *path) {
   append(kind, inode, 0, path, strlen(path));
 }
 
-// Logs a call whose effect this library does not record.
+// Records that a call was made whose effect this library does not record.
 static void append_unknown(const char *call, const struct open_file *file) {
   char words[512];
   int length = snprintf(words, sizeof words, "%s of %s", call, file->path);
@@ -183,7 +183,7 @@ ssize_t write(int file, const void *data, size_t length) {
   if (ours == NULL) return syscall(SYS_write, file, data, length);
   lock();
   ssize_t written = syscall(SYS_write, file, data, length);
-  // After the write, because the position in an appended file is not known before.
+  // Record the call after the write, because the position in an appended file is not known before.
   if (written > 0) append('W', ours->inode, lseek64(file, 0, SEEK_CUR) - written, data, written);
   unlock();
   return written;
@@ -257,7 +257,7 @@ int link(const char *from, const char *to) {
   return result;
 }
 
-// The following calls are not supported. They are logged, so that the trial fails.
+// The following calls are not supported. They are recorded, so that the trial fails.
 
 int rename(const char *from, const char *to) {
   int result = syscall(SYS_rename, from, to);
@@ -286,7 +286,8 @@ ssize_t pwritev(int file, const struct iovec *parts, int count, off_t position) 
   return syscall(SYS_pwritev, file, parts, count, position, 0);
 }
 
-// SQLite rebuilds its shared memory. Other files must not be written through a mapping.
+// SQLite maps its shared memory, which it rebuilds after a crash. No other file may be written through a
+// mapping.
 void *mmap64(void *address, size_t length, int protection, int flags, int file, off64_t position) {
   struct open_file *ours = (flags & MAP_ANONYMOUS) ? NULL : find(file);
   if (ours != NULL && (protection & PROT_WRITE) && (flags & MAP_SHARED) && strstr(ours->path, "-shm") == NULL)

@@ -6,7 +6,7 @@ import { UnsyncedFile } from './unsynced-file.ts';
 
 const DATABASE = 'var/listings/listings.db';
 
-/** @returns undefined where power losses can be simulated */
+/** Returns why power losses cannot be simulated here; undefined if they can. */
 export function whyNoPowerLoss(): string | undefined {
   if (process.platform !== 'linux') return 'Power loss: system calls can be recorded only on Linux.';
   if (spawnSync('cc', ['--version']).error !== undefined) return 'Power loss: this machine has no C compiler (`cc`).';
@@ -23,11 +23,17 @@ export interface PowerLoss {
   sums: { losses: number; unsynced: number; inCheckpoint: number };
 }
 
-/** This many first losses keep only synced data; later ones keep some of the rest. */
+/**
+ * After the first losses, up to this number, only synced data is kept; after later ones, some of the rest may
+ * be kept too.
+ */
 const STRICT_FIRST = 2;
 const STRICT_SHARE = 0.25;
 
-/** A service with these settings keeps its files on a simulated disk, in a folder of `directory`. */
+/**
+ * Returns settings with which a service keeps its files on a simulated disk, in a subdirectory of
+ * `directory`.
+ */
 export function preparePowerLoss(directory: string, random: Random, given: Record<string, string>): PowerLoss {
   const library = join(directory, 'power-loss.so');
   if (!existsSync(library)) execFileSync('cc', ['-O2', '-shared', '-fPIC', '-pthread', '-o', library, SOURCE]);
@@ -60,7 +66,7 @@ export function preparePowerLoss(directory: string, random: Random, given: Recor
   };
 }
 
-/** The format of `power-loss.c`: four numbers of eight bytes, then data. */
+/** The length of a record's header in `power-loss.c`: four numbers of eight bytes. The data follows. */
 const RECORD_BYTES = 32;
 const MAGIC = 0x504f574552000000n;
 const KIND_MASK = 0xffn;
@@ -72,13 +78,13 @@ type Entry = UnsyncedFile | typeof DIRECTORY;
 interface Naming {
   position: number;
   path: string;
-  /** Undefined for an unlink. */
+  /** What the path names from now on; undefined for an unlink. */
   entry: Entry | undefined;
 }
 
 /**
- * A directory with its state after a power loss: synced data, and any part of the rest. Of unsynced
- * renames, a prefix survives, as on journaling and copy-on-write file systems.
+ * A directory whose state after a power loss is simulated: it contains synced data, and any part of the rest.
+ * Of the renames that are not synced, a prefix survives, as on journaling and copy-on-write file systems.
  */
 class Disk {
   readonly #root: string;
@@ -86,7 +92,7 @@ class Disk {
   readonly #files = new Map<bigint, UnsyncedFile>();
   #namings: Naming[] = [];
 
-  /** The current content counts as synced. */
+  /** Treats the current content as synced. */
   constructor(root: string) {
     this.#root = root;
     for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) this.#load(join(root, name));
@@ -109,7 +115,7 @@ class Disk {
         log.readBigUInt64LE(position + at),
       );
       const end = position + RECORD_BYTES + Number(length);
-      // The last record of a killed process can be incomplete.
+      // The last record of a process that was killed can be incomplete.
       if ((kind & ~KIND_MASK) !== MAGIC || end > log.length) return;
       const data = log.subarray(position + RECORD_BYTES, end);
       this.#take(String.fromCharCode(Number(kind & KIND_MASK)), { position, inode, number: Number(number), data });
@@ -155,7 +161,10 @@ class Disk {
     return entries.filter(([, entry]) => entry instanceof UnsyncedFile && entry.isUnsynced).map(([path]) => path);
   }
 
-  /** Gives the directory a possible state after a power loss; without `random`, synced data. */
+  /**
+   * Gives the directory a state that is possible after a power loss. Without `random`, it contains only
+   * synced data.
+   */
   losePower(random?: Random): void {
     const kept = random === undefined ? 0 : random.upTo(this.#namings.length);
     for (const naming of this.#namings.slice(0, kept)) this.#name(naming);
@@ -179,7 +188,7 @@ class Disk {
   }
 }
 
-/** Memory-mapped writes are not recorded. SQLite rebuilds this file. */
+/** Reads SQLite's shared memory, whose memory-mapped writes are not recorded. SQLite rebuilds this file. */
 function readSharedMemory(root: string): Map<string, Buffer> {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => SHARED_MEMORY.test(name));
   return new Map(paths.map((name) => [join(root, name), readFileSync(join(root, name))]));

@@ -2,9 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type CommandResult, WarmProgram } from './warm-program.ts';
 
-/** Runs the sources, as in a clone. */
+/** The program that runs from its sources, as in a clone of the repository. */
 export const SOURCE_PROGRAM = new URL('../../server/bin/property-listings.js', import.meta.url).pathname;
-/** The set-up of the suites bundles the program, because its sources take longer to load than most tests. */
+/**
+ * The program that tests run. The set-up of the test suites bundles it, because its sources take longer to
+ * load than most tests.
+ */
 export const PROGRAM = process.env.TEST_PROGRAM || SOURCE_PROGRAM;
 export const REPOSITORY = new URL('../..', import.meta.url).pathname.replace(/\/$/, '');
 
@@ -13,13 +16,16 @@ export interface ServeProcess {
   child: ChildProcess;
   /** The process's log lines, parsed. */
   log: Record<string, unknown>[];
-  /** The process's messages to the operator. */
+  /** Returns the process's messages to the operator. */
   stderr(): string;
   /** Sends a signal and resolves with the exit code. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Only the given variables, so that the caller's environment changes nothing. */
+/**
+ * Returns an environment with only these variables, and those that every program needs, so that the caller's
+ * environment does not affect the program.
+ */
 export function bareEnvironment(settings: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env;
   return { PATH, HOME, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings };
@@ -34,13 +40,13 @@ const SETTINGS = `
   .trim()
   .split(/\s+/);
 
-/** Like `bareEnvironment`; empty variables override a developer's `.env`. */
+/** Like `bareEnvironment`, but with empty variables that override a developer's `.env`. */
 export function environment(settings: Record<string, string>): Record<string, string> {
   const unset = Object.fromEntries(SETTINGS.map((name) => [name, '']));
   return bareEnvironment({ ...unset, ...settings });
 }
 
-/** A copy of the program, and the working directory with its `.env`. */
+/** A copy of the program, and its working directory, which may contain a `.env`. */
 export interface ProgramCopy {
   program: string;
   cwd: string;
@@ -65,7 +71,7 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
     stderr += text;
   });
   child.once('close', (code) => reject(new Error(`The service ended with ${code} before it listened: ${stderr}`)));
-  // Without its newline, the last line of a process that was killed may be cut.
+  // Parse only lines that end with a newline: the last line of a process that was killed may be cut off.
   let rest = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = `${rest}${text}`.split('\n');
@@ -90,12 +96,15 @@ export async function spawnService(settings: Record<string, string>, copy?: Prog
   };
 }
 
-/** Planted faults are changes of the sources. */
+/**
+ * Chooses the program. Planted faults change the sources, so they require the program that runs from its
+ * sources.
+ */
 function programFor(settings: Record<string, string>): string {
   return settings.PLANTED_SOURCES === undefined ? PROGRAM : SOURCE_PROGRAM;
 }
 
-/** Runs a command in its own process; `input` is its stdin. */
+/** Runs a command in its own process. `input` is the command's stdin. */
 export function runCommand(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   const env = environment(settings);
@@ -104,7 +113,7 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
     if (typeof code === 'number') resolve({ code, stdout, stderr });
     else reject(error);
   });
-  // The command may exit without reading.
+  // Ignore errors: the command may exit without reading its input.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
   return promise;
@@ -112,12 +121,15 @@ export function runCommand(args: string[], settings: Record<string, string>, inp
 
 const warm = new WarmProgram(new URL('./warm-server.ts', import.meta.url));
 
-/** Like `runCommand`, but without a process of its own, for commands that do not depend on one. */
+/** Like `runCommand`, but without a separate process, for commands that do not depend on one. */
 export function runCommandWarm(args: string[], settings: Record<string, string>, input = ''): Promise<CommandResult> {
   return warm.run({ args, env: environment(settings), input });
 }
 
-/** Creates an account and a key like an operator; with `runCommand`, in separate processes. */
+/**
+ * Creates an account and a key with the operator's commands. If `run` is `runCommand`, they run in separate
+ * processes.
+ */
 export async function createTenantByCommand(settings: Record<string, string>, run = runCommandWarm) {
   const account = JSON.parse((await run(['accounts', 'create', '--name', 'Ada', '--json'], settings)).stdout);
   const args = ['keys', 'create', '--account', account.id, '--name', 'Test', '--json'];

@@ -18,8 +18,9 @@ const BUILDS = join(REPOSITORY, 'node_modules/.cache/program');
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Bundles the program as for the package. Its directory is named after its content, because Node.js caches compiled code
- * by path, and other runs of tests may use theirs. @returns the path of the program
+ * Bundles the program in the same way as for the package. The directory is named after its content, because
+ * Node.js caches compiled code by path, and because other test runs may still use theirs.
+ * @returns the path of the program
  */
 export async function buildProgram(): Promise<string> {
   const aside = join(BUILDS, `building-${process.pid}`);

@@ -1,4 +1,7 @@
-/** Numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (mulberry32, public domain). */
+/**
+ * Returns a generator of numbers from 0 (inclusive) to 1 (exclusive), which are the same for the same seed
+ * (mulberry32, public domain).
+ */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -17,7 +20,10 @@ const CHARACTERS = [
 ];
 const SPACES = ['', '', '', ' ', '\n', '\t \r'];
 
-/** A valid document of nested values with escapes and white space, without duplicate names. */
+/**
+ * Generates a valid JSON document of nested values, with escapes and white space, and without duplicate
+ * names.
+ */
 export function randomDocument(seed: number): string {
   const random = generator(seed);
   const pick = (list: string[]) => list[Math.floor(random() * list.length)] ?? '';
@@ -40,7 +46,7 @@ export function randomDocument(seed: number): string {
 
 const DAMAGE = [...'{}[]:,"\\ 01.-+eEtnu/x\n\u0000'];
 
-/** One character removed, inserted, or replaced. */
+/** Removes, inserts, or replaces one character. */
 export function mutate(text: string, seed: number): string {
   const random = generator(seed + 0x9e3779b9);
   const index = Math.floor(random() * text.length);
@@ -49,7 +55,7 @@ export function mutate(text: string, seed: number): string {
   return text.slice(0, index) + (kind === 0 ? '' : character) + text.slice(kind === 1 ? index : index + 1);
 }
 
-/** Finite doubles of all magnitudes, without -0. */
+/** Generates finite doubles of all magnitudes, except -0. */
 export function randomNumbers(count: number): number[] {
   const random = generator(count);
   const view = new DataView(new ArrayBuffer(8));

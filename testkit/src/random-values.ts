@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { PROPERTY_TYPES, STATUSES } from '../../server/src/model/listings.ts';
 
-/** Values that engines may treat differently. Few of each kind, so that they collide. */
+/**
+ * This module generates values that engines may treat differently. There are only a few of each kind, so that
+ * they collide.
+ */
 
 /** Generates `value` once in `times`, otherwise `nothing`. */
 export function seldom<T, N>(times: number, value: fc.Arbitrary<T>, nothing: N): fc.Arbitrary<T | N> {
   return fc.oneof({ weight: times - 1, arbitrary: fc.constant(nothing) }, { weight: 1, arbitrary: value });
 }
 
-/** Numbers in spellings that `JSON.stringify` would change. */
+/** Generates numbers in spellings that `JSON.stringify` would change. */
 const written = (...numbers: string[]) => fc.constantFrom(...numbers.map((number) => `#${number}#`));
 
 /** Returns JSON in which numbers keep their `written` spelling. */
@@ -93,7 +96,7 @@ function listing(requiredKeys: (keyof typeof values)[]) {
     .map(([given, where, faults]) => ({ ...given, ...where, ...faults }));
 }
 
-/** A listing, mostly valid. */
+/** Generates listings, most of which are valid. */
 export const fields: fc.Arbitrary<object> = listing(['address', 'beds', 'baths']);
 
 const removed = fc

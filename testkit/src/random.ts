@@ -2,9 +2,9 @@ import { generator } from './random-json.ts';
 
 /** Random choices that repeat with the same seed. */
 export interface Random {
-  /** 0 (inclusive) to 1 (exclusive). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** 0 to `max`, inclusive. */
+  /** Returns an integer from 0 to `max`, inclusive. */
   upTo(max: number): number;
   pick<T>(values: readonly T[]): T;
   bytes(length: number): Buffer;

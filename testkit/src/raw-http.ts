@@ -14,7 +14,7 @@ export function requestText(method: string, path: string, key: string, body = ''
   return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${type}\r\n${body}`;
 }
 
-/** Adds the `Origin` that the dashboard's requests have. */
+/** Adds the `Origin` header of the dashboard's requests. */
 export function fromPage(request: string): string {
   return request.replace('\r\n\r\n', '\r\nOrigin: http://localhost\r\n\r\n');
 }
@@ -23,7 +23,7 @@ export async function openSocket(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   await once(socket, 'connect');
-  // Tests watch 'close', which follows an error.
+  // Ignore errors here: tests watch 'close', which follows an error.
   socket.on('error', () => undefined);
   return socket;
 }
@@ -38,7 +38,7 @@ export async function beginRequest(socket: Socket, request: string): Promise<voi
   socket.write(request.slice(bodyStart, -1));
 }
 
-/** The first complete response in `text`, or undefined. ASCII bodies only. */
+/** Returns the first complete response in `text`, if there is one. Bodies must be ASCII. */
 export function takeReply(text: string, { hasBody = true } = {}): RawReply | undefined {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;
@@ -50,7 +50,7 @@ export function takeReply(text: string, { hasBody = true } = {}): RawReply | und
   return { status: Number(head.split(' ')[1]), head, body, closes: /^connection: close/im.test(head) };
 }
 
-/** Reads one response; undefined when the connection ends before its first byte. */
+/** Reads one response; undefined if the connection ends before the first byte. */
 export async function readReply(socket: Socket): Promise<RawReply | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<RawReply | undefined>();
   let text = '';

@@ -23,7 +23,7 @@ export class RawConnection {
       this.#length += chunk.length;
       this.#wake();
     });
-    // A reset also ends the connection; earlier data counts.
+    // A reset also ends the connection, but the data received before it counts.
     socket.on('error', () => {});
     socket.on('close', () => this.#end());
     socket.on('end', () => this.#end());
@@ -33,13 +33,13 @@ export class RawConnection {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Waits for the first byte, then pauses. */
+  /** Waits for the first byte, then pauses reading. */
   async pauseAtFirstByte(): Promise<void> {
     while (this.#length === 0 && !this.#ended) await this.#more();
     this.socket.pause();
   }
 
-  /** The next whole response. HEAD, 1xx, 204, and 304 have no body. */
+  /** Reads the next complete response. HEAD, 1xx, 204, and 304 do not have a body. */
   async readReply({ hasBody = true } = {}): Promise<RawReply> {
     const head = await this.#readThrough('\r\n\r\n');
     const [statusLine = '', ...lines] = head.trimEnd().split('\r\n');
@@ -96,7 +96,7 @@ export class RawConnection {
     return this.#take(length);
   }
 
-  /** Received but unread data as one buffer. */
+  /** Joins the data that is received but not yet read into one buffer. */
   #received(): Buffer {
     const [first, ...others] = this.#chunks;
     const received = first !== undefined && others.length === 0 ? first : Buffer.concat(this.#chunks);
@@ -136,7 +136,7 @@ export async function sendRaw(url: string, request: string | Buffer, localAddres
   return await connection.readReply({ hasBody: !request.toString('latin1').startsWith('HEAD ') });
 }
 
-/** Starts to read the list as CSV, which has no end mark of its own, and pauses. */
+/** Starts to read the list as CSV, and pauses. CSV does not have an end mark of its own. */
 export async function beginCsv(url: string, key: string): Promise<RawConnection> {
   const connection = await openRaw(url);
   connection.send(`GET /v1/listings HTTP/1.1\r\nHost: a\r\nAccept: text/csv\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -144,7 +144,7 @@ export async function beginCsv(url: string, key: string): Promise<RawConnection>
   return connection;
 }
 
-/** Reads the rest: the last chunk must be missing. */
+/** Reads the rest, and asserts that the last chunk is missing. */
 export async function assertCut(connection: RawConnection): Promise<void> {
   connection.socket.resume();
   const rest = await connection.readToEnd();

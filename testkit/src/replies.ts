@@ -74,7 +74,7 @@ const errorReply = z.strictObject({
   }),
 });
 
-/** The whole body of a 401 below `/v1`. */
+/** The complete body of a 401 response below `/v1`. */
 export const KEY_REJECTED = '{"error":{"code":"unauthorized","message":"Invalid or missing API key"}}';
 
 export type ListReply = z.output<typeof listReply>;
@@ -106,7 +106,7 @@ export async function readListing(response: Response, status = 200) {
   return listingReply.parse(JSON.parse(text));
 }
 
-/** The error in the common format. */
+/** Reads an error, which must have the common format, this status, and this code. */
 export async function readError(response: Response, status: number, code: string): Promise<ErrorReply> {
   const text = await response.text();
   assert.deepEqual([response.status, response.headers.get('content-type')], [status, 'application/json'], text);
@@ -116,12 +116,12 @@ export async function readError(response: Response, status: number, code: string
   return error;
 }
 
-/** `field: code` of each validation issue, sorted. */
+/** Returns `field: code` for each validation issue, sorted. */
 export function faultsOf(error: ErrorReply): string[] {
   return (error.details ?? []).map(({ field, code }) => `${field}: ${code}`).sort();
 }
 
-/** One line per row, with its members at these paths, such as `action` or `actor.name`. */
+/** Formats rows as lines, each with the row's members at these paths, such as `action` or `actor.name`. */
 export function linesOf(rows: readonly object[] | undefined, ...paths: string[]): string[] {
   const memberOf = (row: unknown, path: string) => path.split('.').reduce((value, name) => Object(value)[name], row);
   return (rows ?? []).map((row) => paths.map((path) => String(memberOf(row, path))).join(' '));

@@ -20,11 +20,11 @@ export interface Schema {
   pattern?: string;
 }
 
-/** Few values, so that they collide. */
+/** Only a few words, so that values collide. */
 const WORDS = ['Elm Street 12', 'Austin', 'élan', 'a b', '東京', 'x', '=1+1', "d'Arc", '😀', 'Straße 5½', '  trimmed '];
 const TEXT_LENGTH_MAX = 1_000;
 
-/** Values for rules that the document states in prose, and for patterns. */
+/** Generators for fields with patterns, or with rules that the document states in prose. */
 const BY_NAME: Record<string, fc.Arbitrary<unknown>> = {
   country: mostly(['US', 'DE', 'JP', 'BR'], ['QQ']),
   currency: mostly(['USD', 'EUR', 'JPY'], ['ABC', 'XXX']),
@@ -55,7 +55,9 @@ function hundredths(min: number, max: number): fc.Arbitrary<number> {
   return fc.integer({ min, max }).map((value) => value / 100);
 }
 
-/** Values that match a schema. A rule stated in prose can still reject a few. */
+/**
+ * Generates values that match a schema. A rule that is stated only in prose can still reject a few of them.
+ */
 export function valuesOf(given: Schema, document: OpenApiDocument): fc.Arbitrary<unknown> {
   const schema: Schema = document.schemaOf(given);
   if (schema.anyOf !== undefined) {
@@ -128,7 +130,7 @@ function memberOf(name: string, schema: Schema, document: OpenApiDocument): fc.A
   return isNullable ? mixed([9, named], [1, fc.constant(null)]) : named;
 }
 
-/** Fields that need another field: [field, its partner]. */
+/** Fields that require another field, as `[field, its partner]`. */
 const PARTNERS = [
   ['currency', 'listPrice'],
   ['livingAreaUnits', 'livingArea'],
@@ -142,7 +144,7 @@ function withPartners(value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !lonely.some(([field]) => field === name)));
 }
 
-/** Values of the wrong type or range. */
+/** Generates values of the wrong type or range. */
 const WRONG: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, '', ' ', '3', 'null', [], {}, -1, 2.5, 1e21, 1000, 0.001, ['x'], {
     a: { b: 1 },
@@ -152,7 +154,7 @@ const WRONG: fc.Arbitrary<unknown> = fc.oneof(
 );
 const UNKNOWN = ['colour', 'Address', 'price', '__proto__', 'constructor', 'id', 'version', 'createdAt', '', 'beds '];
 
-/** Values with a member replaced, removed, or added, which can still match the schema. */
+/** Generates values in which a member was replaced, removed, or added. They can still match the schema. */
 export function damaged(given: Schema, document: OpenApiDocument): fc.Arbitrary<unknown> {
   const names = Object.keys(Object(document.schemaOf(given)).properties ?? { x: {} });
   const member = mostly(names, UNKNOWN, 4);
@@ -162,7 +164,7 @@ export function damaged(given: Schema, document: OpenApiDocument): fc.Arbitrary<
   return mixed([9, changed], [1, WRONG]);
 }
 
-/** An assignment to `__proto__` would set the prototype. */
+/** Changes a member. It does not use an assignment, which for `__proto__` would set the prototype. */
 function changeMember(value: object, name: string, wrong: unknown): unknown {
   const entries = Object.entries(value).filter(([each]) => each !== name);
   const changed = Object.fromEntries(entries);

@@ -29,7 +29,7 @@ export interface TestService extends Service, Pick<TestDatabase, 'sql' | 'script
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Options of a test; no rate limit and no request log by default. */
+/** The options of a test's service. By default, there is no rate limit and no request log. */
 type TestOptions = ServerLimits &
   Partial<
     Pick<
@@ -47,30 +47,33 @@ type TestOptions = ServerLimits &
     >
   > & {
     engine?: Engine;
-    /** Used instead of a new database. */
+    /** A database to use instead of a new one. */
     database?: TestDatabase;
     databasePool?: Partial<Config['databasePool']>;
   };
 
-/** Tests receive webhooks on this machine. */
+/** The addresses of this machine, on which tests receive webhooks. */
 const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8);
 
-/** Workers whose first process was killed may still write until they end. */
+/**
+ * Options that retry the removal of a directory, because workers whose first process was killed may still
+ * write to it until they end.
+ */
 export const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
 export async function createDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'property-listings-'));
 }
 
-/** One service for all tests of a file; it stops after them. */
+/** Starts one service for all tests of a file. It stops after the last test. */
 export async function startSharedService(options?: TestOptions): Promise<TestService> {
   const service = await startTestService(options);
   after(() => service[Symbol.asyncDispose]());
   return service;
 }
 
-/** The service in this process, with its own port and database; `await using` removes both. */
+/** Starts a service in this process, with its own port and database. `await using` removes both. */
 export async function startTestService(options: TestOptions = {}): Promise<TestService> {
   const directory = await createDirectory();
   const made = options.database ?? (await createDatabase(directory, options.engine));

@@ -33,12 +33,12 @@ export function spawnFor(t: Cleanup, command: string, args: string[], env: Recor
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     output.stderr += text;
   });
-  /** The exit code, after all output; null after a signal. */
+  /** Resolves with the exit code, after all output; null after a signal. */
   const closed = once(child, 'close').then(([code]: (number | null)[]) => code ?? null);
   return { child, output, closed };
 }
 
-/** The exit code, even of a process that has already exited; null after a signal. */
+/** Resolves with the exit code, even if the process has already exited; null after a signal. */
 export async function exitOf(child: ChildProcess): Promise<number | null> {
   if (!hasEnded(child)) await once(child, 'exit');
   return child.exitCode;
@@ -54,7 +54,7 @@ async function endByForce(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** Whether a process with this id runs. */
+/** Whether a process with this id is running. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

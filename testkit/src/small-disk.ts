@@ -10,7 +10,7 @@ export interface SmallDisk {
   directory: string;
   /** Fills the disk except for this many bytes. */
   fill(bytesLeft?: number): void;
-  /** Removes what `fill` wrote. @returns the size in bytes */
+  /** Removes what `fill` wrote. @returns how many bytes were freed */
   makeRoom(): number;
   grow(bytes: number): void;
 }

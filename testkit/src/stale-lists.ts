@@ -11,7 +11,7 @@ interface Target {
   key: string;
 }
 
-/** Different media types, encodings, and orders, some of them several times in a row. */
+/** Lists with different parameters and orders, some of which are requested several times in a row. */
 const LISTS = ['?limit=20', '?limit=20', '?limit=20&sort=-listPrice', '?fields=id,listPrice', '?beds=3&count=true', ''];
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2, listPrice: 1 };
 const ENCODINGS = ['identity', 'gzip', 'br'];
@@ -19,9 +19,9 @@ const READERS = 4;
 const WRITERS = 2;
 
 /**
- * Each writer changes the price of one listing again and again. At the same time, readers read lists, and
- * each list must have the prices of the last changes that were acknowledged before the request, or later
- * ones.
+ * Checks that lists are never stale. Each writer repeatedly changes the price of one listing. At the same
+ * time, readers read lists. Each list must have the prices of the last changes that were acknowledged before
+ * the request, or later prices.
  */
 export async function readListsWhileWriting(target: Target, count: number): Promise<void> {
   const acknowledged = { prices: new Map<string, number>(), changes: 0 };

@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
-// `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (HEAD)
-// and in the work tree. It sees only dependencies that a file names by relative path.
+// `npm run test:changed [COMMIT]`: runs the test files that depend on changes since a commit (HEAD) and in
+// the work tree. It recognizes only dependencies that a file names by a relative path.
 
 const SOURCE = /\.(?:tsx?|js)$/;
 const TEST = /\.test\.ts$/;
 const PARTS = /^server\/test\/parts\//;
-/** Any quoted path: an import, or a program to start. */
+/** Matches any quoted relative path, such as that of an import or of a program to start. */
 const PATH = /(['"`])(\.\.?\/[^'"`\n]+)\1/g;
 
 const [, , since = 'HEAD'] = process.argv;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const PERIOD_MS = 30_000;
 
-/** An authenticator's code (RFC 6238) for an `otpauth:` URI. */
+/** Computes an authenticator's code (RFC 6238) for an `otpauth:` URI. */
 export function totp(uri: string, timeMs = Date.now()): string {
   const secret = decodeBase32(new URL(uri).searchParams.get('secret') ?? '');
   const counter = Buffer.alloc(8);
@@ -13,7 +13,7 @@ export function totp(uri: string, timeMs = Date.now()): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 1_000_000).padStart(6, '0');
 }
 
-/** The next code, which is already valid. */
+/** Computes the next code, which the service already accepts. */
 export function nextTotp(uri: string): string {
   return totp(uri, Date.now() + PERIOD_MS);
 }

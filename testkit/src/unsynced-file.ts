@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** The bytes of a growing file; unwritten bytes are zero. */
+/** The bytes of a file that can grow. Bytes that were not written are zero. */
 class Content {
   #bytes: Buffer;
   #size: number;
@@ -42,7 +42,7 @@ class Content {
   }
 }
 
-/** A write, or a truncation to `size`. `position` is its place in the log. */
+/** A write, or a truncation to `size`. `position` is the place of its record in the log. */
 export type Change = { position: number } & ({ offset: number; data: Buffer } | { size: number });
 
 /** A file with synced and unsynced changes. */
@@ -62,13 +62,13 @@ export class UnsyncedFile {
     this.#changes.push(change);
   }
 
-  /** Makes all changes durable that the log records before this position. */
+  /** Makes the changes durable whose records precede this position in the log. */
   sync(position: number): void {
     for (const change of this.#changes) if (change.position < position) apply(this.#durable, change);
     this.#changes = this.#changes.filter((change) => change.position >= position);
   }
 
-  /** Synced data and, with `random`, some of the rest. */
+  /** Returns what is left after a power loss: synced data and, with `random`, some of the rest. */
   survive(random?: Random): Buffer {
     if (random === undefined) return this.#durable.bytes;
     const content = this.#durable.copy();
@@ -86,12 +86,12 @@ function apply(content: Content, change: Change): void {
   else content.write(change.offset, change.data);
 }
 
-/** Units that disks and file systems write whole. */
+/** The sizes of units that disks and file systems write as a whole. */
 const SECTOR_BYTES = [512, 4096];
 /** The share of sectors whose last state reaches the disk. */
 const SHARES = [0.05, 0.5, 0.95];
 
-/** Gives each sector, and the size, its state at some time since the last sync. */
+/** Gives each sector, and the file's size, a state that it had at some time since the last sync. */
 function surviveInSectors(content: Content, changes: readonly Change[], random: Random): Content {
   const [sectorBytes, share] = [random.pick(SECTOR_BYTES), random.pick(SHARES)];
   const hasGarbage = random.next() < 0.5;
@@ -114,7 +114,7 @@ function surviveInSectors(content: Content, changes: readonly Change[], random: 
 
 type Write = Extract<Change, { data: Buffer }>;
 
-/** Chooses the size after one of the changes. Truncated data is gone. */
+/** Chooses the size after one of the changes. Data that was truncated is gone. */
 function chooseSize(content: Content, changes: readonly Change[], random: Random): { size: number; kept: Write[] } {
   let size = content.size;
   let kept: Write[] = [];

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { parentPort, Worker } from 'node:worker_threads';
 
-// Runs commands one by one in a thread that has loaded the program. In separate processes, each
-// would load the program again, which takes longer than the command.
+// This module runs commands one by one in a thread that has already loaded the program. In separate
+// processes, each command would load the program again, which takes longer than the command itself.
 
 export interface CommandResult {
   code: number;
@@ -53,7 +53,7 @@ export class WarmProgram {
   }
 }
 
-/** Runs in the thread and executes the commands that it receives. */
+/** Executes the commands that the thread receives. The thread's module calls this. */
 export function serveRuns(run: (args: string[]) => Promise<void>): void {
   const output = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -71,7 +71,7 @@ export function serveRuns(run: (args: string[]) => Promise<void>): void {
     process.exitCode = 0;
     await run(args);
     await untilIdle();
-    // A separate process would end with these listeners.
+    // In a separate process, these listeners would end with the process.
     for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
     for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error');
     const [stdout, stderr] = [output.stdout, output.stderr].map((chunks) => Buffer.concat(chunks.splice(0)).toString());

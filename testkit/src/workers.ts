@@ -17,7 +17,7 @@ export async function serveByTwo(t: TestContext, given: Record<string, string> =
   return { directory, database, settings, tenant, service: await serveFor(t, settings) };
 }
 
-/** A database with an account and a key, and a DATA_DIR. */
+/** Creates a database with an account and a key, and a directory for DATA_DIR. */
 export async function tenantFor(t: TestContext) {
   const directory = await directoryFor(t);
   const database = await createDatabase(directory);
@@ -55,7 +55,7 @@ export async function openToEach(t: TestContext, service: ServeProcess): Promise
   return [...found.values()];
 }
 
-/** Which of the processes holds the other end of a connection. */
+/** Finds the process that holds the other end of a connection. */
 async function findWorker(socket: Socket, pids: number[]): Promise<number | undefined> {
   const table = await readFile('/proc/net/tcp', 'utf8');
   const ports = [socket.remotePort, socket.localPort].map((port) => Number(port).toString(16).toUpperCase());

@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A listing's columns, in the order of `toColumns`. The rest of the listing is only in its document. */
+/**
+ * A listing's columns, in the same order as in `toColumns`. The rest of the listing is only in its document.
+ */
 const COLUMNS = `account, id, external_id, status, property_type, city, beds, baths, list_price, year_built, latitude,
   longitude, doc`;
 
-/** Rows are numbered as listings are created, so each index ends with the newest-first order. */
+/**
+ * Rows are numbered in the order in which listings are created, so the entries of each index end in
+ * newest-first order.
+ */
 const SCHEMA = `
   create table api_keys (hash text primary key, account text not null) strict, without rowid;
   create table listings (

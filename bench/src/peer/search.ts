@@ -4,7 +4,10 @@ import type { SQLInputValue } from 'node:sqlite';
 export type ListQuery = Record<string, SQLInputValue | undefined> &
   Partial<Record<'q' | 'bbox' | 'near' | 'radius' | 'sort' | 'cursor', string>> & { limit?: number; count?: boolean };
 
-/** A statement with its values. Its text has no values in it, so that few prepared statements serve all requests. */
+/**
+ * A statement with its values. Its text does not contain the values, so that a few prepared statements serve
+ * all requests.
+ */
 export type Query = { text: string; values: SQLInputValue[] };
 
 const NAMES = { status: 'status', propertyType: 'property_type', city: 'city' };
@@ -38,17 +41,21 @@ const DISTANCE = `(${2 * EARTH_RADIUS_KM} * asin(sqrt(
   power(sin(radians(latitude - ?) / 2), 2) + cos(radians(latitude)) * cos(radians(?)) * power(sin(radians(longitude - ?) / 2), 2)
 )))`;
 
-/** Builds the statements that read a page, or all matches without `limit`, and that count all matches. */
+/**
+ * Builds two statements: one that reads a page or, without `limit`, all matches, and one that counts all
+ * matches.
+ */
 export function buildSearch(account: string, query: ListQuery): { page: Query; count: Query } {
   const { q, bbox, near, radius = '', sort, cursor, limit } = query;
-  // The places come first: SQLite's estimates are too high for small boxes.
+  // The places come first, because SQLite's estimates are too high for small boxes.
   const tables = [bbox === undefined && near === undefined ? 'listings' : 'places cross join listings using (row)'];
   const tests: Query[] = [{ text: 'account = ?', values: [account] }];
   for (const [name, test] of filters) {
     const value = query[name];
     if (value !== undefined) tests.push({ text: test, values: [value] });
   }
-  // The word index returns its rows in descending order, so that a page of the newest matches needs no sort.
+  // The word index returns its rows in descending order, so that a page of the newest matches does not have
+  // to be sorted.
   const row = q === undefined ? 'listings.row' : 'words.rowid';
   if (q !== undefined) {
     tables.push('words on words.rowid = listings.row');
@@ -87,7 +94,10 @@ export function writeCursor(value: unknown, row: unknown): string {
   return Buffer.from(JSON.stringify([value, row])).toString('base64url');
 }
 
-/** Seeks the position in the index of the order. */
+/**
+ * Builds a condition for the rows after the cursor. SQLite can seek their position in the index of the sort
+ * order.
+ */
 function comesAfter(cursor: string, sort: string | undefined, row: string): Query[] {
   const [value, last] = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   if (sort === undefined) return [{ text: `${row} < ?`, values: [last] }];
@@ -95,7 +105,7 @@ function comesAfter(cursor: string, sort: string | undefined, row: string): Quer
   return [{ text: `list_price ${sign}= ? and (list_price ${sign} ? or ${row} < ?)`, values: [value, value, last] }];
 }
 
-/** The R*Tree rounds to 32 bits, so the columns decide. */
+/** Builds conditions for the listings in a box. The R*Tree rounds to 32 bits, so the columns decide. */
 function inBox([west = 0, south = 0, east = 0, north = 0]: number[]): Query[] {
   const values = [south, north, west, east];
   return [

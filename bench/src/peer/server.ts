@@ -9,7 +9,7 @@ import { createDatabase, type Document, hashKey, listingWriter } from './databas
 import { buildSearch, LIST_QUERY, type ListQuery, type Query, writeCursor } from './search.ts';
 
 const NDJSON_BYTES_MAX = 16 * 1024 * 1024;
-/** Rows of a complete list that are sent together. */
+/** The number of rows of a complete list that are sent together. */
 const CHUNK_ROWS = 100;
 
 const [file = '', key = ''] = process.argv.slice(2);
@@ -94,7 +94,7 @@ app.addContentTypeParser(
 );
 app.post<{ Body: Document[] }>('/v1/imports', { bodyLimit: NDJSON_BYTES_MAX }, (request, reply) => {
   writeListings(request.getDecorator('account'), request.body);
-  // Keeps the planner's statistics up to date, including those of tables that were not searched yet.
+  // Keep the planner's statistics up to date, including those of tables that have not been searched yet.
   database.exec('pragma optimize = 0x10002');
   return reply.send({ created: request.body.length });
 });

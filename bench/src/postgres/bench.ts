@@ -34,7 +34,8 @@ type PostgresResults = {
 };
 
 /**
- * Compares the service on PostgreSQL with pgbench, given the same SQL, number of connections, and cores.
+ * Compares the service on PostgreSQL with pgbench, which runs the same SQL on the same number of connections
+ * and cores.
  * @returns undefined if pgbench is not installed
  */
 export async function runPostgresBench(place: Place): Promise<PostgresResults | undefined> {
@@ -111,7 +112,7 @@ const TARGETS: [part: Part, side: Side, ratio: number][] = [
   ['create', 'one process', 0.3],
 ];
 
-/** The report of a run as text. */
+/** Formats the report of a run as text. */
 export function formatPostgresReport(results: PostgresResults | undefined): string {
   if (results === undefined)
     return 'PostgreSQL: not measured, because pgbench is not installed (on Debian: postgresql-contrib).';

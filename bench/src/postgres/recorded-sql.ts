@@ -18,13 +18,14 @@ function withValues(text: string, list: string): string {
   return text.replaceAll(/\$(\d+)/g, (_, number: string) => values.get(number) ?? 'NULL');
 }
 
-/** A pgbench script that reads a list as the service does. */
+/** Returns a pgbench script that reads a list as the service does. */
 export function listScript(statements: readonly string[]): string {
   return `${statements.join(';\n')};\n`;
 }
 
 /**
- * A pgbench script that creates listings in the way that the service created the listing with this ID.
+ * Returns a pgbench script that creates listings in the same way as the service created the listing with this
+ * ID.
  * @throws if no statement reads or stores the sequence
  */
 export function createScript(statements: readonly string[], id: string): string {
@@ -40,5 +41,8 @@ export function createScript(statements: readonly string[], id: string): string 
 }
 
 const NEW_ID = "('lst_' || lpad(cast(:number as text), 26, '0'))";
-/** Reads the account and its sequence, right after locking it. */
+/**
+ * Matches the statement that reads the account and its sequence right after the service has locked the
+ * account.
+ */
 const READS_SEQUENCE = /^select "accounts"\."id", .*"sequence",? .*from /;

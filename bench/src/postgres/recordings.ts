@@ -12,10 +12,10 @@ export type Part = (typeof PARTS)[number];
 
 export const LIST_PATH = '/v1/listings?limit=20';
 const BODY = JSON.stringify({ address: '12 Elm Street', beds: 3, baths: 2 });
-/** The log is written by another process, so it arrives late. */
+/** How long to wait for the log, which another process writes. */
 const LOG_WAIT_MS = 500;
 
-/** Makes PostgreSQL log each statement of these connections. */
+/** Returns a URL whose connections make PostgreSQL log each of their statements. */
 export function loggingUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.searchParams.set('options', '-c log_statement=all');
@@ -44,11 +44,11 @@ const SETTINGS = ['max_connections=200', 'unix_socket_directories=', 'log_line_p
 
 type LoggingServer = PostgresServer & {
   pid: number;
-  /** The server's log output since the last call. */
+  /** Returns the server's log output since the last call. */
   readLog(): string;
 };
 
-/** Starts a server with default settings except for connections and logging; commits are durable. */
+/** Starts a server with default settings, except those for connections and logging. Commits are durable. */
 export async function startPostgres(): Promise<LoggingServer> {
   let log = '';
   const server = await createPostgresServer(SETTINGS, (text) => {

@@ -13,7 +13,10 @@ import { prepareTurns, type Turn, type TurnMeasured } from './turns.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const SAMPLE = 2000;
-/** A slow row gets fewer different requests, but more than a measurement sends. */
+/**
+ * How much longer the preparation of a row may take than its measurement. A slow row gets fewer different
+ * requests, but more than a measurement sends.
+ */
 const PREPARE_FACTOR = 5;
 
 export type SearchResult = {
@@ -23,7 +26,7 @@ export type SearchResult = {
   /** All figures are medians of the rounds. */
   service: Measured;
   peer: Measured | undefined;
-  /** The throughput divided by the throughput of `NEWEST`, and divided by the peer's, in the same round. */
+  /** The throughput divided by that of `NEWEST` in the same round, and by that of the peer. */
   ofNewest: number;
   ofPeer: number | undefined;
   neighbourP99Ms: number;
@@ -41,7 +44,10 @@ export type SearchResults = {
   rows: SearchResult[];
 };
 
-/** Measures searches of an account on the service and on the peer, in turn. @throws at the first unexpected response */
+/**
+ * Measures searches in an account, on the service and on the peer in turn.
+ * @throws at the first unexpected response
+ */
 export async function runSearchBench(place: Place, listings: number, hasPeer: boolean): Promise<SearchResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
@@ -53,7 +59,7 @@ export async function runSearchBench(place: Place, listings: number, hasPeer: bo
   const sample = Array.from({ length: Math.min(SAMPLE, listings) }, listingSource(SEED, 'MLS'));
   const turns = await prepareTurns(makeSearchRows(sample, listings), sides, PREPARE_FACTOR * place.seconds);
   const rounds = Array.from({ length: place.rounds }, () => new Map<string, TurnMeasured[]>());
-  // The last turn creates listings. It follows all others, which expect the prepared pages.
+  // The last turn creates listings. It comes after all others, whose requests expect the prepared pages.
   for (const some of [turns.slice(0, -1), turns.slice(-1)]) {
     for (const [index, round] of rounds.entries()) {
       say(`round ${index + 1} of ${rounds.length} of ${some.length} rows`);

@@ -2,12 +2,12 @@ import { formatCount } from '../formats.ts';
 import type { SearchResult } from './bench.ts';
 
 const WIDTH = 860;
-/** Where the bars begin and end, with room for names and figures. */
+/** Where the bars begin and end. The rest is room for names and figures. */
 const [LEFT, RIGHT] = [265, 790];
 const [TOP, ROW_HEIGHT, BAR_HEIGHT] = [58, 34, 12];
 /** Colors with enough contrast on white and on black. */
 const [TEXT, SERVICE, PEER] = ['#737d87', '#2f81f7', '#bf6a02'];
-/** The scale, in requests per second, is logarithmic. */
+/** The ends of the logarithmic scale, in requests per second. */
 const [LEAST, MOST] = [1, 100_000];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 

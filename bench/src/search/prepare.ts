@@ -3,7 +3,7 @@ import { type Call, sendCall, serializeCall } from '../requests.ts';
 import { NO_MATCH, type SearchRow } from './rows.ts';
 import type { Side } from './servers.ts';
 
-/** Requests of a row before the first one repeats. */
+/** The maximum number of different requests of a row, before the first one repeats. */
 const REQUESTS_MAX = 600;
 const PAGE = 20;
 const JUMP = 1000;
@@ -11,12 +11,12 @@ const SHOWN_LENGTH_MAX = 300;
 
 type Page = { data: { id: string }[]; nextCursor: string | null; total?: number };
 
-/** A query, and each server's cursor of the page to request; undefined for the first page. */
+/** A query, and each server's cursor for the page to request, which is undefined for the first page. */
 type Step = { query: string; cursors: readonly (string | undefined)[] };
 
 /**
- * Sends each request of a row once, and compares the responses of all servers. If the row has few queries, their next
- * pages follow.
+ * Sends each request of a row once, and compares the responses of all servers. If the row has few queries,
+ * the following pages of each are requested too.
  * @param secondsMax ends the preparation of a slow row early
  * @returns the requests for each server
  * @throws if a response is not as expected
@@ -41,7 +41,7 @@ export async function prepareRow(
   return sides.map((_, side) => prepared.flatMap((exchanges) => exchanges[side] ?? []));
 }
 
-/** Follows the pages of a query. */
+/** Follows the pages of a query until `count` listings are skipped. */
 async function skip(step: Step, count: number, sides: readonly Side[]): Promise<Step> {
   if (count === 0) return step;
   const limit = Math.min(count, JUMP);
@@ -76,7 +76,7 @@ async function request({ query, cursors }: Step, limit: number, sides: readonly 
   };
 }
 
-/** Strings by which a response is recognized: its first and last listing, and the count. */
+/** Returns strings that identify a response: its first and last listing, and the count. */
 function marksOf({ data, total }: Page): Buffer[] {
   const ids = [data.at(0), data.at(-1)].map((listing) =>
     listing === undefined ? '"data":[]' : `"id":"${listing.id}"`,
@@ -84,7 +84,7 @@ function marksOf({ data, total }: Page): Buffer[] {
   return [...ids, ...(total === undefined ? [] : [`"total":${total}`])].map((text) => Buffer.from(text));
 }
 
-/** What all servers must agree on. */
+/** Returns the parts of a response in which all servers must agree. */
 function essence(page: Page | undefined): string {
   return JSON.stringify([page?.data, page?.nextCursor === null, page?.total]);
 }

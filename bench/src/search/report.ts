@@ -24,7 +24,7 @@ core, and the client runs on another.
 \`npm run bench -- --search --peers --listings N\` measures and writes this page.`;
 const HEADINGS = '|requests/s|p99, ms|Fastify, requests/s|p99, ms|÷ newest|÷ Fastify|neighbor, ms'.split('|');
 const SIZES = [10_000, 100_000, 1_000_000];
-/** Shown in the picture, if it was measured. */
+/** The size of the account that the picture shows, if it was measured. */
 const USUAL_SIZE = 100_000;
 
 /** Writes docs/performance.md and its picture from the newest results with a peer, for each size of an account. */
@@ -42,7 +42,7 @@ export function writePage(): void {
   writeFileSync(join(ROOT, 'docs/performance.md'), `${page.join('\n\n')}\n`);
 }
 
-/** The results of a run as Markdown. */
+/** Formats the results of a run as Markdown. */
 export function formatResults({ date, commit, machine, rounds, seconds, listings, rows }: SearchResults): string {
   const disturbed = rows.filter(({ isQuiet }) => !isQuiet).length;
   const cells = [HEADINGS, HEADINGS.map((_, column) => (column === 0 ? '---' : '---:')), ...rows.map(formatRow)];
@@ -66,7 +66,10 @@ function formatRow({ name, unit, service, peer, ofNewest, ofPeer, neighbourP99Ms
   ];
 }
 
-/** The minimum throughput as a share of the newest page's: in accounts of up to 100,000 listings, and in larger ones. */
+/**
+ * The minimum throughput as a share of the throughput of the newest page. The first number is for accounts of
+ * up to 100,000 listings, and the second for larger ones.
+ */
 const OF_NEWEST: Partial<Record<Group, [number, number]>> = {
   filter: [0.4, 0.35],
   'place or word': [0.2, 0.15],

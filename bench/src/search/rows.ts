@@ -1,13 +1,13 @@
 import type { ListingBody } from '../listings.ts';
 
-/** Rows of a group have the same targets. */
+/** The group of a row. All rows of a group have the same targets. */
 export type Group = 'base' | 'filter' | 'place or word' | 'three conditions' | 'count' | 'other';
 
-/** A row whose requests differ in their values, so that no response comes from a cache. */
+/** A row of the table. Its requests differ in their values, so that no response comes from a cache. */
 export type SearchRow = {
   name: string;
   group: Group;
-  /** Different queries without `limit`. Each one finds at least one listing, except in `NO_MATCH`. */
+  /** Different queries without `limit`. Each query finds at least one listing, except those of `NO_MATCH`. */
   queries: string[];
   /** The pages start after this number of listings. */
   after?: number;
@@ -17,14 +17,17 @@ export const NEWEST = 'newest';
 export const NO_MATCH = 'no match';
 
 const DEPTH = 10_000;
-/** Words in more listings than this share are common. Cities in fewer listings are rare. */
+/**
+ * A word is common if a greater share of listings contain it, and a city is rare if a smaller share is in it.
+ */
 const [COMMON_SHARE, RARE_SHARE] = [0.02, 0.001];
-/** About 1 km, and the radius of a city. */
+/** Distances in degrees: about 1 km, and the radius of a city. */
 const [SMALL_DEGREES, CITY_DEGREES] = [0.01, 0.2];
 
 /**
- * The searches to measure. Their values come from a sample of the listings, so frequent values are requested more often.
- * @param count of all listings
+ * Returns the searches to measure. Their values come from a sample of the listings, so frequent values are
+ * requested more often.
+ * @param count the number of all listings
  */
 export function makeSearchRows(sample: readonly ListingBody[], count: number): SearchRow[] {
   const wordShare = sharesOf(sample.flatMap(wordsOf), sample.length);

@@ -5,12 +5,12 @@ import { type Server, startServer } from '../processes.ts';
 import type { Call } from '../requests.ts';
 import { createAccounts, startService } from '../service.ts';
 
-/** A server with the listings, and the key of their account. */
+/** A server that stores the listings, and the key of their account. */
 export type Side = Server & {
   key: string;
-  /** Listings of the account, from all parts of it. */
+  /** The IDs of listings from all parts of the account. */
   ids: string[];
-  /** A request that is sent while the account is searched; on the service, it comes from another account. */
+  /** A request that is sent while the account is searched. On the service, it comes from another account. */
   neighbour: Call;
 };
 
@@ -21,7 +21,7 @@ const PEER_KEY = 'key-of-the-peer';
 const NEIGHBOUR_LISTINGS = 200;
 const BATCH = 10_000;
 
-/** Starts the service, and imports the listings and those of a neighbor. */
+/** Starts the service, and imports the account's listings and those of a neighbor. */
 export async function startFilledService(place: Place, listings: number): Promise<Side> {
   const [account, neighbour] = await createAccounts(place, 2);
   if (account === undefined || neighbour === undefined) throw new Error('The bench needs two accounts');
@@ -52,7 +52,7 @@ export function readCall(id: string, key: string): Call {
   return { method: 'GET', path: `/v1/listings/${id}`, key };
 }
 
-/** Imports in batches, because `fetch` waits at most five minutes for a response. */
+/** Imports listings in batches, because `fetch` waits at most five minutes for a response. */
 async function importListings(server: Server, key: string, count: number): Promise<void> {
   const next = listingSource(SEED, 'MLS');
   for (let sent = 0; sent < count; sent += BATCH) {
@@ -61,13 +61,16 @@ async function importListings(server: Server, key: string, count: number): Promi
   }
 }
 
-/** The cheapest listings are spread throughout the account. */
+/** Returns the IDs of the cheapest listings, which are spread throughout the account. */
 async function readIds(server: Server, key: string): Promise<string[]> {
   const { data } = await send(server, key, 'listings?limit=1000&sort=listPrice&fields=id');
   return data.map(({ id }: { id: string }) => id);
 }
 
-/** Sends NDJSON, or reads. @returns the response, which must be a success without failed rows */
+/**
+ * Sends NDJSON if there is a body, and otherwise reads.
+ * @returns the response, which must be a success without failed rows
+ */
 async function send({ port }: Server, key: string, path: string, body?: string) {
   const response = await fetch(`http://127.0.0.1:${port}/v1/${path}`, {
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' },

@@ -26,7 +26,8 @@ export type Turn = {
 };
 
 /**
- * Prepares all rows, and compares the servers' responses. Creates come last, because the account grows.
+ * Prepares all rows, and compares the servers' responses. The row that creates listings comes last, because
+ * it makes the account grow.
  * @param secondsMax ends the preparation of a slow row early
  */
 export async function prepareTurns(
@@ -75,7 +76,10 @@ async function watch(side: Side, work: () => Promise<Measured>): Promise<TurnMea
 
 const OK = { status: 200, contains: [] };
 
-/** Repeats the requests. After each lap, a change to a listing makes all cached pages stale. The peer caches none. */
+/**
+ * Repeats the requests. After each lap, a change to a listing makes all cached pages stale. The peer does not
+ * cache pages.
+ */
 function laps({ port, key, ids: [id = ''] }: Side, exchanges: readonly Exchange[]): () => Exchange {
   let count = 0;
   return () => {

@@ -18,16 +18,19 @@ import { ACCOUNTS, type Fairness, measureFairness } from './fairness.ts';
 import { Sink } from './sink.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** More than an endpoint gets in `COUNT_SECONDS`. */
+/** The number of stored events, which is more than an endpoint receives in `COUNT_SECONDS`. */
 const EVENTS = 40_000;
 const COUNT_SECONDS = 10;
 const EVENTS_PER_SECOND = 100;
 const WARM_UP_SECONDS = 2;
-/** Comparisons of the latency of creates with and without an endpoint in a round. */
+/** How often a round compares the latency of creates with and without an endpoint. */
 const TURNS = 5;
 const OPEN_SETTINGS = { WEBHOOK_ALLOW: '127.0.0.0/8' };
 
-/** One line of the results file. Figures are medians of the rounds, ratios medians of the rounds' ratios. */
+/**
+ * One line of the results file. Figures are medians of the rounds, and ratios are medians of the rounds'
+ * ratios.
+ */
 export type WebhookResults = {
   date: string;
   commit: string;
@@ -36,10 +39,13 @@ export type WebhookResults = {
   deliveriesPerSecond: number;
   /** The p99 of other accounts' lists and creates while deliveries are sent. */
   neighboursP99Ms: number[];
-  /** From the request that creates a listing until its event arrives. */
+  /** The time from the request that creates a listing until its event arrives. */
   arrivalP50Ms: number;
   arrivalP99Ms: number;
-  /** Creates with an endpoint, divided by creates without: p50 at a fixed rate, and creates per second. */
+  /**
+   * Ratios of creates with an endpoint to creates without one: of the p50 at a fixed rate, and of creates per
+   * second.
+   */
   latencyRatio: number;
   throughputRatio: number;
   fairness: Fairness;
@@ -48,7 +54,7 @@ export type WebhookResults = {
 
 type Round = Omit<WebhookResults, 'date' | 'commit' | 'machine' | 'rounds' | 'fairness'>;
 
-/** Measures webhooks to endpoints of this process. @throws at the first unexpected response */
+/** Measures webhooks to endpoints in this process. @throws at the first unexpected response */
 export async function runWebhookBench(place: Place): Promise<WebhookResults> {
   const date = new Date().toISOString();
   mkdirSync(join(place.directory, 'data'));
@@ -97,7 +103,9 @@ async function measureRound(
   return { ...counted, ...arrival, ...ratios, isQuiet: isQuiet(endWatch()) };
 }
 
-/** Sends the whole log to one endpoint while another account lists and creates. */
+/**
+ * Makes the service send all stored events to one endpoint while another account lists and creates listings.
+ */
 async function countDeliveries(service: Service, filled: Account, other: Account, sink: Sink) {
   const id = await createEndpoint(service, filled, await sink.open('healthy'), { enabled: false });
   const list: Call = { method: 'GET', path: '/v1/listings?limit=20', key: other.key };
@@ -127,7 +135,7 @@ async function measureArrival(service: Service, account: Account, sink: Sink, ro
   return { arrivalP50Ms: sink.percentileMs(50), arrivalP99Ms: sink.percentileMs(99) };
 }
 
-/** Creates in an account with an endpoint, and in one without, in turn. */
+/** Compares creates in an account that has an endpoint with creates in one that does not, in turn. */
 async function compareCreates(service: Service, watched: Account, compared: Account, sink: Sink, seconds: number) {
   const id = await createEndpoint(service, watched, await sink.open('healthy'), { enabled: false });
   const paced = async ({ key }: Account) => {

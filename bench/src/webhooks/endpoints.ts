@@ -8,7 +8,7 @@ import type { Sink } from './sink.ts';
 
 const CONNECTIONS = 10;
 
-/** Creates listings of accounts in turn, and notes when each request was due. */
+/** Creates listings in the accounts in turn, and records when each request was due. */
 export function driveCreates(
   { port }: Service,
   accounts: readonly Account[],
@@ -29,7 +29,7 @@ export async function createEndpoint(service: Service, account: Account, url: st
   return JSON.parse(body.toString()).id;
 }
 
-/** A request for an endpoint. */
+/** A request to the API for webhook endpoints. */
 export function hook({ key }: Account, path: string, body: object | undefined): Call {
   const call: Call = { method: 'POST', path: `/v1/webhooks${path}`, key };
   return body === undefined ? call : { ...call, body: JSON.stringify(body) };

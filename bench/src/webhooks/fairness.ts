@@ -10,7 +10,7 @@ import { createEndpoint, driveCreates } from './endpoints.ts';
 import type { Sink } from './sink.ts';
 
 export const ACCOUNTS = 50;
-/** The endpoints of each account: 1,000 in all, which is as many as 50 accounts can have. */
+/** The endpoints of each account: 1,000 in total, which is the maximum for 50 accounts. */
 const KINDS = { healthy: 14, slow: 2, hanging: 2, refusing: 2 };
 const PER_ACCOUNT = 20;
 export const ENDPOINTS = ACCOUNTS * PER_ACCOUNT;
@@ -19,14 +19,14 @@ const SECONDS = 60;
 /** How long to wait for the last events. */
 const REST_MS = 5_000;
 
-/** How a service with 1,000 endpoints does, of which 300 hang, refuse, or are slow. */
+/** How a service performs with 1,000 endpoints, of which 300 hang, reject connections, or are slow. */
 export type Fairness = {
   deliveriesPerSecond: number;
   arrivalP50Ms: number;
   arrivalP99Ms: number;
   /** Events that did not arrive at healthy endpoints. */
   missing: number;
-  /** The p99 of an account without endpoints during that time. */
+  /** The p99 of requests from an account without endpoints during that time. */
   getP99Ms: number;
   createP99Ms: number;
   /** The share of a core that the service used. */
@@ -35,7 +35,7 @@ export type Fairness = {
   isQuiet: boolean;
 };
 
-/** @param accounts one without endpoints, followed by those with endpoints */
+/** @param accounts an account without endpoints, followed by those with endpoints */
 export async function measureFairness(
   place: Place,
   sink: Sink,

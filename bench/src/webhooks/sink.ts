@@ -15,9 +15,12 @@ const RESPONDS = {
   hanging: () => {},
 };
 
-/** Webhook endpoints on this machine. Each one has a port, as endpoints of different customers have different hosts. */
+/**
+ * Webhook endpoints on this machine. Each endpoint has its own port, as the endpoints of different customers
+ * have different hosts.
+ */
 export class Sink {
-  /** Deliveries to healthy endpoints since the last `reset`. */
+  /** The number of deliveries to healthy endpoints since the last `reset`. */
   count = 0;
   latencyNs: RecordableHistogram = createHistogram();
   readonly #sentMs = new Map<string, number>();
@@ -41,7 +44,7 @@ export class Sink {
     this.#sentMs.clear();
   }
 
-  /** Notes when the request was sent that creates the listing with this external id. */
+  /** Records when the request that creates the listing with this external id was sent. */
   noteSent(externalId: string): void {
     this.#sentMs.set(externalId, performance.now());
   }

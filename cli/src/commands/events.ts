@@ -16,7 +16,7 @@ interface EventsOptions extends CurlOptions {
   feed?: string;
 }
 
-/** The wait of a long poll in the client's `events.follow`. */
+/** How long a long poll waits; the same as in the client's `events.follow`. */
 export const WAIT_SECONDS = 25;
 
 function toFilter({ type, listing: listingId, feed }: EventsOptions): EventFilter {
@@ -52,7 +52,7 @@ async function writeEvents(client: PropertyListings, options: EventsOptions): Pr
   const start = options.after === undefined ? await readPosition(client) : { after: options.after };
   let reached: Position = { ...start, ...(options.epoch !== undefined && { epoch: options.epoch }) };
   const filter = toFilter(options);
-  // Show a long poll: the first request of `follow` does not wait, so it is a less useful example.
+  // Print a long poll, because the first request of `follow` does not wait and is a less useful example.
   if (options.curl) await client.events.list({ ...reached, ...filter, wait: WAIT_SECONDS });
   if (process.stderr.isTTY) {
     note(`Waiting for changes after sequence ${reached.after}. Press Ctrl-C to stop.`);
@@ -77,7 +77,8 @@ async function writePast(client: PropertyListings, options: EventsOptions): Prom
     if (page.nextAfter === after) return;
     for (const event of page.data) await write(`${toJson(event)}\n`);
     after = page.nextAfter;
-    // With the epoch, the service detects a restore between two pages, which changes the meaning of sequences.
+    // With the epoch, the service can detect that the database was restored between two pages, which changes
+    // the meaning of sequences.
     epoch = page.epoch;
   }
 }

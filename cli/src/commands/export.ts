@@ -53,7 +53,10 @@ Examples:
 
 const MEDIA_TYPES = { ndjson: 'application/x-ndjson', csv: 'text/csv', geojson: 'application/geo+json' };
 
-/** JSON is written as an array, which can be imported again; the service's own JSON wraps the list in an object. */
+/**
+ * JSON is written as an array, which can be imported again. The service's own JSON response wraps the list in
+ * an object.
+ */
 function readPieces(
   client: PropertyListings,
   service: Service,

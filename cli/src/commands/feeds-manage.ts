@@ -23,7 +23,7 @@ type Options = CurlOptions & RecordOptions;
 export const FEED_NAME = 'name of the feed, such as mls';
 const MISSING = ['keep', 'withdraw', 'delete'] as const;
 
-/** How the file of a feed is read and judged. */
+/** How a feed's file is read, and what it may change. */
 export interface FeedOptions extends ReadingOptions {
   missing?: (typeof MISSING)[number];
   missingMax?: string;
@@ -75,7 +75,7 @@ function toFeedRow({ lastRun, lastSuccessAt, isLate, ...feed }: Feed): object {
   return { ...feed, outcome: lastRun?.outcome, lastSuccess: toTime(lastSuccessAt), late: isLate ? 'late' : '' };
 }
 
-/** To the minute in a terminal, where there is little room. */
+/** Formats a time. A terminal, where there is little room, shows it only to the minute. */
 function toTime(time: string | null): string {
   return (process.stdout.isTTY ? time?.slice(0, 16).replace('T', ' ') : time) ?? '';
 }
@@ -94,7 +94,7 @@ function addRuns(feeds: Command): void {
   );
 }
 
-/** The service's maximum. */
+/** The service's maximum page size. */
 const RUNS_PER_PAGE = 100;
 const COUNT_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
 const RUN_COLUMNS = [...COUNT_COLUMNS, 'id', 'reason'];
@@ -156,7 +156,7 @@ async function writeErrors(feeds: Feeds, name: string, runId: string, { json }: 
   for await (const row of rows) await write(`${describeRow(row, process.stdout)}\n`);
 }
 
-/** Settings with keys of their own. */
+/** Settings that contain keys, any of which can be unset on its own. */
 const KEYED = ['map', 'values', 'defaults'];
 const SETTINGS = [
   ...KEYED,

@@ -58,7 +58,7 @@ Examples:
         options,
         async (feeds) => {
           await push(feeds, upload, options);
-          // A limit on the command line is for this file.
+          // Limits on the command line apply only to this file, so they are not saved.
           const { missingMax, failedMax, ...saved } = settings;
           if (options.save && !options.dryRun) await feeds.update(name, saved);
         },
@@ -67,7 +67,10 @@ Examples:
     });
 }
 
-/** Without a terminal, or with a file that can be read only once, an option must answer in advance. */
+/**
+ * Fails if the command cannot ask for confirmation and no option replaces it: without a terminal, with
+ * `--json`, or with a file that can be read only once.
+ */
 async function requireAnswer(file: string, { dryRun, yes, curl, json }: PushOptions, command: Command): Promise<void> {
   if (dryRun || yes || curl) return;
   const how = 'Add --yes to apply the file unless the guard stops the run, or --dry-run to see what would change.';
@@ -114,7 +117,7 @@ function countChanges({ created, updated, withdrawn, deleted }: FeedPlan | FeedR
   return created + updated + withdrawn + deleted;
 }
 
-/** Without a plan, the guard decides. */
+/** Applies the file. Without a plan, the service's guard decides whether the run may continue. */
 async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan | undefined, options: PushOptions) {
   const stopWatching = watchRun(feeds, name, plan && countChanges(plan));
   try {
@@ -136,7 +139,10 @@ async function apply(feeds: Feeds, { name, file, sent }: Upload, plan: FeedPlan 
 const APPLYING = 'Applying';
 const WATCH_INTERVAL_MS = 1_000;
 
-/** Shows in a terminal how many changes the run has written: they begin when the whole file has been sent. */
+/**
+ * Shows in a terminal how many changes the run has written. The service begins to write them once it has
+ * received the whole file.
+ */
 function watchRun(feeds: Feeds, name: string, total: number | undefined): () => void {
   const progress = new ProgressLine(APPLYING);
   let isOver = !process.stderr.isTTY;
@@ -145,7 +151,7 @@ function watchRun(feeds: Feeds, name: string, total: number | undefined): () => 
     const done = lastRun?.outcome === 'running' ? countChanges(lastRun) : 0;
     if (!isOver && done > 0) progress.show({ done, total, format: formatCount });
   };
-  // The first file creates the feed, and progress is not worth an error.
+  // Ignore errors: the feed may not exist before its first file, and progress is not worth an error.
   const timer = setInterval(() => isOver || look().catch(() => {}), WATCH_INTERVAL_MS);
   return () => {
     isOver = true;

@@ -90,7 +90,7 @@ function describeInterruption({ atomic, dryRun }: ImportOptions): string {
   );
 }
 
-/** Whether the service processed any row before the import failed. */
+/** Whether the service had processed any rows when the import failed. */
 function hasRows({ created, updated, unchanged, failed }: Record<string, unknown>): boolean {
   return [created, updated, unchanged, failed].some((count) => typeof count === 'number' && count > 0);
 }

@@ -9,7 +9,7 @@ import { note, write } from '../output/standard-output.ts';
 import { toLine } from '../output/terminal.ts';
 
 const EXIT_FOUND = EXIT.failure;
-/** Takes precedence over `EXIT_FOUND`: the scan is incomplete. */
+/** Takes precedence over `EXIT_FOUND`, because the scan is incomplete. */
 const EXIT_UNREADABLE = EXIT.usage;
 const CHUNK_BYTES = 1024 * 1024;
 
@@ -65,7 +65,7 @@ class Scan {
     try {
       for await (const { line, start } of findKeys(chunks, (text) => describeKeyFault(text) === undefined)) {
         this.#found += 1;
-        // Set before writing: a closed stdout ends the process.
+        // Set the exit code before writing, because a closed stdout ends the process.
         process.exitCode = EXIT_FOUND;
         await write(`${toLine(path)}:${line}: ${start}\n`);
       }

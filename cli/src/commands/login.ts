@@ -21,7 +21,7 @@ export function addLogin(program: Command): void {
     .action(async (options: { baseUrl?: string }, command: Command) => {
       const baseUrl = toBaseUrl(await readBaseUrl(options.baseUrl, command), command);
       const given = await (isInteractive() ? askHidden('API key: ', LEFT) : text(process.stdin));
-      // "keys create" prints the key on the first line, and then what it is.
+      // "keys create" prints the key on the first line, followed by a description.
       const [apiKey = ''] = given.trim().split(/\s*\n/);
       if (apiKey === '') usageError(command, isInteractive() ? 'Enter a key.' : 'Pass the API key on stdin.');
       const { account, key } = await tryKey({ baseUrl, apiKey });

@@ -24,7 +24,7 @@ interface ListenOptions extends CurlOptions {
 
 type FollowedEvent = ListingEvent & { epoch: string };
 
-/** Doubles with each retry. */
+/** The delay before the first retry. It doubles with each further retry. */
 const FIRST_DELAY_SECONDS = 1;
 
 export function addWebhooksListen(webhooks: Command): void {
@@ -58,7 +58,7 @@ Examples:
 
 async function listen(client: PropertyListings, destination: Destination, options: ListenOptions): Promise<void> {
   const { after, curl, type } = options;
-  // Show a long poll, which is the request that this command repeats.
+  // Print a long poll, which is the request that this command repeats.
   if (curl) await client.events.list({ after: after ?? 0, epoch: options.epoch, wait: WAIT_SECONDS });
   const start = after === undefined ? await readPosition(client) : { after, epoch: options.epoch };
   const { account } = await client.me();
@@ -83,7 +83,7 @@ async function deliverEvent(
   { retries, json }: ListenOptions,
 ): Promise<void> {
   const { type, listingId, sequence, createdAt: timestamp } = event;
-  // The same in each attempt and after a resume, like the service's.
+  // As with the service's deliveries, the ID is the same in each attempt and after the command is resumed.
   const id = `msg_${epoch}_${sequence}`;
   for (let retry = 0; ; retry += 1) {
     const attempt = await deliver(destination, id, { type, timestamp, data: event, accountId, epoch });

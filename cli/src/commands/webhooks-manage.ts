@@ -52,7 +52,7 @@ export function addWebhooksManage(webhooks: Command): void {
   addDeliveries(webhooks);
 }
 
-/** Adds a command for one endpoint that shows the result. */
+/** Adds a command that performs `work` on one endpoint and shows the result. */
 function addForOne(
   webhooks: Command,
   name: string,

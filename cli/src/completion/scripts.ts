@@ -1,4 +1,4 @@
-/** Shell scripts that ask this program for completions, and offer files if there are none. */
+/** Shell scripts that ask this program for completions, and offer file names if there are no completions. */
 export const SCRIPTS = {
   bash: `_listings() {
   local value

@@ -1,12 +1,16 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Large directories that are not the user's own work. They are scanned only if given as a path. */
+/**
+ * Directories that are large and do not contain the user's own work. They are scanned only if their path is
+ * given.
+ */
 const SKIPPED = new Set(['.git', 'node_modules']);
 
 /**
- * Yields the file at a path, or all files below a directory, sorted by name. Below the directory, it does not follow
- * links, which could form cycles or lead outside, and skips pipes and devices, which may never end.
+ * Yields the file at a path, or all files below a directory, sorted by name. In a directory, it does not
+ * follow symbolic links, which could form cycles or lead outside the directory, and it skips pipes and
+ * devices, which may never end.
  */
 export async function* filesBelow(
   path: string,

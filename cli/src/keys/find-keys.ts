@@ -1,6 +1,6 @@
 /** `plk_`, 32 random characters, and a checksum of 6. */
 const KEY_LENGTH = 42;
-/** A lookahead finds overlapping candidates: one may start inside another. */
+/** A lookahead also finds a candidate that starts inside another. */
 const CANDIDATE = /(?=(plk_[0-9A-Za-z]{38}))/g;
 
 export interface FoundKey {
@@ -22,7 +22,8 @@ export async function* findKeys(
   let line = 1;
   for await (const chunk of chunks) {
     const text = rest + chunk.toString('latin1').replaceAll('\0', '');
-    // A candidate that starts later may continue in the next chunk.
+    // Only a candidate that starts before this length is complete; a later one may continue in the next
+    // chunk.
     const decidedLength = Math.max(0, text.length - KEY_LENGTH + 1);
     let counted = 0;
     for (const { index, 1: candidate = '' } of text.matchAll(CANDIDATE)) {

@@ -2,21 +2,23 @@ import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommandError, EXIT } from '../exit-codes.ts';
 
-/** A file as `git commit` would store it, which may differ from the working directory. */
+/** A file as `git commit` would store it. Its content may differ from that in the working directory. */
 export interface StagedFile {
   path: string;
   /** Git's object ID of the content. */
   blob: string;
 }
 
-/** Lists renamed files under their new name, with NUL as the separator because paths may contain any other byte. */
+/**
+ * Lists renamed files under their new names. The separator is NUL, because a path may contain any other byte.
+ */
 const LIST = 'diff --cached --raw --no-abbrev --no-renames --no-relative --no-ext-diff --ignore-submodules -z';
 const LIST_BYTES_MAX = 1024 * 1024 * 1024;
 const ENTRY = /:\d+ (\d+) \w+ (\w+) [ACMT]\0([^\0]+)\0/g;
 /** A submodule has no content in this repository. */
 const SUBMODULE = '160000';
 
-/** The files that the next commit adds or changes; paths start at the top of the repository. */
+/** The files that the next commit adds or changes; their paths are relative to the top of the repository. */
 export async function stagedFiles(): Promise<StagedFile[]> {
   const options = { maxBuffer: LIST_BYTES_MAX };
   const { stdout } = await promisify(execFile)('git', LIST.split(' '), options).catch((error) => {

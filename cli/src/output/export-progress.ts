@@ -5,7 +5,9 @@ import { toLine } from './terminal.ts';
 const LINE_FEED = 10;
 const QUOTE = 34;
 
-/** Counts the bytes that an export has written, and the listings in formats with one listing per line. */
+/**
+ * Counts the bytes that an export has written and, in formats with one listing per line or row, the listings.
+ */
 export class ExportProgress {
   readonly #line: ProgressLine;
   readonly #isShown: boolean;
@@ -17,7 +19,7 @@ export class ExportProgress {
 
   /** Requests the total only if the progress is visible. */
   static async start(client: PropertyListings, query: ListQuery, format: string, file: string | undefined) {
-    // Hidden if the list itself is printed to the terminal: the two would mix.
+    // Hide the progress if the list itself goes to the terminal, because the two would mix.
     const isShown = process.stderr.isTTY === true && !(file === undefined && process.stdout.isTTY);
     const total =
       isShown && format !== 'geojson'

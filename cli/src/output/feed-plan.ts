@@ -6,7 +6,7 @@ import { writeRows } from './rows.ts';
 import { write } from './standard-output.ts';
 import { toJson } from './terminal.ts';
 
-/** Maximum examples of each kind of change. */
+/** The maximum number of examples of each kind of change. */
 const EXAMPLES_MAX = 10;
 const COLUMNS = ['change', 'line', 'externalId', 'listing'];
 
@@ -42,7 +42,7 @@ export function describeGuard({ guard }: FeedPlan): string {
   const reasons = guard.map(({ message }) => message).join('; ');
   const flags = guard.flatMap(({ reason, count }) => (count === undefined ? [] : [`--${reason}-max ${count}`]));
   const check = guard.every(({ reason }) => reason === 'failed') ? 'Correct the failed rows' : 'Check the file';
-  // A file that is empty or cut short has no limit.
+  // For a file that is empty or cut short, there is no limit to increase.
   const remedy =
     flags.length < guard.length ? 'Send the complete file.' : `${check}; to proceed anyway, add ${flags.join(' ')}.`;
   return `The guard would stop this run: ${reasons}. ${remedy}`;

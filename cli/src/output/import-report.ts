@@ -12,25 +12,25 @@ interface Row {
   details?: { field: string; message: string }[];
 }
 
-/** Writes a row that failed to stderr. */
+/** Writes a failed row to stderr. */
 export function writeFailedRow(row: Row): void {
   note(describeRow(row, process.stderr));
 }
 
-/** Writes rows that failed to stderr, and how to see the others. */
+/** Writes failed rows to stderr and, if there are more, how to see them. */
 export function writeFailedRows(rows: Row[], failed: number, how: string): void {
   for (const row of rows) writeFailedRow(row);
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
 }
 
-/** Lists the words that rows failed with, if there are several, as options to complete. */
+/** If rows failed because of several unknown words, lists the words as options for the user to complete. */
 export function writeUnknownWords(rows: readonly Row[]): void {
   const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
   const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w*/.exec(message)?.[0] ?? []));
   if (words.size > 1) note(`To say what these words mean, add ${withFlags([...words].join(' '))}.`);
 }
 
-/** Writes what is probably wrong with values that are valid. */
+/** Writes warnings about values that are valid but probably wrong. */
 export function writeWarnings(warnings: { field: string; message: string }[] = []): void {
   for (const { field, message } of warnings) {
     note(`${paint(process.stderr, 'yellow', 'warning:')} ${withFlags(`${field}: ${message}`)}`);
@@ -41,7 +41,7 @@ const HOW_TO_SEE_ALL =
   'To see all of them, add --dry-run --all-errors. Fix them, then import the file again: rows with an externalId or id ' +
   'are updated; others are created a second time.';
 
-/** Writes the counts to stdout and the rejected rows of the report with their lines to stderr. */
+/** Writes the counts to stdout, and the report's failed rows with their line numbers to stderr. */
 export async function writeImportReport(
   report: object,
   { json, dryRun, allErrors }: RecordOptions & { dryRun?: true; allErrors?: true },
@@ -65,7 +65,7 @@ export function describeCounts(report: object): string {
   return [...COUNTS, ...others].map((word) => `${formatCount(counts.get(word) ?? 0)} ${word}`).join(', ');
 }
 
-/** The row, why it failed, and the code, for a terminal. */
+/** Describes a failed row for a terminal: its line, the reason why it failed, and the error code. */
 export function describeRow(
   { line, externalId, code, message, details = [] }: Row,
   output: NodeJS.WriteStream,

@@ -10,9 +10,9 @@ interface Column {
 }
 
 const GAP = '  ';
-/** The minimum width of a truncated column. */
+/** A column is not truncated to less than this width. */
 const WIDTH_MIN = 6;
-/** The first rows set the column widths, so that a table of a million rows starts at once. */
+/** The first rows set the column widths, so that a table of a million rows appears at once. */
 const MEASURED_ROWS = 100;
 
 /** Yields a table that fits the terminal, or nothing if there are no listings. */
@@ -38,7 +38,10 @@ export async function* toTable(listings: AsyncIterable<object>, names: readonly 
   if (measured !== undefined && measured.length > 0) yield begin(measured);
 }
 
-/** Like `toTable`, but for programs: columns separated by tabs, without a header, never truncated. */
+/**
+ * Like `toTable`, but for programs: the columns are separated by tabs and never truncated, and there is no
+ * header.
+ */
 export async function* toTabbedLines(
   listings: AsyncIterable<object>,
   names: readonly string[],
@@ -79,7 +82,7 @@ function toCell(name: string, value: unknown): string {
   return toText(value);
 }
 
-/** Fits the columns of these rows into the terminal; shrinks the widest text first. */
+/** Computes column widths that fit the terminal, shrinking the widest text column first. */
 function fitColumns(columns: readonly Column[], rows: readonly string[][]): number[] {
   const widths = columns.map(({ heading }, index) =>
     Math.max(widthOf(heading), ...rows.map((row) => widthOf(row[index] ?? ''))),

@@ -15,7 +15,7 @@ export async function page(pieces: AsyncIterable<string>): Promise<boolean> {
   const env = { LESS: 'FRX', ...process.env };
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
   const closed = once(child, 'close');
-  // The user may quit the pager before the end.
+  // Ignore write errors: the user may quit the pager before the end.
   child.stdin.on('error', () => {});
   return withoutInterrupts(async () => {
     const isComplete = await send(pieces, child.stdin);

@@ -1,21 +1,24 @@
 import { fit, widthOf } from './terminal.ts';
 
 const DRAW_INTERVAL_MS = 100;
-/** In columns, including brackets. A bar narrower than the minimum is omitted. */
+/** The width of the bar in columns, including its brackets. A bar narrower than the minimum is omitted. */
 const BAR_WIDTH = { min: 7, max: 26 };
 const GAP = '  ';
-/** The remaining time depends on the current rate, not on the average since the start. */
+/**
+ * The period for the current rate. The remaining time is computed from this rate, not from the average since
+ * the start.
+ */
 const RATE_WINDOW_MS = 5_000;
 
 export interface Amount {
   done: number;
-  /** The total to reach; undefined for a pipe. */
+  /** The expected total; undefined for a pipe. */
   total: number | undefined;
   /** Formats a count, for example as "3.1 MB". */
   format: (count: number) => string;
 }
 
-/** A line on stderr that is redrawn; silent unless stderr is a capable terminal. */
+/** A line on stderr that is redrawn; nothing is shown unless stderr is a terminal that can redraw lines. */
 export class ProgressLine {
   readonly #title: string;
   readonly #samples: { atMs: number; done: number }[] = [];
@@ -85,7 +88,7 @@ function drawBar(share: number, width: number): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(width - 2 - filled)}]`;
 }
 
-/** The parts of the line, as many as are known: percentage, amount, rate, and remaining time. */
+/** Formats the parts of the line that are known: percentage, amount, rate, and remaining time. */
 function describeProgress({ done, total, format }: Amount, ratePerSecond: number | undefined): string[] {
   const rate = ratePerSecond === undefined ? [] : [`${format(ratePerSecond)}/s`];
   if (total === undefined) return [format(done), ...rate];

@@ -26,7 +26,10 @@ export async function writeRecord(value: object, { json }: RecordOptions, shown:
   await write(`${lines.join('\n')}\n`);
 }
 
-/** Writes a changed listing as JSON, or only its ID. If stderr is a terminal, the address is shown there as well. */
+/**
+ * Writes a changed listing as JSON, or only its ID. Without `--json`, the address is also shown on stderr if
+ * that is a terminal.
+ */
 export async function writeChange(word: string, listing: Listing, { json }: RecordOptions): Promise<void> {
   if (json) return write(`${toJson(listing)}\n`);
   if (process.stderr.isTTY) {

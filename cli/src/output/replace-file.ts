@@ -5,8 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { CommandError } from '../exit-codes.ts';
 
 /**
- * Replaces a file only when its new content is complete. Pipes and devices are written to directly. Without `mode`, an
- * existing file keeps its own.
+ * Replaces a file only when its new content is complete. Pipes and devices are written to directly. Without
+ * `mode`, an existing file keeps its mode.
  */
 export async function replaceFile(
   path: string,
@@ -26,7 +26,8 @@ export async function replaceFile(
     if (before !== undefined) await chmod(draft, mode ?? before.mode);
     await rename(draft, target);
   } catch (error) {
-    // Errors without a syscall come from the source of the pieces.
+    // An error without a `syscall` member did not come from the file system but from the source of the
+    // pieces.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     // Omit the draft's name, which means nothing to the user.
     throw new CommandError(`Cannot write ${path}: ${error.message.replace(/, \w+ '.*$/s, '')}`);

@@ -5,7 +5,8 @@ import type { RecordOptions } from './record.ts';
 import { gather, writeAll } from './standard-output.ts';
 
 /**
- * Writes a JSON array, a table for a terminal, or lines for programs; `toRow` does not apply to JSON.
+ * Writes a JSON array, a table for a terminal, or lines for programs. The JSON contains the values
+ * themselves, not the rows from `toRow`.
  * @returns whether a terminal has shown the whole table
  */
 export async function writeRows<T extends object>(

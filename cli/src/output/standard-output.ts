@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { toShown } from './terminal.ts';
 
-/** Lines are written together, because a write per line would cost more than producing the line. */
+/**
+ * Lines are written together up to this length, because one write per line would cost more than producing the
+ * line.
+ */
 const GATHERED_LENGTH_MAX = 64 * 1024;
 
 /** Writes to stdout, and waits for a slow reader so that memory use stays constant. */
@@ -10,7 +13,7 @@ export async function write(text: string | Uint8Array, output: Writable = proces
   if (!output.write(text)) await once(output, 'drain');
 }
 
-/** Writes a stream, without control characters if stdout is a terminal. */
+/** Writes a stream to stdout, without control characters if stdout is a terminal. */
 export async function writeAll(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const decoder = new TextDecoder();
   for await (const piece of pieces) {

@@ -13,16 +13,19 @@ export function paint(output: Output, style: keyof typeof CODES, text: string): 
 }
 
 function hasColors(output: Output): boolean {
-  // An empty value does not count (https://no-color.org).
+  // An empty `NO_COLOR` counts as not set (https://no-color.org).
   return output.isTTY && !process.env.NO_COLOR && output.hasColors();
 }
 
-/** Makes untrusted text safe for one line of a terminal: no control character can move the cursor or change colors. */
+/**
+ * Makes an untrusted string safe for one line of a terminal by replacing control characters, which could move
+ * the cursor or change colors.
+ */
 export function toLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 }
 
-/** Makes untrusted text safe for a terminal, and keeps line breaks and tabs. */
+/** Makes an untrusted string safe for a terminal, but keeps line breaks and tabs. */
 export function toShown(text: string): string {
   return text.replace(/[^\P{Cc}\n\r\t]/gu, '\ufffd');
 }
@@ -32,20 +35,25 @@ export function toLines(text: string): string {
   return text.split('\n').map(toLine).join('\n');
 }
 
-/** One line of JSON that is safe for a terminal: control characters are escaped, which preserves the value. */
+/**
+ * Formats a value as one line of JSON that is safe for a terminal. Control characters are escaped, so the
+ * value does not change.
+ */
 export function toJson(value: object): string {
   return JSON.stringify(value).replace(/[\u007f-\u009f]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 const graphemes = new Intl.Segmenter();
 
-/** The number of columns that the text takes: some characters take two, some none. */
+/**
+ * The number of terminal columns that the string occupies. Some characters occupy two columns, and some none.
+ */
 export function widthOf(text: string): number {
   // A fast path for ASCII; stringWidth is a hundred times slower.
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** Truncates text that is wider than the columns, and marks the cut with `…`. */
+/** Truncates a string that is wider than `columns`, and marks the cut with `…`. */
 export function fit(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let cut = '';
@@ -58,7 +66,7 @@ export function fit(text: string, columns: number): string {
   return columns > 0 ? `${cut}…` : '';
 }
 
-/** Pads the text with spaces on the right, or on the left. */
+/** Pads the string with spaces on the right or, with `isRight`, aligns it to the right. */
 export function pad(text: string, columns: number, isRight = false): string {
   const spaces = ' '.repeat(Math.max(0, columns - widthOf(text)));
   return isRight ? spaces + text : text + spaces;

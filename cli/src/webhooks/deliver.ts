@@ -1,6 +1,6 @@
 import { signWebhook } from '@property-listings/client/webhooks';
 
-/** The service's own timeout. */
+/** The same timeout as the service uses. */
 const TIMEOUT_MS = 10_000;
 
 export interface Destination {
@@ -24,7 +24,7 @@ export async function deliver({ url, secret }: Destination, id: string, message:
   const result = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal }).catch(describeFailure);
   const durationMs = Math.round(performance.now() - startedAtMs);
   if (typeof result === 'string') return { status: result, durationMs, isDelivered: false };
-  // The content does not matter, and might never end.
+  // Do not read the response body, which does not matter and might never end.
   await result.body?.cancel();
   return { status: result.status, durationMs, isDelivered: result.ok };
 }

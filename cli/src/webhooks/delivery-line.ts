@@ -12,10 +12,10 @@ export interface Delivery extends Attempt {
 }
 
 const GAP = '  ';
-/** The longest type, and the length of a listing's ID. */
+/** Column widths: the length of the longest event type, of a listing's ID, and of an HTTP status. */
 const WIDTHS = { type: 15, listing: 30, status: 3 };
 
-/** Writes one line per attempt: columns in a terminal, separated by tabs in a pipe, or JSON. */
+/** Writes an attempt as one line: columns in a terminal, fields separated by tabs in a pipe, or JSON. */
 export async function writeDelivery(delivery: Delivery, json: true | undefined): Promise<void> {
   const { isDelivered, ...shown } = delivery;
   const time = new Date();

@@ -1,12 +1,12 @@
 import type { ListingEvent } from '@property-listings/client';
 
-/** Enough to show receivers that deliveries overlap; the service has more. */
+/** Enough to show the developer of a receiver that deliveries overlap. The service has more in flight. */
 const IN_FLIGHT_MAX = 8;
 
-/** Delivers events in parallel, but those of the same listing in order. */
+/** Delivers events in parallel, but delivers the events of each listing in order. */
 export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listingId'>> {
   readonly #deliver: (event: Event) => Promise<void>;
-  /** Oldest first. */
+  /** Deliveries by sequence, oldest first. */
   readonly #inFlight = new Map<number, Promise<void>>();
   readonly #lastByListing = new Map<string, Promise<void>>();
   #seen: number;
@@ -28,7 +28,7 @@ export class DeliveryQueue<Event extends Pick<ListingEvent, 'sequence' | 'listin
     this.#seen = sequence;
   }
 
-  /** Starts a delivery, once fewer than the maximum are in flight. */
+  /** Waits until fewer than the maximum number of deliveries are in flight, then starts this one. */
   async add(event: Event): Promise<void> {
     while (this.#inFlight.size >= IN_FLIGHT_MAX) await Promise.race(this.#inFlight.values());
     const { sequence, listingId } = event;

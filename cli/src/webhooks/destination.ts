@@ -3,7 +3,7 @@ import { signWebhook, WebhookVerificationError } from '@property-listings/client
 import { type Command, InvalidArgumentError } from 'commander';
 import { usageError } from '../exit-codes.ts';
 
-/** Adds the option that says how deliveries are signed. */
+/** Adds the option for the secret that signs deliveries. */
 export function withSecretOption(command: Command): Command {
   return command.option('--secret <secret>', 'sign with this secret (whsec_…), not with the one of your API key');
 }
@@ -14,7 +14,7 @@ export function parseUrl(text: string): string {
   throw new InvalidArgumentError('It must be a URL such as http://localhost:3000/hooks, without a user or password.');
 }
 
-/** Checks a given secret. The error does not quote it. */
+/** Checks the secret, if one is given. The error message does not contain it. */
 export async function checkSecret({ secret }: { secret?: string }, command: Command): Promise<void> {
   if (secret === undefined) return;
   try {
@@ -26,8 +26,8 @@ export async function checkSecret({ secret }: { secret?: string }, command: Comm
 }
 
 /**
- * Derives a secret that is the same for each run with this API key, so that the receiver's settings stay valid. It does not
- * reveal the key.
+ * Derives a secret that is the same for each run with this API key, so that the receiver's settings stay
+ * valid. The secret does not reveal the key.
  */
 export function deriveSecret(apiKey: string): string {
   return `whsec_${createHmac('sha256', apiKey).update('listings webhooks').digest('base64')}`;

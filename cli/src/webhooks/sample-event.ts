@@ -25,7 +25,10 @@ const LISTING = {
   currency: 'USD',
 };
 
-/** A webhook as the service would send it, about a listing that does not exist. Each has an ID of its own. */
+/**
+ * Creates a webhook as the service would send it, about a listing that does not exist. Each sample has its
+ * own ID.
+ */
 export function createSample(type: WebhookType, now = new Date()) {
   const timestamp = now.toISOString();
   const message = { type, timestamp, data: createData(type, timestamp), accountId: ACCOUNT_ID, epoch: 'sample00' };

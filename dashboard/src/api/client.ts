@@ -4,12 +4,12 @@ import { shownAccountHeader } from './shown';
 export { ApiError, toApiError, type ValidationIssue } from '@property-listings/client/request';
 
 export type Query = Record<string, string | undefined>;
-/** An object is sent as `name[member]=value`, even with empty values. */
+/** An object is sent as `name[member]=value` for each member, even if the value is empty. */
 export type UploadQuery = Record<string, string | Record<string, string> | undefined>;
 
 interface RequestOptions {
   query?: Query;
-  /** The body, which is sent as JSON. */
+  /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -51,12 +51,15 @@ export function unreachable(message: string): ApiError {
   return new ApiError(0, 'unreachable', message);
 }
 
-/** The query string with its `?`; empty values are omitted. */
+/** Formats the query string, including its `?`. Parameters with empty values are omitted. */
 export function toSearch(query: UploadQuery = {}): string {
   return writeQuery(Object.fromEntries(Object.entries(query).filter(([, value]) => value)));
 }
 
-/** The error code if another window of this browser has switched the account. The request had no effect. */
+/**
+ * The error code of a request that was rejected because another window of this browser has switched the
+ * account. The request had no effect.
+ */
 export const ACCOUNT_CHANGED = 'account_changed';
 
 let reloadSession = () => {};

@@ -35,7 +35,7 @@ export const queryClient = new QueryClient({
       // Without a network, a request fails at once, and the page says so.
       networkMode: 'always',
       refetchOnReconnect: true,
-      // Retry only outages: a repeated request would get the same 4xx.
+      // Retry only outages: after a 4xx response, a repeated request would get the same response.
       retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
       retryDelay: (count) => 500 * 2 ** count,
     },
@@ -70,7 +70,7 @@ export const activityQuery = (query: Query) => ({
   placeholderData: keepPreviousData<ActivityList>,
 });
 
-/** A search for a listing's own id, which the words of a search do not find. */
+/** Recognizes a search for a listing's own ID, which a search for words does not find. */
 const LISTING_ID = /^lst_[0-9a-z]{26}$/i;
 
 export const requestsQuery = (query: Query) => ({
@@ -111,7 +111,10 @@ export const listingsQuery = (query: Query) => ({
   placeholderData: keepPreviousData<ListingList>,
 });
 
-/** A part of the account's listings on a map. Has the key of lists, since it changes with them. */
+/**
+ * A part of the account's listings on a map. The query key begins like that of lists, so that a map is
+ * refreshed together with them.
+ */
 export const mapQuery = (query: Query) => ({
   ...queryOptions({
     queryKey: [LISTINGS, 'map', query],
@@ -154,16 +157,19 @@ export const historyQuery = (id: string, version: number) =>
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 
-/** The event with this sequence; undefined if it is not kept any more. */
+/** The event with this sequence; no data if the event is no longer stored. */
 export const eventQuery = (sequence: number) => ({
   ...get<EventList>(['event', sequence], '/admin/events', { after: String(sequence - 1), limit: '1' }),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-// The frame watches the session and shows the sign-in page when it ends.
+// The page frame watches the session and shows the sign-in page when the session ends.
 onSessionDoubt(() => void refresh(sessionQuery));
 
-/** Reloads the queries in use, and marks the others as stale. A load that has begun may have missed the change. */
+/**
+ * Reloads the queries that the page uses, and marks the others as stale. Loads in progress are canceled
+ * first, because they may have missed the change.
+ */
 export async function refresh(...queries: { queryKey: readonly unknown[] }[]): Promise<void> {
   const reload = async ({ queryKey }: { queryKey: readonly unknown[] }) => {
     await queryClient.cancelQueries({ queryKey });
@@ -172,12 +178,14 @@ export async function refresh(...queries: { queryKey: readonly unknown[] }[]): P
   await Promise.all(queries.map(reload));
 }
 
-/** Call this after listings change. */
+/** Refreshes everything that depends on listings. Call this after listings change. */
 export function refreshListings(): Promise<void> {
   return refresh({ queryKey: [LISTINGS] }, { queryKey: [ACTIVITY] }, overviewQuery);
 }
 
-/** Call this after saving a listing. */
+/**
+ * Stores the saved listing in the cache, and refreshes what depends on it. Call this after saving a listing.
+ */
 export async function keepListing(listing: Listing): Promise<void> {
   queryClient.setQueryData(listingQuery(listing.id).queryKey, listing);
   await refreshListings();

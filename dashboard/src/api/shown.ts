@@ -24,14 +24,14 @@ export function useShown(): Shown | undefined {
 }
 
 /**
- * The header that is sent with each request. The service rejects the request if another window, which shares the
- * session, has switched the account.
+ * The header to send with each request. The service rejects the request if another window, which shares the
+ * session, has switched to another account.
  */
 export function shownAccountHeader(): Record<string, string> {
   return shown === undefined ? {} : { 'X-Account-Id': shown.accountId };
 }
 
-/** Calls the listener whenever a session starts in this window. */
+/** Calls the listener whenever the user or account that this window shows changes. */
 export function onShown(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);

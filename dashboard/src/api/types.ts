@@ -5,7 +5,7 @@ type Schemas = components['schemas'];
 export type Listing = Schemas['Listing'];
 export type Status = Listing['status'];
 export type ListingList = Schemas['ListingList'];
-/** A field that can be written. */
+/** A field that a request can set. */
 export type ListingFieldName = keyof Schemas['ListingInput'];
 export type ListingMap = Schemas['Map'];
 export type Cluster = Schemas['Cluster'];

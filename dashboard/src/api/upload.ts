@@ -12,7 +12,10 @@ interface UploadOptions {
   type: string;
   /** Receives the fraction of the file that has been sent, from 0 to 1. */
   onProgress?: (fraction: number) => void;
-  /** Receives the number of rows done. The response then consists of lines, and the last line is the result. */
+  /**
+   * Receives the number of rows that have been processed. With this option, the response consists of lines,
+   * and the last line is the result.
+   */
   onRows?: (count: number) => void;
   signal?: AbortSignal;
 }
@@ -44,7 +47,7 @@ export async function upload<T>(options: UploadOptions): Promise<T> {
   throw checkSession(toApiError(call.status, text, { get: (name: string) => call.getResponseHeader(name) }));
 }
 
-/** The number in the last whole line `{"rows":8400}`. */
+/** The number in the last complete line, which looks like `{"rows":8400}`; 0 if there is none. */
 function lastCount(text: string): number {
   const [line = ''] = text.split('\n').slice(-2);
   return Number(/^\{"rows":(\d+)\}$/.exec(line)?.[1] ?? 0);

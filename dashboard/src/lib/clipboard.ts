@@ -1,6 +1,7 @@
 /**
- * Copies text. Without HTTPS or localhost, browsers offer only a deprecated command.
- * @returns whether the text was copied
+ * Copies a string to the clipboard. On pages without HTTPS that are not on localhost, browsers offer only a
+ * deprecated command.
+ * @returns whether the string was copied
  */
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -18,7 +19,7 @@ function copyBySelection(text: string): boolean {
   area.readOnly = true;
   area.style.position = 'fixed';
   area.style.opacity = '0';
-  // Outside an open dialog, the dialog's focus trap would take the focus back.
+  // Add the input to an open dialog: outside it, the dialog's focus trap would take the focus back.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   area.select();
   let isCopied = false;

@@ -3,18 +3,20 @@ import { describeError } from './errors';
 import { readRows, typeOf } from './file-rows';
 import { parseLines } from './value-lines';
 
-/** A column of a file, or a member of its objects. */
+/** A column of a CSV file, or a member of the objects in a JSON file. */
 export interface FileColumn {
   name: string;
-  /** Its values in the first rows. */
+  /** Values of the column in the first rows. */
   samples: string[];
-  /** The field that the column is, or probably means. */
+  /**
+   * The field that the column's name stands for, or probably stands for; null if the service does not know.
+   */
   field: string | null;
-  /** Whether an import reads it as `field` without a mapping. */
+  /** Whether an import reads the column as `field` without a mapping. */
   isKnown: boolean;
 }
 
-/** The field of each column; empty for a column that is not imported. */
+/** The field that each column is imported to; empty for a column that is not imported. */
 export type Targets = Record<string, string>;
 
 export interface Mapping {
@@ -26,7 +28,7 @@ const SAMPLES_MAX = 3;
 const SAMPLE_LENGTH_MAX = 60;
 /** Objects need not have all members, so this many rows are searched for members. */
 const ROWS_MAX = 1_000;
-/** This many long names fit in a request. */
+/** The maximum number of names in a request. This many long names still fit. */
 const NAMES_MAX = 50;
 const NAME_LENGTH_MAX = 200;
 
@@ -73,7 +75,10 @@ async function match(names: string[]): Promise<Omit<FileColumn, 'samples'>[]> {
   return matched;
 }
 
-/** The stored field of each column, or else the one that it probably means, unless another column has it. */
+/**
+ * Chooses a field for each column: the stored one or, if there is none, the field that the column probably
+ * stands for, unless another column already has that field.
+ */
 export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Targets {
   const targets: Targets = {};
   const taken = new Set(columns.flatMap(({ name }) => stored[name] ?? []));
@@ -87,7 +92,10 @@ export function proposeTargets(columns: FileColumn[], stored: Targets = {}): Tar
   return targets;
 }
 
-/** The columns whose field differs from their name: the parameter `map` of a run, and the setting of a feed. */
+/**
+ * Returns only the columns whose field differs from their name. Used for a run's `map` parameter and for a
+ * feed's settings.
+ */
 export function toMap({ columns, targets }: Mapping): Targets {
   const changed = columns.filter(({ name, field, isKnown }) =>
     isKnown ? targets[name] !== field : targets[name] !== '',
@@ -95,7 +103,9 @@ export function toMap({ columns, targets }: Mapping): Targets {
   return Object.fromEntries(changed.map(({ name }) => [name, targets[name] ?? '']));
 }
 
-/** A run's parameters for its columns. Unknown columns that are not imported are skipped. */
+/**
+ * The parameters that tell a run how to read the columns. Unknown columns that are not imported are skipped.
+ */
 export function toMapQuery(mapping: Mapping): UploadQuery {
   return { map: toMap(mapping), ignoreUnknown: isSkipping(mapping) ? 'true' : undefined };
 }
@@ -108,14 +118,17 @@ export interface ReadingOptions {
   clean: boolean;
   /** `mdy` or `dmy`; empty for ISO 8601 only. */
   dates: string;
-  /** `comma` or `point`; empty if the file does not say. */
+  /** `comma` or `point`; empty if it is not known. */
   decimal: string;
-  /** What words mean, and the values of rows that have none, as `parseLines` reads them. */
+  /**
+   * Lines for `parseLines`: `values` says what words mean, and `defaults` sets the values of rows that have
+   * none.
+   */
   values: string;
   defaults: string;
 }
 
-/** A run's parameters for its values. */
+/** The parameters that tell a run how to read the values. */
 export function toReadingQuery({ clean, dates, decimal, values, defaults }: ReadingOptions): UploadQuery {
   return {
     ...(clean && { clean: 'true', dates, decimal }),
@@ -124,7 +137,7 @@ export function toReadingQuery({ clean, dates, decimal, values, defaults }: Read
   };
 }
 
-/** The fields to which several columns are mapped. */
+/** The fields to which more than one column is mapped. */
 export function findRepeated(targets: Targets): Set<string> {
   const fields = Object.values(targets).filter((field) => field !== '');
   return new Set(fields.filter((field, index) => fields.indexOf(field) !== index));

@@ -1,14 +1,22 @@
-/** The start of a cell that spreadsheets run as a formula. An import removes the quote that is added before it. */
+/**
+ * Matches the start of a cell that spreadsheets would run as a formula. A quote is added before it, and an
+ * import removes that quote.
+ */
 const FORMULAS = /(^|;)('*[=+\-@\t\r＝＋－＠])/g;
-/** The same in JSON, where an escape sequence keeps the value. */
+/**
+ * Matches the same in JSON, where an escape sequence can be used instead, which does not change the value.
+ */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
-/** Rows as CSV in the form of the service's exports, with a header row. */
+/** Formats rows as CSV with a header row, in the same form as the service's exports. */
 export function toCsv<Name extends string>(names: readonly Name[], rows: Partial<Record<Name, unknown>>[]): string {
   return joinCsv([names, ...rows.map((row) => names.map((name) => encodeCell(row[name])))]);
 }
 
-/** Lines of cells as they are. Those with another separator are quoted too, so that it is not mistaken for the file's. */
+/**
+ * Joins cells to CSV without changing them. A cell that contains another possible separator is also quoted,
+ * so that it is not mistaken for the file's separator.
+ */
 export function joinCsv(lines: (readonly string[])[], separator = ','): string {
   const isSpecial = separator === ',' ? /[",\r\n]/ : /[",;\t\r\n]/;
   const quote = (cell: string) => (isSpecial.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);

@@ -1,6 +1,6 @@
 import { ApiError } from '../api/client';
 
-/** For errors in the dashboard itself. */
+/** The message for errors in the dashboard itself. */
 export const UNEXPECTED_ERROR = 'Something went wrong on this page. Reload it to continue.';
 
 /** The service's message, followed by its messages about invalid fields. */

@@ -1,4 +1,6 @@
-/** A row of a file: the line on which it begins, or the element of a JSON array, and its values by column. */
+/**
+ * A row of a file: the number of its first line, or of its element in a JSON array, and its values by column.
+ */
 export interface FileRow {
   line: number;
   values: Record<string, unknown>;
@@ -17,7 +19,7 @@ export function typeOf({ name }: File): string {
 }
 
 /**
- * Reads the rows as the service does, in constant memory. Rows that are not JSON objects are left out.
+ * Reads the rows as the service does, in constant memory. JSON rows that are not objects are omitted.
  * @throws {TypeError} for text that is not UTF-8
  */
 export async function* readRows(file: File): AsyncGenerator<FileRow> {
@@ -27,7 +29,7 @@ export async function* readRows(file: File): AsyncGenerator<FileRow> {
   else yield* parseLines(readText(file));
 }
 
-/** The rows that begin on these lines. */
+/** Returns the rows that begin on the given lines. */
 export async function collectRows(file: File, lines: ReadonlySet<number>): Promise<FileRow[]> {
   const found: FileRow[] = [];
   if (lines.size === 0) return found;
@@ -46,7 +48,7 @@ async function* readText(file: File): AsyncGenerator<string> {
   try {
     for (let part = await reader.read(); part.value !== undefined; part = await reader.read()) yield part.value;
   } finally {
-    // Needed for a file that is not read to its end.
+    // Needed if the file was not read to its end.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -91,7 +93,10 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The objects of an array, or of the array in RESO's `{"value": […]}`. JSON cannot be read in parts. */
+/**
+ * Returns the objects of an array, or of the array in RESO's `{"value": […]}`. The whole file is parsed at
+ * once, because `JSON.parse` cannot read it in parts.
+ */
 async function readArray(file: File): Promise<FileRow[]> {
   const parsed: unknown = JSON.parse(await file.text());
   const rows: unknown = Array.isArray(parsed) ? parsed : Object(parsed).value;
@@ -105,7 +110,10 @@ function isObject(value: unknown): value is object {
 
 const LINE_BREAK = /\r\n|\r|\n/g;
 
-/** RFC 4180 with any line breaks. A quote inside an unquoted cell is an ordinary character. */
+/**
+ * Parses CSV as in RFC 4180, but with any line breaks. A quote inside an unquoted cell is an ordinary
+ * character.
+ */
 async function* splitCsv(chunks: AsyncGenerator<string>): Records<string[]> {
   let separator: string | undefined;
   let cells: string[] = [];
@@ -149,7 +157,7 @@ async function* withLastBreak(chunks: AsyncGenerator<string>): AsyncGenerator<st
   yield '\n';
 }
 
-/** The most frequent separator in the first line. */
+/** Returns the separator that occurs most often in the first line. */
 function findSeparator(text: string): string {
   const [line = ''] = text.split(/[\r\n]/, 1);
   const plain = line.replaceAll(/"[^"]*"/g, '');

@@ -8,14 +8,14 @@ const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Beyond this, a date is easier to read. */
+/** For a time that is further away than this, a date is easier to read. */
 const RELATIVE_MAX_MS = 30 * DAY_MS;
 
 export function formatNumber(value: number): string {
   return NUMBER.format(value);
 }
 
-/** 12K for 12,000. */
+/** `12K` for 12,000. */
 export function formatCompact(value: number): string {
   return COMPACT.format(value);
 }
@@ -24,12 +24,12 @@ export function formatExact(time: string): string {
   return EXACT.format(new Date(time));
 }
 
-/** A date without a time, `2026-11-22`, which is the same day in every time zone. */
+/** Formats a date without a time, such as `2026-11-22`, which is the same day in every time zone. */
 export function formatDay(date: string): string {
   return DATE.format(new Date(date));
 }
 
-/** The day of a time in the user's time zone. */
+/** Formats the day on which a time falls in the user's time zone. */
 export function formatTime(timeMs: number): string {
   return DAY.format(timeMs);
 }

@@ -1,6 +1,9 @@
 import type { ValidationIssue } from '../api/client';
 
-/** Messages by field and code, or by code alone. The service's own messages are for API users. */
+/**
+ * Messages by field and code, or by code alone. They replace the service's messages, which are written for
+ * API users.
+ */
 const TEXTS: Record<string, string> = {
   required: 'This field is required.',
   external_id_taken: 'Another listing has this external ID.',
@@ -43,7 +46,7 @@ export function describeRowIssue({ code, message }: ValidationIssue): string {
     .replace(/set values\[(.*)\]=CHOICE\.$/, 'add this word with the right value: $1 = …');
 }
 
-/** Describes what is probably wrong with values of a file. */
+/** Describes a warning about values in a file that are probably wrong. */
 export function describeWarning(message: string): string {
   return message.replace(/set defaults\[(\w+)\]\.$/, 'add this default value: $1 = …');
 }

@@ -1,4 +1,4 @@
-/** Indented JSON; a string that is not JSON, or was cut, stays as it is. */
+/** Indents JSON. A string that is not JSON, or was cut off, is returned unchanged. */
 export function formatJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,6 +1,6 @@
 const PREFIX = 'draft ';
 
-/** A draft stored in this tab; undefined if there is none or it cannot be read. */
+/** Reads a draft that is stored in this tab; undefined if there is none or it cannot be read. */
 export function readDraft<Draft>(name: string): Draft | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? '') ?? undefined;
@@ -13,7 +13,7 @@ export function keepDraft(name: string, draft: unknown): void {
   try {
     sessionStorage.setItem(PREFIX + name, JSON.stringify(draft));
   } catch {
-    // Storage is full or disabled: the draft is still on the page.
+    // Ignore it if storage is full or disabled: the draft is still on the page.
   }
 }
 

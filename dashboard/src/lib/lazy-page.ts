@@ -1,10 +1,16 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { UNREACHABLE, unreachable } from '../api/client';
 
-/** The last file for which the page was loaded again. */
+/**
+ * The storage key for the error message of the last file that could not be loaded. The page reloads only once
+ * for each.
+ */
 const RELOADED_FOR = 'property-listings.reloaded-for';
 
-/** After an upgrade, an open page may request files that no longer exist. */
+/**
+ * Reloads the page if a file of it cannot be loaded: after an upgrade, an open page may request files that no
+ * longer exist.
+ */
 export function reloadForNewFiles(): void {
   window.addEventListener('vite:preloadError', async ({ payload: { message } }) => {
     if (sessionStorage.getItem(RELOADED_FOR) === message || !(await isReachable())) return;
@@ -13,7 +19,7 @@ export function reloadForNewFiles(): void {
   });
 }
 
-/** A page whose code is loaded when it is first opened. */
+/** Creates a page whose code is loaded when the page is first opened. */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module>(
   load: () => Promise<Module>,
   name: Name,
@@ -22,14 +28,15 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
     try {
       return await load();
     } catch {
-      // On the original error, the router would reload the page, even while the service is unreachable.
+      // Replace the original error, for which the router would reload the page even while the service is
+      // unreachable.
       throw unreachable(UNREACHABLE);
     }
   };
   return lazyRouteComponent(loadPage, name);
 }
 
-/** Reloads the page, since code that failed to load is not loaded again otherwise. */
+/** Reloads the page, because code that failed to load is not requested again otherwise. */
 export async function reloadIfReachable(): Promise<void> {
   if (await isReachable()) window.location.reload();
 }

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications';
 
-/** A repeated message replaces the earlier one. */
+/** Shows a message. If the same message is already shown, it replaces that one. */
 export function notify(message: string): void {
   notifications.hide(message);
   notifications.show({ id: message, message });
@@ -11,7 +11,7 @@ export function notifyFailure(title: string, error: unknown): void {
   notifications.show({ color: 'red', title, message });
 }
 
-/** Tells the user if the work fails. */
+/** Runs `work`, and notifies the user if it fails. */
 export async function attempt(failure: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

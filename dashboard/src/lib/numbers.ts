@@ -1,7 +1,7 @@
 /** `1,250,000.5`, or with spaces or apostrophes as thousands separators. */
 const GROUPED = /^-?\d{1,3}([, \u00a0\u202f'’])\d{3}(\1\d{3})*(\.\d*)?$/;
 const PLAIN = /^-?(\d+\.?\d*|\.\d+)$/;
-/** A point is a thousands separator in some countries and a decimal separator in others. */
+/** `450.000`: the period is a thousands separator in some countries and a decimal separator in others. */
 const AMBIGUOUS = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
 /** A currency symbol or code before or after an amount. */
@@ -23,7 +23,7 @@ function withoutCurrency(text: string): string {
   return text.trim().replaceAll(CURRENCY, '');
 }
 
-/** Suggests what to enter instead of text that is not an amount. */
+/** Suggests what to enter instead of a string that is not an amount. */
 export function suggestAmount(text: string): string {
   const trimmed = withoutCurrency(text);
   if (!AMBIGUOUS.test(trimmed)) return 'Enter a number, such as 450,000 or 1250.5.';

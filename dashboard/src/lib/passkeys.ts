@@ -4,7 +4,10 @@ import type { Passkey, Session } from '../api/types';
 const PATH = '/admin/auth/passkey';
 const IP_ADDRESS = /^[\d.]+$|^\[/;
 
-/** Whether the browser has passkeys for this page: they need a domain name, and HTTPS except on localhost. */
+/**
+ * Whether the browser supports passkeys for this page. They require a domain name, and HTTPS unless the page
+ * is on localhost.
+ */
 export function canUsePasskeys(): boolean {
   return 'parseRequestOptionsFromJSON' in (window.PublicKeyCredential ?? {}) && !IP_ADDRESS.test(location.hostname);
 }

@@ -21,7 +21,7 @@ import { saveFile } from './save-file';
 
 interface ImportState {
   file: File | undefined;
-  /** Undefined while the file's columns are read. */
+  /** Undefined while the file's columns are being read. */
   columns: FileColumn[] | undefined;
   targets: Targets;
   reading: ReadingOptions;
@@ -43,9 +43,9 @@ interface ImportProgress {
   isDryRun: boolean;
   /** How much of the file has been sent, from 0 to 1. */
   fraction: number;
-  /** How many rows are done. */
+  /** How many rows have been processed. */
   rows: number;
-  /** How many rows the file has, if it was checked. */
+  /** How many rows the file has; undefined if the file was not checked first. */
   total: number | undefined;
 }
 
@@ -60,10 +60,13 @@ const NOTHING: ImportState = {
   isSeen: true,
 };
 
-/** Failed rows whose values are shown. */
+/** The maximum number of failed rows whose values are shown. */
 const FAILED_SHOWN_MAX = 50;
 
-/** One import per window: it continues on other pages, and its report stays until it is seen. */
+/**
+ * The window's only import. It continues while other pages are open, and its report is kept until the user
+ * has seen it.
+ */
 let state = NOTHING;
 let running = new AbortController();
 let owner = getShown();
@@ -78,7 +81,7 @@ export async function chooseFile(file: File | undefined): Promise<void> {
   changeImport({ ...NOTHING, file });
   if (file === undefined) return;
   const { columns = [], error } = await readFileColumns(file);
-  // Another file may have been chosen in the meantime.
+  // The user may have chosen another file in the meantime.
   if (state.file === file) changeImport({ columns, error, targets: proposeTargets(columns) });
 }
 
@@ -133,7 +136,7 @@ export async function startImport(isDryRun: boolean): Promise<void> {
   }
 }
 
-/** All failed rows of the report as a CSV file, with their problems in the last column. */
+/** Saves all failed rows of the report as a CSV file, with their problems in the last column. */
 export async function saveFailedRows(file: File, { errors }: ImportReport): Promise<void> {
   const problems = new Map(errors.map((failure) => [failure.line, describeFailure(failure)]));
   const rows = await collectRows(file, new Set(problems.keys()));
@@ -165,7 +168,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// The import and its report survive signing in again, but belong to one user and account.
+// The import and its report are kept if the same user signs in again, but belong to one user and account.
 onShown(() => {
   const shown = getShown();
   if (shown?.userId === owner?.userId && shown?.accountId === owner?.accountId) return;

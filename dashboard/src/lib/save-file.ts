@@ -1,4 +1,4 @@
-/** Long enough for the browser to start the download. */
+/** How long the file's URL stays valid: long enough for the browser to start the download. */
 const REVOKE_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {

@@ -1,4 +1,4 @@
-/** Parses query parameters as plain text, so that the URL stays as it was typed. */
+/** Parses query parameters as plain strings, so the URL stays as the user typed it. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text));
 }
@@ -24,8 +24,8 @@ export function pickSearch<Name extends string>(names: readonly Name[]) {
 }
 
 /**
- * Returns a function that returns the `value` and `onChange` of a filter's control. `apply` receives the changed search
- * without empty parameters.
+ * Returns a function that, for a parameter, returns the `value` and `onChange` props of a filter's control.
+ * `apply` receives the changed search without empty parameters.
  */
 export function bindSearch<Name extends string>(
   search: Partial<Record<Name, string | undefined>>,

@@ -1,4 +1,7 @@
-/** Sorts by a field, with `-` for descending order. Rows without the field come last either way. */
+/**
+ * Sorts by the field named in `sort`, in descending order if it begins with `-`. Rows without the field come
+ * last in either order.
+ */
 export function sortRows<Row extends object>(rows: Row[], sort: string | undefined): Row[] {
   if (sort === undefined) return rows;
   const field = sort.replace('-', '');

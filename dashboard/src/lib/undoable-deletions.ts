@@ -1,16 +1,19 @@
 import { useSyncExternalStore } from 'react';
 import { request } from '../api/client';
 
-/** How long a deletion can be undone. */
+/** How long the user can undo a deletion. */
 const UNDO_MS = 8_000;
-/** The listings of a request, as many as the service accepts. */
+/** The number of listings in a request, which is the service's maximum. */
 const BATCH_LENGTH = 400;
 /** How many requests of a deletion are sent at the same time, unless the page is being closed. */
 const REQUESTS_MAX = 2;
-/** Browsers complete a few requests of a page that is being closed: 64 KiB in all. */
+/**
+ * The number of listings that can be sent while the page is being closed. Browsers then complete only a few
+ * requests, with 64 KiB in total.
+ */
 const SENT_ON_CLOSE_MAX = 4 * BATCH_LENGTH;
 
-/** A listing. Its address is shown if it is deleted alone. */
+/** A listing to delete. Its address is shown if it is the only one. */
 export interface Deletable {
   id: string;
   address?: string;
@@ -24,17 +27,17 @@ export interface FailedDeletions {
 
 interface Deletion {
   items: Deletable[];
-  /** The items stay hidden until the promise resolves. */
+  /** Called when all requests are done. The items stay hidden until the promise resolves. */
   onEnd: (failed: FailedDeletions | undefined) => Promise<void>;
 }
 
 interface PendingDeletion extends Deletion {
   timer: ReturnType<typeof setTimeout>;
-  /** The ids that are not sent yet. */
+  /** The ids that have not been sent yet. */
   unsent: string[];
   senders: Promise<void>[];
   failed?: FailedDeletions;
-  /** Set once requests are sent: the deletion can no longer be undone. */
+  /** Set once requests are sent, when the deletion can no longer be undone. */
   ended?: Promise<void>;
 }
 
@@ -52,7 +55,10 @@ function change(next: readonly PendingDeletion[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Warns before the page is closed while more is unsent than can be sent then. */
+/**
+ * Makes the browser warn the user before the page is closed if more ids are unsent than can be sent at that
+ * time.
+ */
 function guardUnsent(): void {
   const unsent = pending.reduce((sum, deletion) => sum + deletion.unsent.length, 0);
   if (unsent > SENT_ON_CLOSE_MAX) window.addEventListener('beforeunload', askBeforeLeaving);
@@ -82,7 +88,10 @@ export async function finishDeletions(): Promise<void> {
   await Promise.all([...pending].map((deletion) => carryOut(deletion, Number.POSITIVE_INFINITY)));
 }
 
-/** Sends each id once, even if both the timer and closing the page trigger it. */
+/**
+ * Sends the unsent ids. Each is sent only once, even if both the timer and the closing of the page trigger
+ * it.
+ */
 function carryOut(deletion: PendingDeletion, requestsMax = REQUESTS_MAX): Promise<void> {
   clearTimeout(deletion.timer);
   const requests = Math.ceil(deletion.unsent.length / BATCH_LENGTH);
@@ -96,7 +105,7 @@ async function sendBatches(deletion: PendingDeletion): Promise<void> {
   while (deletion.unsent.length > 0) {
     const ids = deletion.unsent.splice(0, BATCH_LENGTH);
     try {
-      // Ids of listings that are gone already are ignored.
+      // The service ignores ids of listings that are already gone.
       await request('POST', '/admin/listings/deletions', { body: { ids }, keepalive: true });
     } catch (error) {
       const { count = 0, message } = deletion.failed ?? {};
@@ -128,5 +137,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-// `keepalive` requests outlive the page.
+// The requests are sent with `keepalive`, so the browser completes them after the page is closed.
 window.addEventListener('pagehide', () => void finishDeletions());

@@ -21,7 +21,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
   const [errors, setErrors] = useState(NO_ERRORS);
   const [isBusy, setBusy] = useState(false);
   const [failures, setFailures] = useState(0);
-  // In an effect, because the error messages must be on the page first.
+  // Move the focus in an effect, because the error messages must be on the page first.
   useEffect(() => {
     if (failures > 0) focusFirstInvalidField();
   }, [failures]);
@@ -39,7 +39,7 @@ export function useSubmit(hasField: (field: string) => boolean, describe = descr
     }
   }
 
-  /** Call this when a field changes: its error may be fixed. */
+  /** Clears the errors of fields. Call this when a field changes, because its error may be fixed. */
   const clearField = (...names: string[]) =>
     setErrors((before) => {
       if (names.every((name) => before.fields[name] === undefined)) return before;
@@ -75,7 +75,7 @@ function toErrors(error: unknown, hasField: (field: string) => boolean, describe
     reportError(error);
     return { fields: {}, general: UNEXPECTED_ERROR };
   }
-  // The frame asks which account to use. The form keeps its values and can be submitted again.
+  // The page frame asks the user which account to use. The form keeps its values and can be submitted again.
   if (error.code === ACCOUNT_CHANGED) return { fields: {}, general: SUBMIT_AGAIN };
   const issues = error.details.map((issue) => ({ ...issue, ...locate(issue.field, hasField) }));
   const shown = issues.filter(({ field }) => hasField(field));
@@ -87,7 +87,10 @@ function toErrors(error: unknown, hasField: (field: string) => boolean, describe
   };
 }
 
-/** The input of a field, and the part of its value that is meant: `values.status:Sold` is a line of `values`. */
+/**
+ * Finds the input for a field, and the part of its value that has the error. For example,
+ * `values.status:Sold` is a line of the input `values`.
+ */
 function locate(field: string, hasField: (field: string) => boolean): { field: string; part: string } {
   const [outer = '', ...part] = field.split('.');
   return hasField(field) || !hasField(outer) ? { field, part: '' } : { field: outer, part: `${part.join('.')}: ` };

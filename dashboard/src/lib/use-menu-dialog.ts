@@ -1,9 +1,9 @@
 import { useRef, useState } from 'react';
 
-/** Longer than Mantine takes to return the focus to the menu's item, which is gone. */
+/** A delay that is longer than Mantine takes to return the focus to the menu item, which no longer exists. */
 const AFTER_CLOSING_MS = 50;
 
-/** The dialog that an item of a menu has opened. Closing it returns the focus to the menu's button. */
+/** Manages the dialog that a menu item opens. Closing the dialog returns the focus to the menu's button. */
 export function useMenuDialog<Dialog extends string>() {
   const [dialog, setDialog] = useState<Dialog>();
   const button = useRef<HTMLButtonElement>(null);

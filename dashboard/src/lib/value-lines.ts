@@ -20,7 +20,7 @@ export function formatLines(texts: Texts): string {
     .join('');
 }
 
-/** A merge patch that makes `stored` equal to `next`. */
+/** Creates a merge patch that makes `stored` equal to `next`. */
 export function patchOf(stored: Texts, next: Texts): Record<string, string | null> {
   const removed = Object.keys(stored).filter((key) => !Object.hasOwn(next, key));
   return { ...Object.fromEntries(removed.map((key) => [key, null])), ...next };

@@ -6,7 +6,7 @@ import { DateFilter, SelectFilter } from '../parts/filters';
 import type { ActivitySearch } from './activity-search';
 import { ACTIONS } from './activity-texts';
 
-/** The kinds of actions, with the beginnings of the actions' names. */
+/** The kinds of actions, with the prefixes of their actions' names. */
 const KINDS = new Map<string, { label: string; beginnings: readonly string[] }>([
   ['listings', { label: 'Listings', beginnings: ['listing', 'import'] }],
   ['feeds', { label: 'Feeds', beginnings: ['feed'] }],
@@ -37,7 +37,10 @@ export function ActivityFilters({ search }: { search: ActivitySearch }) {
   );
 }
 
-/** The API's query parameters. Unknown values are left to the API, which rejects them. */
+/**
+ * Converts the search to the API's query parameters. Unknown values are passed on to the API, which rejects
+ * them.
+ */
 export function toActivityQuery({ kind, user, from, to, cursor }: ActivitySearch) {
   const isOther = user !== undefined && Object.hasOwn(OTHER_ACTORS, user);
   return {
@@ -56,7 +59,7 @@ function actionsOf(kind: string): string {
   return ACTIONS.filter((action) => beginnings.some((beginning) => action.startsWith(`${beginning}.`))).join();
 }
 
-/** The first moment of a day, or of a day after it. */
+/** Returns the first moment of a day, or of the day that is `daysLater` days after it. */
 function startOf(day: string, daysLater: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const start = new Date(year, month - 1, date);

@@ -45,7 +45,7 @@ const TEXTS: Record<Activity['action'], string> = {
 
 export const ACTIONS = Object.keys(TEXTS);
 
-/** A newer service may send actions that this page does not know. */
+/** Describes an action, even one that this page does not know because the service is newer. */
 export function describeAction(action: string): string {
   const texts: Partial<Record<string, string>> = TEXTS;
   return texts[action] ?? action.replace('.', ' ').replaceAll('_', ' ');

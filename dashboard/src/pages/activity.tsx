@@ -82,7 +82,7 @@ function Action({ entry: { action, actor, target, address, at } }: { entry: Acti
   );
 }
 
-/** The name of the affected object, which leads to its page. */
+/** The name of the affected object, as a link to its page. */
 function Target({
   target: { type, id, name },
   isDeleted,

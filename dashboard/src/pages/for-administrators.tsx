@@ -4,7 +4,7 @@ import { Page } from '../parts/page';
 import { EmptyState } from '../parts/states';
 import { useIsAdministrator } from '../shell/session';
 
-/** The pages below Developers. */
+/** The layout of the pages below Developers, which only administrators can see. */
 export function DevelopersLayout() {
   return useIsAdministrator() ? <Outlet /> : <ForAdministrators />;
 }

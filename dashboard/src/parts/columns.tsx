@@ -4,7 +4,7 @@ import { Time } from './time';
 
 type Rest<Row> = Partial<Column<Row>>;
 
-/** A column with a field's times; `none` is shown if there is no time. */
+/** A column that shows a field's times, or `none` for rows without a time. */
 export function timeColumn<Row>(
   label: string,
   field: keyof Row & string,
@@ -15,13 +15,13 @@ export function timeColumn<Row>(
   return { label, width: 140, from: 'medium', sortBy: field, cell, ...rest };
 }
 
-/** A column with a field's numbers. */
+/** A column that shows a field's numbers. */
 export function countColumn<Row>(label: string, field: keyof Row & string, rest: Rest<Row> = {}): Column<Row> {
   const cell = ({ [field]: count }: Row) => formatNumber(Number(count));
   return { label, width: 104, from: 'medium', isNumber: true, sortBy: field, cell, ...rest };
 }
 
-/** A column with a field's values as text; `none` is shown if there is no value. */
+/** A column that shows a field's values as text, or `none` for rows without a value. */
 export function textColumn<Row>(
   label: string,
   field: keyof Row & string,

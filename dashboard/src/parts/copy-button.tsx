@@ -10,9 +10,9 @@ type CopyState = 'ready' | 'copied' | 'failed';
 
 interface CopyProps {
   text: string;
-  /** The element with the text, which is selected if there is no clipboard. */
+  /** The element that contains the text. The text is selected if the clipboard is not available. */
   shown: RefObject<HTMLElement | null>;
-  /** Called when the text has been copied, or selected. */
+  /** Called when the text has been copied or selected. */
   onCopied?: () => void;
 }
 
@@ -33,7 +33,7 @@ function useCopy({ text, shown, onCopied }: CopyProps) {
   return { state, isCopied: state === 'copied', copy, icon };
 }
 
-/** The main button of a dialog, which gets the focus when it appears. */
+/** The main button of a dialog. It gets the focus when it appears. */
 export function CopyButton(props: CopyProps) {
   const { state, isCopied, copy, icon } = useCopy(props);
   return (
@@ -95,7 +95,9 @@ export function CopyBlock({ text, label, title }: { text: string; label: string;
   );
 }
 
-/** Read by screen readers; visible only if the user has to copy the text with the keyboard. */
+/**
+ * A message that screen readers read. It is visible only if the user has to copy the text with the keyboard.
+ */
 function CopyNote({ state }: { state: CopyState }) {
   return (
     <Text size="sm" role="status" c="dimmed" className={state === 'copied' ? 'visually-hidden' : undefined}>

@@ -4,7 +4,7 @@ import { formatNumber } from '../lib/format';
 
 interface CountsProps {
   label: string;
-  /** By name; those that are undefined are left out. */
+  /** Counts by name. Undefined ones are omitted. */
   counts: Record<string, number | undefined>;
   ref?: Ref<HTMLDivElement>;
 }

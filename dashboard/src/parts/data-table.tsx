@@ -10,16 +10,16 @@ export type { RowSelectionState } from '@tanstack/react-table';
 export interface Column<Row> {
   label: string;
   cell(row: Row): ReactNode;
-  /** Pixels. The column without a width takes the rest, and cannot be hidden. */
+  /** The width in pixels. The column without a width gets the remaining space, and cannot be hidden. */
   width?: number;
   isNumber?: boolean;
-  /** Whether its text wraps. */
+  /** Whether the column's text wraps. */
   isLong?: boolean;
   /** The field to sort by. */
   sortBy?: keyof Row & string;
-  /** How wide the table must be to show the column, unless the user has chosen columns. */
+  /** The minimum width of the table that shows this column, unless the user has chosen columns. */
   from?: 'small' | 'medium' | 'large' | 'wide';
-  /** Hidden until the user chooses it. */
+  /** Whether the column is hidden until the user chooses it. */
   isOptional?: boolean;
 }
 
@@ -27,17 +27,17 @@ export interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: Row[];
-  /** Whether there are more rows, so that the table cannot sort them itself. */
+  /** Whether there are more rows than these, so the table cannot sort them itself. */
   isPart?: boolean;
   /** The field that the service sorts the rows by, with `-` for descending order. */
   sort?: string | undefined;
   onSort?: (sort: string) => void;
-  /** Selected rows by id; rows can be selected if it is given. */
+  /** The selected rows by id. If it is undefined, rows cannot be selected. */
   selection?: RowSelectionState;
   onSelect?: (selection: RowSelectionState) => void;
-  /** What a row is called for screen readers. */
+  /** Returns the name of a row for screen readers. */
   nameOf?(row: Row): string;
-  /** The last column, which is always in view. */
+  /** Renders the last column, which is always visible. */
   actions?(row: Row): ReactNode;
   actionsWidth?: number | string;
 }
@@ -48,13 +48,14 @@ const NOTHING_SELECTED = {};
 
 const CHECKBOX_PX = 44;
 const ACTIONS_PX = 56;
-/** The least width of the column that takes the rest. */
+/** The minimum width of the column that gets the remaining space. */
 const REST_PX = 240;
 
 /**
- * A table that always shows its first and last column. The columns follow the width of the table until the user chooses
- * some of them: then they are all shown, and the table scrolls if they need more room. The arrow keys move between
- * rows, Space selects a row, and Enter or a click opens its link.
+ * A table that always shows its first and last column. Which other columns are visible depends on the width
+ * of the table, until the user chooses columns. Then all chosen columns are shown, and the table scrolls if
+ * they need more space. The arrow keys move between rows, Space selects a row, and Enter or a click opens its
+ * link.
  */
 export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>) {
   const { label, columns, rows, selection = NOTHING_SELECTED, onSelect, nameOf, actions } = props;
@@ -68,7 +69,8 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
     () => columns.filter(({ label: name, isOptional = false }) => chosen[name] ?? !isOptional),
     [columns, chosen],
   );
-  // A click shows its effect before other rows are rendered, which takes 100 ms for a page of 50.
+  // With a deferred value, a click shows its effect before the other rows are rendered, which takes 100 ms
+  // for a page of 50 rows.
   const deferred = useDeferredValue(rows);
   const sorted = useMemo(
     () => (onSort === undefined ? sortRows(rows, ownSort) : deferred),
@@ -76,7 +78,7 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
   );
   const table = useTable({
     features: FEATURES,
-    // The cells are rendered here; the library keeps the selection.
+    // This component renders the cells; the library only keeps the selection.
     columns: NO_COLUMNS,
     data: sorted,
     getRowId: ({ id }: Row) => id,
@@ -152,7 +154,7 @@ function widthOf(columns: readonly { width?: number }[]): number {
 
 interface HeaderCellProps {
   column: Pick<Column<AnyRow>, 'label' | 'width' | 'isNumber' | 'from'> & { sortBy?: string };
-  /** Whether the column is shown in any width. */
+  /** Whether the column is shown regardless of the table's width. */
   isFixed: boolean;
   sort: string | undefined;
   onSort: ((sort: string) => void) | undefined;
@@ -166,7 +168,7 @@ function HeaderCell({ column, isFixed, sort = '', onSort }: HeaderCellProps) {
   const order = sort.startsWith('-') ? 'descending' : 'ascending';
   const direction = sortBy === sort.replace('-', '') ? order : 'none';
   const Arrow = ARROWS[direction];
-  // Names start in ascending order, and everything else with the greatest or newest value.
+  // Sort names in ascending order first, and all other columns in descending order.
   const isNextDescending = direction === 'none' ? width !== undefined : direction === 'ascending';
   return (
     <th
@@ -203,7 +205,7 @@ interface DataRowProps {
   actions: DataTableProps<AnyRow>['actions'];
 }
 
-/** Only the rows that change are rendered again, so that selecting stays fast. */
+/** Memoized, so that only rows that change are rendered again and selecting rows stays fast. */
 const DataRow = memo((props: DataRowProps) => {
   const { row, model, columns, isFixed, isSelected, isTabStop, actions, nameOf } = props;
   const press = (event: KeyboardEvent) => {
@@ -246,7 +248,7 @@ const DataRow = memo((props: DataRowProps) => {
 });
 
 function clickRow({ target, currentTarget }: MouseEvent): void {
-  // In React, events of a row's menus and dialogs also reach the row.
+  // Ignore events from the row's menus and dialogs, which in React also reach the row.
   if (!(target instanceof Element) || !currentTarget.contains(target)) return;
   const isControl = target.closest('a, button, input, label, select') !== null;
   if (!isControl && String(getSelection()) === '') followLink(currentTarget);
@@ -269,7 +271,7 @@ function moveFocus(event: KeyboardEvent): void {
     End: row?.parentElement?.lastElementChild,
   };
   const target = targets[event.key];
-  // The arrow keys also change the value of an input or a list of choices.
+  // Ignore inputs and selects, whose values the arrow keys change.
   const isOther = event.target instanceof Element && event.target.closest('input:not([type="checkbox"]), select');
   if (!(target instanceof HTMLElement) || isOther || event.currentTarget !== row?.parentElement) return;
   event.preventDefault();

@@ -13,18 +13,24 @@ interface FormDialogProps {
   /** The label of the submit button; undefined if there is nothing to submit. */
   action: string | undefined;
   isDangerous?: boolean;
-  /** Whether the button that opened the dialog gets the focus back. */
+  /** Whether closing the dialog returns the focus to the button that opened it. */
   returnsFocus?: boolean;
   onSubmit: () => Promise<void>;
-  /** Replaces the form after it was submitted. */
+  /** Shown instead of the form after it has been submitted. */
   result?: ReactNode;
   children: ReactNode;
 }
 
-/** A secret must not be lost by accident; `Secret` closes its dialog. */
+/**
+ * Props of a dialog that shows a secret, which the user must not lose by accident. Only the button in
+ * `Secret` closes it.
+ */
 export const SECRET = { closeOnClickOutside: false, closeOnEscape: false };
 
-/** Stays open while it is submitted: the response may hold a secret that is shown only once. */
+/**
+ * A dialog with a form. It stays open while the form is being submitted, because the response may contain a
+ * secret that is shown only once.
+ */
 export function FormDialog(props: FormDialogProps) {
   const { title, size = 440, form, isOpen, onClose, action, isDangerous = false, onSubmit, result, children } = props;
   const { returnsFocus = true } = props;
@@ -64,7 +70,7 @@ export function FormDialog(props: FormDialogProps) {
 interface ConfirmDialogProps<Subject> {
   title: string;
   action: string | undefined;
-  /** The object that the action affects; the dialog is closed while there is none. */
+  /** The object that the action affects. The dialog is closed while it is undefined. */
   subject: Subject | undefined;
   onClose: () => void;
   onConfirm: (subject: Subject) => Promise<void>;

@@ -8,15 +8,15 @@ interface ExamplesProps<Row> {
   title: string;
   columns: Column<Row & { id: string }>[];
   rows: readonly Row[];
-  /** How many rows there are in all; if there are none, nothing is shown. */
+  /** The total number of rows. If it is 0, nothing is shown. */
   count: number;
   actions?: ReactNode;
 }
 
-/** More than a person reads. */
+/** More rows than anyone is likely to read. */
 const SHOWN_MAX = 50;
 
-/** The first rows of a kind, in a section. */
+/** A section with the first rows of one kind of change or failure. */
 export function Examples<Row extends object>({ title, columns, rows, count, actions }: ExamplesProps<Row>) {
   if (count === 0) return null;
   const shown = rows.slice(0, SHOWN_MAX).map((row, index) => ({ ...row, id: String(index) }));

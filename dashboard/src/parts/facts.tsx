@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values in a card. Empty values are left out. */
+/** Names and values in a card. Empty values are omitted. */
 export function Facts({ facts }: { facts: Record<string, ReactNode> }) {
   const shown = Object.entries(facts).filter(
     ([, value]) => value !== undefined && value !== null && value !== false && value !== '',

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { type ChangeEvent, useEffect, useState } from 'react';
 
-/** A pause in typing of this length applies a filter. */
+/** The filter is applied when the user has not typed for this long. */
 const TYPING_MS = 300;
 
 interface FilterProps {
@@ -19,7 +19,7 @@ export function SelectFilter({
   choices,
 }: FilterProps & { choices: Record<string, string> }) {
   const data = Object.entries(choices).map(([choice, text]) => ({ value: choice, label: text }));
-  // A value from a link need not be one of the choices.
+  // A value from a link is not necessarily one of the choices.
   if (!Object.hasOwn(choices, value)) data.push({ value, label: value });
   return (
     <NativeSelect
@@ -41,7 +41,7 @@ export function DateFilter({ label, ...filter }: FilterProps) {
   return <TextInput size="xs" type="date" label={label} {...useTyped(filter, isWholeDate)} />;
 }
 
-/** False for years such as 0002, which browsers report while the year is typed. */
+/** False for years such as 0002, which browsers report while the user is still typing the year. */
 function isWholeDate(text: string): boolean {
   return text === '' || text >= '1000';
 }
@@ -49,7 +49,7 @@ function isWholeDate(text: string): boolean {
 function useTyped({ value = '', onChange }: Omit<FilterProps, 'label'>, isWhole = (_: string) => true) {
   const [typed, setTyped] = useState(value);
   const apply = useDebouncedCallback((text: string) => onChange(text || undefined), TYPING_MS);
-  // Follows the back button.
+  // Show the value from the URL after the user presses the back button.
   useEffect(() => setTyped(value), [value]);
   return {
     value: typed,

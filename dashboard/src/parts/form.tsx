@@ -12,7 +12,7 @@ interface FormProps {
   children: ReactNode;
 }
 
-/** A form with its general error on top. The service validates it, not the browser. */
+/** A form with its general error at the top. The service, not the browser, validates the input. */
 export function Form({ form: { errors, submit }, onSubmit, gap = 'md', maxWidth, children }: FormProps) {
   return (
     <form

@@ -10,11 +10,11 @@ interface NotLoadedProps {
   query: Pick<UseQueryResult, 'error'> & { refetch: () => unknown };
   /** How many placeholder rows to show. */
   count?: number | undefined;
-  /** An action besides trying again. */
+  /** An action in addition to trying again. */
   errorAction?: ReactNode;
 }
 
-/** A card with a placeholder, or with the error. */
+/** A card that shows a placeholder while data is loading, or the error if the load failed. */
 export function NotLoaded({ query: { error, refetch }, count, errorAction }: NotLoadedProps) {
   return (
     <div className="card">

@@ -24,7 +24,7 @@ export interface Area {
 
 interface Bubble {
   content: ReactNode;
-  /** In pixels, known before the content is loaded. */
+  /** The height in pixels, which must be known before the content is loaded. */
   height: number;
 }
 
@@ -35,30 +35,33 @@ interface Shown {
 
 interface MapProps {
   label: string;
-  /** No two marks are alike. */
+  /** The marks, no two of which have the same position and name. */
   marks: readonly Mark[];
   /** What the map shows: an area's `place` or `bbox`. */
   place: string;
   onMove?: (area: Area) => void;
   /** Called when the mark at this index is pressed. @returns the bubble at the mark, if there is one */
   onOpen?: (index: number, map: leaflet.Map) => Bubble | undefined;
-  /** Bubbles close when it changes. */
+  /** Bubbles close when this value changes. */
   scope?: string;
-  /** Whether the page scrolls over the map. */
+  /** Whether scrolling over the map scrolls the page instead of zooming. */
   isSmall?: boolean;
 }
 
 const ZOOM_MAX = 19;
-/** For the box around a few listings. */
+/** The maximum zoom level when the map fits a box, which may contain only a few listings. */
 const FITTED_ZOOM_MAX = 12;
 
-/** A map of Leaflet. Load it with `lazy`. */
+/** A Leaflet map. Load this component with `lazy`. */
 export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, isSmall = false }: MapProps) {
   const element = useRef<HTMLElement>(null);
   const [map, setMap] = useState<leaflet.Map>();
   const [bubble, setBubble] = useState<Bubble & { element: HTMLElement }>();
   const shownPlace = useRef(place);
-  /** By place and name. A mark that stays keeps its element, which can have the focus. */
+  /**
+   * The marks on the map by position and name. A mark that does not change keeps its element, which may have
+   * the focus.
+   */
   const drawn = useRef(new Map<string, Shown>());
   const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false });
 
@@ -71,7 +74,7 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     const created = leaflet.map(node, {
       ...{ minZoom: 1, maxZoom: ZOOM_MAX, worldCopyJump: true, maxBoundsViscosity: 1 },
       ...{ scrollWheelZoom: !isSmall, dragging: !(isSmall && leaflet.Browser.mobile), inertia: !isStill },
-      // A timer of Leaflet's animations fails if the user leaves the page during an animation.
+      // A timer in Leaflet's animations throws an error if the user leaves the page during an animation.
       ...{ zoomAnimation: false, fadeAnimation: false },
       maxBounds: [
         [-90, -540],
@@ -114,12 +117,14 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     const popup = leaflet.popup({ minWidth: 220, maxWidth: 280, autoPanPadding: [16, 16] });
     popup.setLatLng(position).setContent(element).openOn(opened);
     setBubble({ ...opening, element });
-    // Leaflet itself moves no focus, and closes a bubble by key only while the map has the focus.
+    // Leaflet does not move the focus itself, and its Escape key closes a bubble only while the map has the
+    // focus.
     element.focus({ preventScroll: true });
     popup.getElement()?.addEventListener('keydown', ({ key }) => void (key === 'Escape' && popup.close()));
     popup.on('remove', () => {
       setBubble((shown) => (shown?.element === element ? undefined : shown));
-      // The focus was in the bubble. If the map has moved for it, the mark is another element.
+      // If the focus was in the bubble, return it to the mark. If the map moved to make room for the bubble,
+      // the mark may be another element.
       if (document.activeElement !== document.body) return;
       const isThere = opener instanceof HTMLElement && opener.isConnected;
       (isThere ? opener : opened.getContainer()).focus({ preventScroll: true });
@@ -131,7 +136,7 @@ export default function MapCanvas({ label, marks, place, onMove, onOpen, scope, 
     const center = map.getCenter().lng;
     const shown = new Map<string, Shown>();
     for (const [index, mark] of marks.entries()) {
-      // Beyond the antimeridian, the mark is in the copy of the world that is in view.
+      // If the view crosses the antimeridian, put the mark on the copy of the world that is in view.
       const longitude = mark.longitude + 360 * Math.round((center - mark.longitude) / 360);
       const key = [mark.latitude, longitude, mark.name].join();
       const before = drawn.current.get(key);
@@ -205,7 +210,7 @@ function onPress(marker: leaflet.Marker, action: () => void): void {
   });
 }
 
-/** A URL at the end becomes the link of the text. */
+/** Formats the attribution as HTML. A URL at the end becomes the link of the text. */
 function attributionOf(given: string): string {
   const [, text = given, url] = /^(.*\S)\s+(https?:\S+)$/.exec(given) ?? [];
   const element = document.createElement(url === undefined ? 'span' : 'a');

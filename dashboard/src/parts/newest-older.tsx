@@ -10,7 +10,7 @@ interface NewestOlderProps {
   children?: ReactNode;
 }
 
-/** The buttons below a list whose newest rows come first. */
+/** The paging buttons below a list that shows the newest rows first. */
 export function NewestOlder({ cursor, next, onOpen, children }: NewestOlderProps) {
   return (
     <Group justify="space-between" gap="xs" px={14} py={10} className="page-controls">

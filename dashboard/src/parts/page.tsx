@@ -10,7 +10,7 @@ interface SectionProps {
 }
 
 interface PageProps extends SectionProps {
-  /** The window's title, if it differs from the page's. */
+  /** The title of the browser window, if it differs from the page's title. */
   windowTitle?: string;
   above?: ReactNode;
 }

@@ -1,13 +1,13 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 
-/** Sets `aria-invalid` on the input itself: Mantine sets it only on the box around it. */
+/** Sets `aria-invalid` on the input itself, because Mantine sets it only on the box around the input. */
 export function PasswordField({ error, ...rest }: PasswordInputProps) {
   return (
     <PasswordInput
       {...rest}
       error={error}
       aria-invalid={error ? true : undefined}
-      // Avoids the word "password": two elements would match that label.
+      // The label must not contain the word "password", because two elements would then match it.
       visibilityToggleButtonProps={{ 'aria-label': 'Show text' }}
     />
   );

@@ -10,7 +10,10 @@ interface SecretProps {
   children?: ReactNode;
 }
 
-/** A secret that is shown only once. Escape closes it after it was copied, and a click beside it does not. */
+/**
+ * A secret that is shown only once. Escape closes it only after it was copied, and a click outside never
+ * closes it.
+ */
 export function Secret({ text, description, onDone, children }: SecretProps) {
   const shown = useRef<HTMLElement>(null);
   const [isCopied, setCopied] = useState(false);

@@ -16,11 +16,11 @@ interface TableListProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
   cursor?: string | undefined;
   /** Opens another page, if the list has pages. */
   onPage?: (cursor: string | undefined) => void;
-  /** Beside the buttons that open pages. */
+  /** Shown next to the buttons that open pages. */
   footer?: ReactNode;
 }
 
-/** A list from the service in a card. */
+/** A card with a table of rows that the service returned. */
 export function TableList<Row extends { id: string }>(props: TableListProps<Row>) {
   const { query, count, empty, emptyPage, cursor, onPage, footer, ...table } = props;
   return (

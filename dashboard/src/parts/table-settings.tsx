@@ -22,7 +22,7 @@ export function useTableSettings(table: string) {
   return { ...settings, change };
 }
 
-/** The labels of the columns that fit into the table. */
+/** Returns the labels of the columns that fit in the table. */
 function headersOf(button: HTMLElement | null): string[] {
   const cells = button?.closest('table')?.querySelectorAll('th') ?? [];
   return [...cells].filter(({ offsetParent }) => offsetParent !== null).map(({ textContent }) => textContent);
@@ -50,7 +50,8 @@ export function TableSettings({ columns, shown, settings: { chosen, isDense, cha
   const hideable = columns.filter(({ width }) => width !== undefined);
   const isVisible = (column: SettableColumn) => shown.includes(column) && fitting.includes(column.label);
   const toggle = (label: string, isShown: boolean) => {
-    // A table with a chosen column no longer follows its width; the columns that do not fit stay hidden.
+    // Once the user has chosen a column, the visible columns no longer depend on the table's width. Hide the
+    // columns that do not fit now.
     const hidden = isShown ? hideable.filter((column) => !isVisible(column)) : [];
     change({
       chosen: { ...chosen, ...Object.fromEntries(hidden.map((column) => [column.label, false])), [label]: isShown },

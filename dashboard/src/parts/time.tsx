@@ -1,6 +1,6 @@
 import { formatExact, formatRelative } from '../lib/format';
 
-/** A relative time; the tooltip has the exact one. */
+/** A relative time. The tooltip shows the exact time. */
 export function Time({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatExact(at)}>

@@ -8,7 +8,7 @@ interface UploadProgressProps {
   onStop: () => void;
 }
 
-/** How far an upload or an import is, with a button to stop. */
+/** The progress of an upload or an import, with a button that stops it. */
 export function UploadProgress({ label, fraction, children, onStop }: UploadProgressProps) {
   return (
     <Group gap="md" wrap="nowrap">
@@ -25,7 +25,10 @@ export function UploadProgress({ label, fraction, children, onStop }: UploadProg
   );
 }
 
-/** The progress of a file that is being sent; once it has been sent, `next` says what happens then. */
+/**
+ * Describes the progress of a file that is being sent. Once it has been sent, `next` says what the service
+ * does.
+ */
 export function describeUpload(fraction: number, next: string): string {
   return fraction < 1 ? `${Math.round(fraction * 100)}% uploaded` : `Uploaded. ${next}`;
 }

@@ -4,7 +4,7 @@ import { queryClient, sessionQuery } from '../api/queries';
 import { finishWork, orNotify, putAccount } from './leave';
 import { type AccountSession, beginSession } from './session';
 
-/** Another window switched the account. The page stays until the user chooses an account. */
+/** Shown if another window has switched the account. The page stays until the user chooses an account. */
 export function AccountChanged({ shown, now }: { shown: AccountSession; now: AccountSession }) {
   const navigate = useNavigate();
   const canGoBack = now.accounts.some(({ id }) => id === shown.account.id);
@@ -12,7 +12,7 @@ export function AccountChanged({ shown, now }: { shown: AccountSession; now: Acc
   const goBack = () =>
     orNotify(async () => {
       queryClient.setQueryData(sessionQuery.queryKey, await putAccount(shown.account.id));
-      // Requests since the switch were rejected.
+      // Load everything again, because requests since the switch were rejected.
       void queryClient.invalidateQueries();
     });
   const goOn = () =>

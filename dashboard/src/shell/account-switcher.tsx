@@ -3,7 +3,7 @@ import { Check, ChevronsUpDown } from 'lucide-react';
 import { useChooseAccount } from './leave';
 import { useSession } from './session';
 
-/** The current account; a menu if the user has several. */
+/** Shows the current account, as a menu if the user has several. */
 export function AccountSwitcher() {
   const { account, accounts } = useSession();
   const choose = useChooseAccount();

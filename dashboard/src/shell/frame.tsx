@@ -18,7 +18,7 @@ import { type ShortcutDialog, Shortcuts } from './shortcuts';
 export function Frame({ content = <Outlet /> }: { content?: ReactNode }) {
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
   const shown = useShown();
-  /** The last session in the shown account. */
+  /** The last session that had the account that this window shows. */
   const [current, setCurrent] = useState<AccountSession>();
   const isOtherUser = shown?.userId !== session?.user.id;
   useSignInAgain(session === null);
@@ -34,7 +34,7 @@ export function Frame({ content = <Outlet /> }: { content?: ReactNode }) {
   if (current === undefined) return null;
   return (
     <SessionContext value={current}>
-      {/* A new key resets all state. */}
+      {/* A changed key resets all state. */}
       <FramedPage key={`${current.user.id} ${current.account.id}`}>{content}</FramedPage>
       {isOtherAccount && <AccountChanged shown={current} now={session} />}
     </SessionContext>
@@ -56,7 +56,8 @@ function FramedPage({ children }: { children: ReactNode }) {
     if (lastPath.current === path) return;
     lastPath.current = path;
     menu.close();
-    // Screen readers announce the new page, and Tab starts there, unless the page has moved the focus itself.
+    // Move the focus to the new page unless it has done so itself, so that screen readers announce it and Tab
+    // starts there.
     if (!document.activeElement?.matches('[data-autofocus]')) main.current?.focus({ preventScroll: true });
   }, [path, menu.close]);
 
@@ -102,7 +103,7 @@ function useSignInAgain(isSignedOut: boolean): void {
   const href = useRouterState({ select: ({ location }) => location.href });
   useEffect(() => {
     if (!isSignedOut || href.startsWith('/sign-in')) return;
-    // The page may be on its way to another one, whose request found that the session has ended.
+    // The router may already be opening another page, whose request found that the session has ended.
     const next = router.latestLocation.href;
     if (next.startsWith('/sign-in')) return;
     void navigate({ to: '/sign-in', search: { ended: 'yes', ...(next !== '/' && { next }) }, replace: true });

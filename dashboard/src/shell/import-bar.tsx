@@ -6,7 +6,10 @@ import { ButtonLink } from '../parts/links';
 
 const IMPORT_PATH = '/listings/import';
 
-/** Shown on other pages while an import runs, and until its report has been opened. */
+/**
+ * A bar that all pages except the Import page show while an import runs, and until the user has opened its
+ * report.
+ */
 export function ImportBar() {
   const { file, progress, isSeen } = useImport();
   const path = useRouterState({ select: ({ location }) => location.pathname });

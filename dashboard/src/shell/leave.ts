@@ -33,7 +33,10 @@ export function useSignOut(): () => Promise<void> {
     });
 }
 
-/** Pending work belongs to the account that the user is leaving. */
+/**
+ * Finishes pending work, which belongs to the account that the user is leaving.
+ * @throws if an import is running
+ */
 export async function finishWork(): Promise<void> {
   if (isImporting()) throw new Error('An import is running. Wait until it finishes, or stop it.');
   await finishDeletions();

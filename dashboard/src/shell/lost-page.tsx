@@ -6,7 +6,7 @@ import { sessionQuery } from '../api/queries';
 import { EmptyState } from '../parts/states';
 import { Frame } from './frame';
 
-/** For paths that do not exist; users who are signed in keep the navigation. */
+/** The page for paths that do not exist. Users who are signed in still see the navigation. */
 export function LostPage() {
   const { data: session, isPending } = useQuery(sessionQuery);
   if (isPending) return null;

@@ -62,7 +62,7 @@ interface PageLinkProps {
   to: NonNullable<LinkProps['to']>;
   label: string;
   icon: LucideIcon;
-  /** Whether the link belongs to the one above. */
+  /** Whether the link belongs to the link above it. */
   isNested?: boolean;
   isExact?: boolean;
 }

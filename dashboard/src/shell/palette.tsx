@@ -11,7 +11,7 @@ import { formatPrice } from '../lib/format';
 import { useSignOut } from './leave';
 import { useIsAdministrator } from './session';
 
-/** A pause in typing of this length searches the listings. */
+/** The search for listings starts when the user has not typed for this long. */
 const TYPING_MS = 200;
 const LISTINGS_MAX = '6';
 const NAME = 'Search or run an action';
@@ -32,7 +32,10 @@ interface PaletteProps {
   onHelp: () => void;
 }
 
-/** Finds pages, actions, listings, and keys by their names. Loaded when it is first opened. */
+/**
+ * The command palette, which finds pages, actions, listings, and keys by their names. Its code is loaded when
+ * it is first opened.
+ */
 export default function Palette({ onClose, onHelp }: PaletteProps) {
   const [query, setQuery] = useState('');
   const [words] = useDebouncedValue(query.trim(), TYPING_MS);

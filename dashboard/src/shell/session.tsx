@@ -4,7 +4,7 @@ import { setShown } from '../api/shown';
 import type { Session } from '../api/types';
 import { forgetDrafts } from '../lib/kept-drafts';
 
-/** A session with a current account. All pages inside the frame have one. */
+/** A session with a current account. All pages inside the page frame have such a session. */
 export type AccountSession = Session & { account: NonNullable<Session['account']> };
 
 export function isInAccount(session: Session): session is AccountSession {
@@ -27,8 +27,9 @@ export function useIsAdministrator(): boolean {
 export function beginSession(session: Session | null): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
   if (session === null) forgetDrafts();
-  // Not removed: observers would keep watching the removed query.
+  // Replace the session instead of removing its query, because observers would keep watching the removed
+  // query.
   queryClient.setQueryData(sessionQuery.queryKey, session);
-  // Last, because listeners read the session.
+  // Do this last, because the listeners read the session.
   setShown(session?.account ? { userId: session.user.id, accountId: session.account.id } : undefined);
 }

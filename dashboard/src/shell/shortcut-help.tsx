@@ -15,7 +15,7 @@ const SHORTCUTS: [keys: string[], meaning: string][] = [
   [['?'], 'Show these shortcuts'],
 ];
 
-/** Not every font has arrows. */
+/** Arrows are drawn as icons, because not every font has them. */
 const ARROWS: Record<string, ReactNode> = {
   Up: <ArrowUp size={11} aria-label="Up arrow" />,
   Down: <ArrowDown size={11} aria-label="Down arrow" />,

@@ -19,7 +19,7 @@ export const administrators: Part = {
   run: runAdministrators,
 };
 
-/** Timing checks need a quiet service, so they come first. */
+/** The checks in this order. Timing checks come first, because they need a service without other load. */
 const TRIES: [what: string, run: (scene: Scene) => Promise<Figure[]>][] = [
   ['how long a rejection takes', tryTimes],
   ['what rejections say', tryTexts],
@@ -45,7 +45,7 @@ async function runAdministrators(trial: Trial): Promise<Outcome> {
   const things = await addThings(first.ada);
   const operations = await readOperations(first.ada.browser);
   const scene: Scene = { ...start, ...first, key, things, operations, mallory: await addStranger(start) };
-  // Filling the counters' memory needs too many requests for the small form.
+  // The check of the counters' memory needs too many requests for the small form.
   const tries = trial.size === 'full' ? [...TRIES, ['memory of the counters', tryMemory] as const] : TRIES;
   for (const [what, run] of tries) {
     trial.say(what);

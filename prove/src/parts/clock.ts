@@ -19,7 +19,7 @@ export const clock: Part = {
   run,
 };
 
-/** The housekeeping interval, short so that mistakes show. */
+/** The housekeeping interval. It is short, so that mistakes of housekeeping show. */
 const HASTE_MS = 200;
 const haste: readonly Patch[] = [
   ['PURGE_INTERVAL_MS', '60_000', String(HASTE_MS)],
@@ -31,7 +31,7 @@ const HOUSEKEEPING_MS = 5 * HASTE_MS;
 /** How long before midnight the requests start. */
 const TURN_LEAD_MS = 500;
 
-/** The checks after each change of the clock. */
+/** What the checks need after each change of the clock. */
 interface Scene {
   caller: Caller;
   world: World;
@@ -59,8 +59,8 @@ async function run(trial: Trial): Promise<Outcome> {
   }
   assert.equal(await caller.service.end(), 0);
 
-  // A new process cannot know the earlier time, so it does not remove anything at first. Housekeeping has
-  // its normal interval here.
+  // A new process does not know what time it was before, so at first it does not remove anything. Here,
+  // housekeeping has its normal interval.
   const restarts = [-400 * DAY_MS, 0, 400 * DAY_MS, 0].slice(0, trial.size === 'full' ? 4 : 1).map(by);
   for (const jump of restarts) {
     trial.say(`started: ${jump.what}`);
@@ -89,7 +89,10 @@ async function prepare(caller: Caller, size: Trial['size'], clockFile: string): 
   return { caller, world, keys, limits, sessions, set };
 }
 
-/** Sets the clock. Before midnight, it also checks what depends on the day. */
+/**
+ * Sets the clock. For a jump to the beginning of a day, it first sets the clock to shortly before midnight,
+ * and checks what depends on the day.
+ */
 async function make({ what, aheadMs, turn }: Jump, { caller, world, set }: Scene): Promise<void> {
   if (turn === undefined) return set(aheadMs());
   // Slow machines need a longer lead.

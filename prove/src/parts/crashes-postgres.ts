@@ -12,7 +12,10 @@ const SIZES = {
 const COURSES: readonly Course[] = ['standby gone and server restarted before', 'at once', 'standby gone before'];
 /** The maximum number of acknowledged writes before a halt. */
 const ACKNOWLEDGED_MAX = 60;
-/** Enough cut commits to include requests without an Idempotency-Key, which planted faults need. */
+/**
+ * The minimum number of commits whose connection is cut. It is high enough to include requests without an
+ * Idempotency-Key, which some planted faults need.
+ */
 const CUTS_MIN = 24;
 
 export const crashesPostgres: Part = {
@@ -48,7 +51,7 @@ export const crashesPostgres: Part = {
 async function haltOnce({ server, told, expect }: Stage, how: Halt, isNoticed: boolean): Promise<number> {
   const refused = told('unavailable');
   await server.halt(how);
-  // Clients do not notice a server that is back at once.
+  // Clients do not notice a server that starts again at once.
   if (isNoticed) await expect('a client gets `unavailable`', () => told('unavailable') > refused);
   await server.start();
   const startTimeMs = performance.now();

@@ -4,7 +4,10 @@ import type { Outcome, Part, Trial } from '../part.ts';
 import { readFaults } from '../planted-faults.ts';
 import { type Crashed, type Crashes, crashAgainAndAgain, killAtOnce, killSome } from './crashes-sqlite/crash.ts';
 
-/** How often a service with one process, and one with two workers, is killed or loses power. */
+/**
+ * How often a service is killed, and how often it loses power. The first number is for one process, the
+ * second for two workers.
+ */
 const SIZES = { full: { kills: [100, 100], losses: [25, 25] }, small: { kills: [0, 1], losses: [2, 0] } } as const;
 
 const whyNot = whyNoPowerLoss();

@@ -20,8 +20,9 @@ import { askForRare, useUpRequests } from './fuzz/rare.ts';
 import { tryEachText } from './fuzz/texts-trial.ts';
 
 /**
- * `timesMin`: the minimum count of each documented outcome. `share`: one in this many strings is tried.
- * `compared`: requests to both engines, in the small form only for the planted difference.
+ * `timesMin`: how often each documented outcome must occur. `share`: only one in this many strings is tried.
+ * `compared`: the number of requests sent to both engines; in the small form, only if that finds the planted
+ * fault.
  */
 const SIZES = {
   full: { lanes: 8, worlds: 9, requests: 200_000, lives: 5, timesMin: 3, share: 1, compared: 20_000 },
@@ -30,7 +31,7 @@ const SIZES = {
 const DRAFTS = 200;
 /** The distance between two lanes' seeds, so that lanes never make the same choices. */
 const LANE_SEEDS = 0x1000_0000;
-/** `X-Forwarded-For` gives each user an address. Webhooks are sent only to this machine. */
+/** The service takes each user's address from `X-Forwarded-For`, and may send webhooks to this machine. */
 const SETTINGS = { TRUSTED_PROXIES: '127.0.0.1', WEBHOOK_ALLOW: '127.0.0.0/8' };
 
 export const fuzz: Part = {

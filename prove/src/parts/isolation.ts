@@ -17,9 +17,9 @@ const CONNECTIONS = 4;
 const MIXES = { full: { connections: 6, requests: 300 }, small: { connections: 2, requests: 40 } };
 
 /**
- * `asks.ts` defines the requests and `personas.ts` their callers. `trier.ts` sends them and checks
- * each response, and `mix.ts` does so with two accounts at once. Then `statement-log.ts` checks the
- * SQL that ran, and `aftermath.ts` the log and long polls.
+ * `asks.ts` defines the requests and `personas.ts` their callers. `trier.ts` sends them and checks each
+ * response, and `mix.ts` does the same with two accounts at once. Then `statement-log.ts` checks the SQL that
+ * was executed, and `aftermath.ts` checks the service's log and long polls.
  */
 export const isolation: Part = {
   name: 'isolation',
@@ -51,7 +51,7 @@ function groundsOf({ size, plantedFault }: Trial) {
   return size === 'full' ? [prepareSqlite, preparePostgres] : [prepareSqlite];
 }
 
-/** Results on one engine. */
+/** The results of a trial on one engine. */
 type Tried = Awaited<ReturnType<typeof tryOn>>;
 
 async function tryOn(ground: Ground, trial: Trial) {

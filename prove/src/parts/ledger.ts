@@ -10,7 +10,7 @@ const LANES = 8;
 /** How often each lane sends each kind of request. */
 const ROUNDS = { full: 60, small: 3 };
 
-/** Tries the load and the comparison that other parts use, but without disturbing the service. */
+/** Runs the load that other parts use, and makes the same comparison, but does not disturb the service. */
 export const ledger: Part = {
   name: 'ledger',
   title: 'Ledger',

@@ -10,13 +10,16 @@ import { SETTINGS } from './neighbours/stage.ts';
 /** The small form tries the attacks that would cost the most without a limit. */
 const SMALL =
   'csv-same-columns held-atomic-photos held-long-lines dry-run-loop post-unknown-members sign-in-1-mib'.split(' ');
-/** The only members or settings to try, separated by spaces. */
+/**
+ * If set, only these members of the attacks' lists, or these settings, are tried. They are separated by
+ * spaces.
+ */
 const { NEIGHBOURS: CHOSEN = '' } = process.env;
 
 /**
- * `corpus.ts`, `uploads.ts`, and `visitors.ts` list the attacks. `attack.ts` runs them in its own
- * process, alongside the other account (`neighbour.ts`). `gauge.ts` measures the service, and
- * `judgement.ts` has the limits.
+ * `corpus.ts`, `uploads.ts`, and `visitors.ts` list the attacks. `attack.ts` runs them in its own process
+ * while another account uses the service (`neighbour.ts`). `gauge.ts` measures the service, and
+ * `judgement.ts` contains the limits.
  */
 export const neighbours: Part = {
   name: 'neighbours',
@@ -79,7 +82,7 @@ const PRINCIPALS: Record<Member['by'], string> = {
   nothing: 'without credentials',
 };
 
-/** The worst value of each figure. */
+/** Describes the worst value of each figure, with the attack that caused it. */
 function describeWorst(tried: readonly Tried[]): string {
   const worst = FIGURES.map((name) => {
     const [first] = tried.toSorted((left, right) => (right.figures[name] ?? 0) - (left.figures[name] ?? 0));

@@ -16,7 +16,7 @@ export const overload: Part = {
   run: (trial) => (trial.size === 'full' ? runFull(trial) : runSmall(trial)),
 };
 
-/** More than any machine can serve or queue. */
+/** The load of the small form, which is more than any machine can serve or queue. */
 const SMALL = { perSecond: 15_000, seconds: 1, connections: 2_500 };
 
 async function runSmall(trial: Trial): Promise<Outcome> {

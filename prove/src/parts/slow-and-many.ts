@@ -16,7 +16,7 @@ const BEFORE_SECONDS = { full: 10, small: 1 };
 const BYTE_INTERVAL_MS = { full: 1_000, small: 100 };
 const CONNECTIONS = 8;
 const REQUESTS_PER_SECOND = 100;
-/** Shorter timeouts, because the small form cannot wait for minutes. */
+/** Shorter timeouts for the small form, which cannot wait for minutes. */
 const SHORT_PATIENCE: readonly Patch[] = [
   ['HEADERS_TIMEOUT_MS', '10_000', '2_000'],
   ['KEEP_ALIVE_TIMEOUT_MS', '65_000', '3_000'],
@@ -75,7 +75,10 @@ function failNormal(error: Error): never {
   assert.fail(`a normal client: ${error.message}`);
 }
 
-/** @throws AssertionError when a normal request fails, memory grows too much, or a connection stays open */
+/**
+ * Runs a phase.
+ * @throws AssertionError if a normal request fails, memory grows too much, or a connection stays open
+ */
 async function stand(
   service: ServeProcess,
   { name, crowds, seconds, growthMaxBytes }: Phase,

@@ -14,7 +14,7 @@ import { plantedFaults } from './supply-chain/planted-faults.ts';
 
 const run = promisify(execFile);
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
-/** Permissive licenses. */
+/** The permissive licenses that packages may have. */
 const LICENSES = ['MIT', 'MIT-0', 'ISC', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0'];
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall'];
 
@@ -111,13 +111,19 @@ async function assertInBill(
   assert.deepEqual(listed.toSorted(), expected.toSorted(), `the bill of materials of ${manifest.name}`);
 }
 
-/** Finds a package where users have it installed: their `node_modules` replaces the workspace's. */
+/**
+ * Returns the path of a package where users install it: their own `node_modules` takes the place of the
+ * workspace's.
+ */
 async function findInstalledPlace(place: string): Promise<string> {
   const index = place.indexOf('node_modules/');
   return index >= 0 ? place.slice(index) : `node_modules/${(await readManifest(join(REPOSITORY, place))).name}`;
 }
 
-/** Bundles the service. @returns the packages in the bundle, according to its bill of materials */
+/**
+ * Bundles the service.
+ * @returns the paths of the packages in the bundle, according to its bill of materials
+ */
 async function findBundled(directory: string, lock: LockFile): Promise<string[]> {
   const bundle = join(directory, 'bundle');
   const modules = await bundleService(bundle);

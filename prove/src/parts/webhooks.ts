@@ -17,19 +17,22 @@ const SIZES = {
   small: { endpoints: 4, kills: 2, restarts: 0, away: 200 },
 };
 const LANES = 4;
-/** Acknowledged writes between two failures. */
+/** The maximum number of acknowledged writes between two failures. */
 const WRITES_MAX = 40;
 const PATIENCE_MS = 180_000;
 /** Longer than a service needs to take over the endpoints of another one. */
 const SILENCE_MS = 30_000;
-/** Retries after seconds and minutes would make the trial last hours. */
+/** Retries every second, because the normal delays would make the trial take hours. */
 const SOON: Patch = [
   'RETRY_DELAYS_MS',
   '5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR',
   '...Array(10_000).fill(SECOND)',
 ];
 
-/** `receiver.ts` checks signatures, ids, and the order; at the end, every event must have arrived. */
+/**
+ * `receiver.ts` checks the signatures, the ids, and the order of events. At the end, every receiver must have
+ * every event.
+ */
 export const webhooks: Part = {
   name: 'webhooks',
   title: 'Webhooks',
@@ -45,7 +48,7 @@ export const webhooks: Part = {
   },
 };
 
-/** What one service with its endpoints went through. */
+/** Counts what happened to one service and its endpoints. */
 interface Course {
   events: number;
   attempts: number;
@@ -59,14 +62,14 @@ async function tryOnSqlite(trial: Trial, random: Random): Promise<Course> {
   const { key } = await createTenant(trial, settings);
   const urls = [service.url];
   return tryCourse({ trial, random, urls, key, failures: SIZES[trial.size].kills }, async (count) => {
-    // The first time, kills the whole service, which must then read the stored retries again.
+    // The first time, kill the whole service, which must then read the stored retries again.
     if (!(await (count === 1 ? killAtOnce(service) : killSome(service, random)))) return;
     service = await serve(trial, settings);
     urls[0] = service.url;
   });
 }
 
-/** Two services share a database, so that one takes over the endpoints of the other. */
+/** Two services share a database, so that one takes over the endpoints of the other when it fails. */
 async function tryOnPostgres(trial: Trial, random: Random): Promise<Course> {
   const server = await createPostgresServer();
   defer(trial, () => server.stop());
@@ -99,7 +102,7 @@ interface Attempted {
   failures: number;
 }
 
-/** Fails again and again under load, and waits until each endpoint has every event. */
+/** Causes failures repeatedly under load, and waits until each endpoint has received every event. */
 async function tryCourse(
   { trial, random, urls, key, failures }: Attempted,
   fail: (count: number) => Promise<void>,
@@ -155,13 +158,16 @@ async function createEndpoint(url: string, key: string, target: string): Promise
   return JSON.parse(text).secret;
 }
 
-/** Whether the endpoint's failed attempts are stored, so that its position has moved on. */
+/**
+ * Whether the service has stored failed attempts of the endpoint, which moves the endpoint's position
+ * forward.
+ */
 async function hasResults(url: string, key: string, target: string): Promise<boolean> {
   const { data } = await readJson<{ data: { url: string; position: number }[] }>(url, '/webhooks', key);
   return data.some((webhook) => webhook.url === target && webhook.position > 0);
 }
 
-/** Waits for this many acknowledged writes, of which some must succeed within `PATIENCE_MS` each time. */
+/** Waits for this many acknowledged writes. Every `WRITES_MAX` of them must succeed within `PATIENCE_MS`. */
 async function work({ told, reaches }: MixedLoad, writes: number): Promise<void> {
   const end = told('acknowledged') + writes;
   for (let wanted = 0; wanted < end; ) {

@@ -132,7 +132,7 @@ interface AccountOptions extends OutputOptions {
   account?: string;
 }
 
-/** Adds a command on one account. The account's ID is an argument or, as in other commands, an option. */
+/** Adds a command for one account. The account's ID is an argument or, as in other commands, an option. */
 function addAccountCommand(accounts: Command, name: string, description: string): Command {
   return addCommand(accounts, name, description)
     .argument('[account-id]', ACCOUNT_ID)

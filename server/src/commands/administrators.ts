@@ -33,7 +33,7 @@ export function addAdministrators(program: Command): void {
   addPersonExport(administrators);
 }
 
-/** Adds a command on one user of an account. */
+/** Adds a command for one user of an account. */
 function addPersonCommand(administrators: Command, name: string, description: string): Command {
   return addCommand(administrators, name, description)
     .requiredOption('--account <id>', ACCOUNT_ID)
@@ -124,7 +124,7 @@ function addInvite(administrators: Command): void {
     );
 }
 
-/** The address of the dashboard, if the settings define it. */
+/** The address of the dashboard: PUBLIC_URL or, if it is not set, the address that the service listens on. */
 function dashboardUrl({ publicUrl, host, port }: Config): string {
   const name = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? host;
   return publicUrl ?? `http://${name}:${port}`;

@@ -24,7 +24,7 @@ export async function ask(question: string, { isHidden = false } = {}): Promise<
       ? { input: process.stdin, output: nowhere, terminal: true }
       : { input: process.stdin, output: process.stderr },
   );
-  // Before the interface exists, the terminal would show the input.
+  // Printed only now: until the interface exists, the terminal would show what users type.
   if (isHidden) process.stderr.write(question);
   const closed = new Promise<string>((resolve) => questions.once('close', () => resolve('')));
   const typed = await Promise.race([questions.question(question), closed]);

@@ -10,19 +10,19 @@ export interface OutputOptions {
   json?: true;
 }
 
-/** For commands that can be the first to use the database, and then create it. */
+/** For commands that can be the first to use the database: they create it if it is missing. */
 export const CREATES = { creates: true };
 
 export const ACCOUNT_ID = 'account ID, as "accounts list" shows it';
 
-/** Adds a command with a result. With `--json`, stdout has exactly one JSON value. */
+/** Adds a command that prints a result. With `--json`, stdout has exactly one JSON value. */
 export function addCommand(parent: Command, usage: string, description: string): Command {
   return parent.command(usage).description(description).option('--json', 'print one JSON value and nothing else');
 }
 
 /**
- * Opens the database, names it on stderr, and closes it after `work`. Creates a missing database only with `creates`: any
- * other command probably lacks the service's settings.
+ * Opens the database, names it on stderr, and closes it after `work`. Creates a missing database only with
+ * `creates`: if any other command finds no database, the command probably lacks the service's settings.
  * @throws {AppError} `not_found` without a database, or `conflict` for an unfinished copy
  */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>, { creates = false } = {}): Promise<T> {
@@ -34,7 +34,7 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>, 
   const database = await openDatabase(databaseUrl, undefined, tell);
   console.error(`database: ${database.name}`);
   try {
-    // After a change to an unfinished copy, "copy" would report a difference.
+    // If `work` changed an unfinished copy, "copy" would later report a difference.
     await requireWhole(database);
     return await work(database);
   } finally {
@@ -47,7 +47,9 @@ export function print(value: object, options: OutputOptions, lines: string[]): v
   console.log(options.json ? JSON.stringify(value) : lines.join('\n'));
 }
 
-/** What a restore or copy says about webhooks, which go to the real receivers. */
+/**
+ * What a command prints about webhooks after a restore or a copy, since they would go to the real receivers.
+ */
 export function describeWebhooks(enabled: number): string[] {
   if (enabled === 0) return [];
   return [

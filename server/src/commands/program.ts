@@ -57,13 +57,13 @@ function describeOption(option: Option): string {
 
 let outputError: NodeJS.ErrnoException | undefined;
 
-/** Lets a command fail if its output cannot be written, with one line on stderr. */
+/** Makes a command fail, with one line on stderr, if its output cannot be written. */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (outputError !== undefined) return;
     outputError = error;
     process.exitCode = EXIT_FAILURE;
-    // A reader such as `head` that has read enough closes the pipe.
+    // A reader such as `head` closes the pipe when it has read enough.
     if (error.code !== 'EPIPE') console.error(`error: cannot write the output: ${error.message}`);
   });
   process.stderr.on('error', () => {});

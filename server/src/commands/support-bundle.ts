@@ -12,7 +12,7 @@ import { addCommand, type OutputOptions, print } from './command.ts';
 
 const DEFAULT_FILE = 'property-listings-support.json';
 const LOG_LINES_MAX = 500;
-/** Only the owner can read it, although it has no secrets. */
+/** Only the owner can read the file, although it contains no secrets. */
 const MODE = 0o600;
 
 export function addSupportBundle(program: Command): void {
@@ -57,7 +57,7 @@ async function describeService(): Promise<object> {
   }
 }
 
-/** The last lines of the log that are not about requests, whose paths can contain data of listings. */
+/** The last lines of the log, except those about requests, whose paths can contain listing data. */
 async function readLog(file: string): Promise<object[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new AppError('not_found', `Cannot read the log ${file}: ${messageOf(error)}.`);

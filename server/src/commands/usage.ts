@@ -78,7 +78,10 @@ function toTable(days: UsageDay[]): string[] {
   );
 }
 
-/** RFC 4180. A spreadsheet would run a name that begins like a formula. */
+/**
+ * Formats the rows as CSV (RFC 4180). Escapes names that begin like a formula, because a spreadsheet would
+ * run it.
+ */
 function toCsv(days: UsageDay[]): string[] {
   const quote = (name: string) => `"${name.replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`;
   const cells = (day: UsageDay) => COLUMNS.map((column) => (column === 'account' ? quote(day.account) : day[column]));

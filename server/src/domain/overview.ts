@@ -18,7 +18,7 @@ export interface Overview {
   hours: KeyHour[];
   usedKeys: UsedKey[];
   keyCount: number;
-  /** Endpoints that fail or were disabled for that reason. */
+  /** Endpoints that are failing, or that were disabled because they failed. */
   failingWebhooks: Webhook[];
 }
 

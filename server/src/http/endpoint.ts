@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 /** The exchange that a handler receives, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
-  /** The handler checks the key's access, because the checks of the body come first. */
+  /** The handler checks the key's access, because the body is checked first. */
   full: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
   member: Admitted<SessionPrincipal>;
@@ -80,7 +80,7 @@ export interface ApiAccess {
   /** Headers of every response, including errors. */
   headers?: Record<string, string>;
   /**
-   * A cheap check of the credentials for an overloaded service.
+   * A cheap check of the credentials, for use while the service is overloaded.
    * @throws {AppError} `unauthorized`
    */
   requireLikelyCaller?(exchange: Exchange, services: Services): Promise<void>;

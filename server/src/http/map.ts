@@ -42,8 +42,8 @@ import { webhookEndpoints } from './routes/webhooks.ts';
 import type { Services } from './services.ts';
 
 /**
- * Endpoints for both API keys and members. The first match wins: `/listings/external/history` is
- * the listing with the external id `history`, not a history.
+ * Endpoints for both API keys and members. The first match wins, so `/listings/external/history` is the
+ * listing with the external id `history`, not a history.
  */
 const SHARED = [...listingEndpoints, ...historyEndpoints, ...eventEndpoints, ...importEndpoints, ...feedEndpoints];
 /** Endpoints for both API keys with full access and administrators. */
@@ -143,7 +143,7 @@ function addApi<C extends Caller>(routes: Routes<Route>, api: ServedApi<C>, serv
   }
   // Created on the first request; creating it at startup would take a fifth of the startup time.
   let document: Promise<Buffer> | undefined;
-  /** The document for the last origin. */
+  /** The document's bytes for the last request's origin. */
   let last: { origin: string; bytes: Buffer } | undefined;
   const route = api.base + OPENAPI_NAME;
   routes.add('GET', route, {

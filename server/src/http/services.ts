@@ -19,7 +19,7 @@ import type { ListCache } from './protocol/list-cache.ts';
 
 /** The images of the dashboard's maps. */
 export interface MapTiles {
-  /** With `{z}`, `{x}`, and `{y}`. */
+  /** The URL of an image, with the placeholders `{z}`, `{x}`, and `{y}`. */
   url: string;
   attribution: string;
 }

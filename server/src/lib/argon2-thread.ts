@@ -9,7 +9,7 @@ export interface HashRequest {
 
 export type HashResult = { id: number } & ({ tag: Uint8Array } | { error: unknown });
 
-/** Hashing has a lower priority than requests, searches, and imports: a sign-in takes a tenth of a second anyway. */
+/** Hashing can wait for requests, searches, and imports, since a sign-in takes a tenth of a second anyway. */
 const NICE = 10;
 
 setThreadPriority(NICE);

@@ -4,7 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import type { HashRequest, HashResult } from './argon2-thread.ts';
 import { startThread } from './threads.ts';
 
-/** The extension of this file: `.ts` in the sources, `.js` in a build. */
+/** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./argon2-thread${extname(import.meta.filename)}`, import.meta.url);
 
 const waiting = new Map<number, PromiseWithResolvers<Buffer>>();
@@ -12,8 +12,8 @@ let thread: Worker | undefined;
 let lastId = 0;
 
 /**
- * Computes an Argon2id tag (RFC 9106) on a dedicated thread, one at a time. In Node.js's thread pool, concurrent
- * hashes would occupy all processors, and each thread would retain the memory of its hash.
+ * Computes an Argon2id tag (RFC 9106) on a dedicated thread, one at a time. In Node.js's thread pool,
+ * concurrent hashes would occupy all processors, and each thread would keep the memory that its hash needed.
  */
 export function hashArgon2id(parameters: Argon2Parameters): Promise<Buffer> {
   lastId += 1;

@@ -4,7 +4,7 @@ const LENGTH_MAX = 1_500;
 const STANDING_LENGTH = 800;
 const STANDING_MS = 1_000;
 
-/** The start of a wait, in the time of `performance.now()`. */
+/** When a wait began, as returned by `performance.now()`. */
 interface Start {
   sinceMs: number;
 }

@@ -1,14 +1,16 @@
-/** The smallest jump relative to the monotonic clock. Drift and time-server corrections are smaller. */
+/**
+ * A larger change relative to the monotonic clock is a jump. Drift and time-server corrections are smaller.
+ */
 const JUMP_MIN_MS = 60_000;
-/** How long a jump is remembered. By then, the operator has usually noticed a wrong clock. */
+/** How long a jump is remembered. After that time, the operator has usually noticed a wrong clock. */
 const DISTRUST_MS = 60 * 60 * 1000;
 
 let offsetMs = Date.now() - performance.now();
 let jumpTimeMs = Number.NEGATIVE_INFINITY;
 
 /**
- * The current time in UTC milliseconds. Undefined if this process has seen the clock jump in the last hour, since data
- * that looks expired may then be valid.
+ * The current time in UTC milliseconds. Undefined if this process has seen the clock jump in the last hour,
+ * since data that looks expired may then be valid.
  */
 export function trustedNow(): number | undefined {
   const [now, monotonicMs] = [Date.now(), performance.now()];

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Wraps work that must not run twice at once. Calls during a run share one further run, which
- * begins after them.
+ * Wraps work that must not run twice at once. Calls made during a run share one further run, which begins
+ * when the current one ends.
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export function coalesce(work: () => Promise<void>): () => Promise<void> {
   return run;
 }
 
-/** Waits until `work` is done or fails, at most `durationMs`. */
+/** Waits until `work` is done or fails, but for at most `durationMs`. */
 export async function settleWithin(durationMs: number, work: Promise<void>): Promise<void> {
   await Promise.race([work.catch(() => {}), sleep(durationMs, undefined, { ref: false })]);
 }

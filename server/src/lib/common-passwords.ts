@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The list, read on first use: most processes never need it. `server/scripts/common-passwords.ts` writes it. */
+/**
+ * The list is read on first use, because most processes never need it. `server/scripts/common-passwords.ts`
+ * generates its file.
+ */
 let common: ReadonlySet<string> | undefined;
 
 /** Whether a lowercase string is a common password or a word that many common passwords begin with. */

@@ -9,17 +9,21 @@ export interface CutRecord {
 }
 
 /**
- * Cuts CSV (RFC 4180, with any line breaks) into the cells of records, in one pass over the text. A quote inside an
- * unquoted cell is an ordinary character, and so are the quotes around the start of a cell.
+ * Splits CSV text (RFC 4180, with any line breaks) into records and their cells in one pass. A quote inside
+ * an unquoted cell is an ordinary character. If other characters follow a closing quote, both quotes are
+ * ordinary characters, too.
  */
 export class CellCutter {
   readonly #separator: number;
   readonly #onRecord: (record: CutRecord) => void;
-  /** What the characters before the next one were: a separator or line break, a part of a cell, or the CR of a line. */
+  /**
+   * What precedes the next character: a separator or line break (`start`), a part of an unquoted or quoted
+   * cell, a closing quote, or the CR at the end of a line (`return`).
+   */
   #place: 'start' | 'plain' | 'quoted' | 'closed' | 'return' = 'start';
   #cell = '';
   #hasQuotes = false;
-  /** Where the unfinished record begins in the chunk; negative if it begins in an earlier chunk. */
+  /** Where the unfinished record begins in the current chunk; negative if it begins in an earlier chunk. */
   #start = 0;
   /** The finished cells of the unfinished record. */
   cells: string[] = [];
@@ -43,7 +47,7 @@ export class CellCutter {
     this.#start -= text.length;
   }
 
-  /** Ends the last record. @returns whether it was complete, instead of ending in a quoted cell */
+  /** Ends the last record. @returns false if the text ends inside a quoted cell */
   end(): boolean {
     if (this.#place === 'quoted') return false;
     const isOpen = this.#place === 'plain' || this.#place === 'closed' || this.cells.length > 0;
@@ -62,7 +66,8 @@ export class CellCutter {
     let quote = text.indexOf('"', at);
     while (quote !== -1 && text.charCodeAt(quote + 1) === QUOTE) quote = text.indexOf('"', quote + 2);
     const part = text.slice(at, quote === -1 ? text.length : quote);
-    // At once, since a long cell of quotes would become a chain of as many strings.
+    // Unescapes the whole part at once: adding one quote at a time would turn a long cell of quotes into a
+    // chain of equally many strings.
     this.#cell += part.includes('"') ? part.replaceAll('""', '"') : part;
     if (quote === -1) return text.length;
     this.#place = 'closed';

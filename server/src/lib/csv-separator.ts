@@ -3,11 +3,11 @@ const SEPARATORS = [',', ';', '\t'] as const;
 export type Separator = (typeof SEPARATORS)[number];
 
 const [QUOTE, LINE_FEED, CARRIAGE_RETURN] = [0x22, 0x0a, 0x0d];
-/** If the first line is longer, its start decides. */
+/** If the first line is longer, only its beginning is used to choose the separator. */
 const LENGTH_MAX = 16 * 1024;
 const CELLS_MAX = 500;
 
-/** Collects the first line of a file that has content. */
+/** Collects the bytes of a file until they include the first line with content. */
 export class FirstLine {
   #bytes = Buffer.alloc(0);
   #isQuoted = false;
@@ -20,7 +20,7 @@ export class FirstLine {
     return isLong || chunk.some((byte) => this.#endsLine(byte)) ? this.#bytes : undefined;
   }
 
-  /** All bytes, at the end of the file. */
+  /** All bytes so far, for a file that ends before `add` has returned them. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -34,8 +34,8 @@ export class FirstLine {
 }
 
 /**
- * The separator that cuts the first line of a file into the most known names, or else into the most
- * cells.
+ * The separator that splits the first line of a file into the most known names or, if several do, into the
+ * most cells.
  */
 export function chooseSeparator(bytes: Buffer, isKnown: (name: string) => boolean): Separator {
   const text = bytes.subarray(0, LENGTH_MAX).toString('latin1').trimStart();

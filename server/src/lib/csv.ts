@@ -12,26 +12,26 @@ const LINE_BREAK = /\r\n|\r|\n/g;
 const CELLS_MAX = 10_000;
 
 /**
- * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an unquoted
- * cell is an ordinary character. The first line decides which separator the file has.
+ * Splits a CSV file (RFC 4180, with any line breaks) into records and skips blank lines. A quote inside an
+ * unquoted cell is an ordinary character. The first line decides which separator the file has.
  */
 export class CsvSplitter implements Splitter<Cells> {
   readonly #recordBytesMax: number;
   readonly #isKnown: (name: string) => boolean;
   readonly #firstLine = new FirstLine();
   #cutter: CellCutter | undefined;
-  /** Known once the first record is there. */
+  /** A comma until the first line has been read, which determines the separator. */
   separator: Separator = ',';
   #records: FileRecord<Cells>[] = [];
   readonly #empty = new EmptyRecords();
   #line = 1;
-  /** Whether the unfinished record, and the chunk in which it ends, have only ASCII so far. */
+  /** Whether the chunks that contain the unfinished record have only ASCII characters so far. */
   #isAscii = true;
   #fault: unknown;
-  /** The file's first bytes, until they are known to be a byte order mark or not. */
+  /** The file's first bytes, until it is known whether they are a byte order mark; then undefined. */
   #start: Buffer | undefined = Buffer.alloc(0);
 
-  /** @param isKnown whether a column has this name, to find the separator */
+  /** @param isKnown whether a string is a known column name; helps to choose the separator */
   constructor(recordBytesMax: number, isKnown: (name: string) => boolean = () => false) {
     this.#recordBytesMax = recordBytesMax;
     this.#isKnown = isKnown;
@@ -71,7 +71,7 @@ export class CsvSplitter implements Splitter<Cells> {
   #write(cutter: CellCutter, bytes: Buffer): void {
     const isPlain = isAscii(bytes);
     this.#isAscii &&= isPlain;
-    // One character per byte, since decoding would replace bytes that are not UTF-8.
+    // Latin-1 has one character per byte; decoding UTF-8 here would replace bytes that are not valid.
     cutter.write(bytes.toString('latin1'));
     if (cutter.length < bytes.length) this.#isAscii = isPlain;
     if (cutter.length > this.#recordBytesMax) this.#failTooLong();
@@ -101,7 +101,7 @@ export class CsvSplitter implements Splitter<Cells> {
     if (hasQuotes) for (const cell of cells) this.#line += cell.match(LINE_BREAK)?.length ?? 0;
   }
 
-  /** Keeps the start of the overlong record, which may be the header. */
+  /** Keeps the beginning of a record with too many cells, since the record may be the header. */
   #endHere(cells: string[]): void {
     if (this.#fault !== undefined) return;
     this.#records.push({ line: this.#line, content: cells.map(decode) });
@@ -124,7 +124,7 @@ export class CsvSplitter implements Splitter<Cells> {
   }
 }
 
-/** Decodes a cell that has one character per byte. */
+/** Decodes the UTF-8 in a cell whose characters are bytes. */
 function decode(cell: string): string | undefined {
   if (!/[\x80-\xff]/.test(cell)) return cell;
   const bytes = Buffer.from(cell, 'latin1');

@@ -28,7 +28,10 @@ export class FairQueue<K, T> {
     else entries.unshift(entry);
   }
 
-  /** Takes the first entry of the next owner. Owners whose first entry is not wanted keep their turn. */
+  /**
+   * Takes the first entry of the next owner. Owners whose first entry is not wanted are skipped, but keep
+   * their place.
+   */
   take(isWanted: (entry: T) => boolean = () => true): T | undefined {
     for (const [key, entries] of this.#entries) {
       const [entry] = entries;

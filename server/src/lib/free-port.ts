@@ -2,7 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports from which outgoing connections and port 0 choose, which could take a free port at any moment. */
+/**
+ * Below the ephemeral ports, from which the system could give a free port to an outgoing connection, or to a
+ * server on port 0, at any moment.
+ */
 const PORTS = [20_000, 32_000] as const;
 const ATTEMPTS = 20;
 

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto';
 
 const CAPACITY_FIRST = 1024;
-/** Limits the time for strings that were chosen to collide. */
+/** Limits the time that strings chosen to collide can take. */
 const PROBES_MAX = 64;
 const HASH_MAX = 2 ** 32;
 
 /**
- * A set of strings that keeps 8 bytes for each, a hash of 53 bits: among a million strings, two have
- * the same hash with a probability of 0.006%.
+ * A set that stores only a 53-bit hash of each string, in 8 bytes. Among a million strings, the probability
+ * that two have the same hash is 0.006%.
  */
 export class HashSet {
   readonly #sizeMax: number;
@@ -15,7 +15,7 @@ export class HashSet {
   #hashes = new Float64Array(CAPACITY_FIRST);
   #size = 0;
 
-  /** @param sizeMax strings added after that many are not kept */
+  /** @param sizeMax the maximum number of strings; further strings are not kept */
   constructor(sizeMax: number) {
     this.#sizeMax = sizeMax;
   }
@@ -54,14 +54,14 @@ export class HashSet {
     this.#replace(larger);
   }
 
-  /** Frees the memory of the earlier table now, not at the next full garbage collection. */
+  /** Frees the memory of the previous table now instead of at the next full garbage collection. */
   #replace(hashes: Float64Array<ArrayBuffer>): void {
     this.#hashes.buffer.transfer(0);
     this.#hashes = hashes;
   }
 }
 
-/** The slot that has the hash or is free, which is 0; undefined if there is none nearby. */
+/** The slot that contains the hash, or a free slot, which contains 0; undefined if neither is nearby. */
 function findSlot(hashes: Float64Array, hash: number): number | undefined {
   for (let probe = 0; probe < PROBES_MAX; probe += 1) {
     const slot = (hash + probe) % hashes.length;

@@ -15,9 +15,9 @@ let timePart = '';
 let randomPart: number[] = [];
 
 /**
- * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs increase
- * strictly within the process: if the time has not advanced, the random part is incremented.
- * @param after an ID with the same prefix, maybe of another process, that sorts before the new one
+ * Creates an ID of `prefix`, `_`, and 26 characters: 48 bits of time in milliseconds and 80 random bits. IDs
+ * increase strictly within the process: if the time has not advanced, the random part is incremented.
+ * @param after an ID with the same prefix, perhaps from another process; the new ID sorts after it
  */
 export function createId(prefix: string, after = ''): string {
   const nowMs = Date.now();
@@ -34,7 +34,7 @@ export function createId(prefix: string, after = ''): string {
   return id > after ? id : createIdAfter(after);
 }
 
-/** The clock of the process that created `after` is ahead of this one's. */
+/** Increments `after`, which comes from a process whose clock is ahead of this process's clock. */
 function createIdAfter(after: string): string {
   const prefixLength = after.length - RANDOM_LENGTH;
   const digits = Array.from(after.slice(prefixLength), (character) => ALPHABET.indexOf(character));
@@ -51,7 +51,7 @@ function freshRandomness(): Buffer {
   return randomness.subarray(randomnessUsed - RANDOM_LENGTH, randomnessUsed);
 }
 
-/** Sorts before every ID that is created at this time (UTC milliseconds) or later. */
+/** A prefix of IDs that sorts before every ID created at this time (UTC milliseconds) or later. */
 export function firstIdAt(prefix: string, timeMs: number): string {
   return `${prefix}_${encodeTime(timeMs)}`;
 }

@@ -1,4 +1,7 @@
-/** Yields the results of `next` until it returns undefined. Unlike a generator, it does not retain the last result. */
+/**
+ * Yields the results of `next` until it returns undefined. Unlike a generator, it does not retain the last
+ * result.
+ */
 export function iterate<T>(next: () => Promise<T | undefined>): AsyncIterable<T> {
   const iterator: AsyncIterator<T> = {
     async next() {

@@ -25,7 +25,7 @@ export class JsonArraySplitter implements Splitter<Buffer> {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
-  /** Whether white space has been left out after the latest part. */
+  /** Whether white space was removed after the latest part. */
   #isSpaced = false;
 
   /** @param member the name of the array in an object */
@@ -123,13 +123,13 @@ export class JsonArraySplitter implements Splitter<Buffer> {
     return this.#depth === 0 && !this.#isString;
   }
 
-  /** Removes the white space around an element, which can be of any length. `part` is an element or a part of it. */
+  /** Removes the white space around an element, however long it is. `part` is an element or a part of one. */
   #trim(part: Buffer, wasBetween: boolean): Buffer {
     const start = wasBetween ? skipWhiteSpace(part, 0) : 0;
     let end = part.length;
     if (this.#isBetween) while (end > start && isWhiteSpace(part[end - 1])) end -= 1;
     if (start > 0) this.#isSpaced = true;
-    // Parts of an invalid element must not become a valid one.
+    // Without a space between them, the parts of an invalid element could form a valid one.
     if (start < end && this.#isSpaced && !this.#pending.isEmpty) this.#pending.add(SPACE);
     if (start < end) this.#isSpaced = end < part.length;
     return part.subarray(start, end);

@@ -4,10 +4,10 @@ import { BrokenFileError } from './records.ts';
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The members besides the array say where the file is from, in a few hundred bytes. */
+/** The other members describe where the file comes from, which takes a few hundred bytes. */
 const LENGTH_MAX = 16 * 1024;
 
-/** An object whose member with this name is an array, and whose other members are small. */
+/** Reads an object in which one member, with a given name, is an array, and the other members are small. */
 export class JsonEnvelope {
   readonly #member: string;
   /** The object without the elements of the array. */
@@ -15,7 +15,7 @@ export class JsonEnvelope {
   #depth = 0;
   #isString = false;
   #isEscaped = false;
-  /** The start of the latest string, and the name of the value that is being read. */
+  /** The beginning of the latest string, and the name of the member that is being read. */
   #string = '';
   #name: string | undefined;
   #hasArray = false;
@@ -26,7 +26,8 @@ export class JsonEnvelope {
 
   /**
    * Reads until the array begins or the object ends.
-   * @returns the position after that, and whether it is the array; undefined if the chunk ends first
+   * @returns the position after that point, and whether the array begins there; undefined if the chunk ends
+   * first
    * @throws {BrokenFileError} without an offset
    */
   read(chunk: Buffer, start: number): { end: number; isArray: boolean } | undefined {
@@ -49,7 +50,7 @@ export class JsonEnvelope {
     return byte === OPENING_BRACKET && this.#depth === 1 && !this.#isString && this.#name === this.#member;
   }
 
-  /** The elements are left out. */
+  /** Adds the array's closing bracket to the text, which does not include the elements. */
   #closeArray(): void {
     if (this.#hasArray) throw new BrokenFileError(`The object has two members named ${this.#member}`);
     this.#hasArray = true;

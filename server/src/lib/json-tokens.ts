@@ -1,4 +1,7 @@
-/** Character codes, for finding the ends of JSON tokens (RFC 8259). Regular expressions take ten times as long. */
+/**
+ * Character codes, for finding the ends of JSON tokens (RFC 8259). Regular expressions take ten times as
+ * long.
+ */
 export const CODE = {
   tab: 0x09,
   lineFeed: 0x0a,
@@ -25,7 +28,7 @@ export const CODE = {
   closeBrace: 0x7d,
 } as const;
 
-/** Small enough for V8 to inline, since there is usually no white space. */
+/** Only checks whether there is white space, which is rare, so V8 can inline it. */
 export function endOfWhitespace(text: string, start: number): number {
   return text.charCodeAt(start) > CODE.space ? start : endOfSpaces(text, start);
 }

@@ -23,8 +23,9 @@ export type PropertyPath = (string | number)[];
 const DEPTH_MAX = 32;
 
 /**
- * A listing has at most 400 values. A row with all RESO fields and a hundred media items has a few thousand. Larger
- * documents are only checked for syntax: building the half million values that fit in a mebibyte takes at least 0.1 s.
+ * A listing has at most 400 values. A row with all RESO fields and a hundred media items has a few thousand.
+ * Larger documents are only checked for syntax: building the half million values that fit in a mebibyte takes
+ * at least 0.1 s.
  */
 export const VALUES_MAX = 5_000;
 
@@ -32,9 +33,9 @@ export const VALUES_MAX = 5_000;
 export const TOO_MANY_VALUES = Symbol('too many values');
 
 /**
- * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors, inexact
- * numbers are reported, and `__proto__` is an ordinary member. Duplicates are only found among the first `VALUES_MAX`
- * values.
+ * Parses JSON (RFC 8259), more strictly than `JSON.parse`: duplicate members and deep nesting are errors,
+ * inexact numbers are reported, and `__proto__` is an ordinary member. Duplicates are found only among the
+ * first `VALUES_MAX` values.
  * @throws {JsonError} with the position of the first error
  */
 export function parseJson(text: string): ParsedJson {
@@ -173,14 +174,14 @@ class Parser {
 }
 
 /**
- * Checks everything that the parser checks, except duplicate member names. A loop takes half of the parser's time, as
- * long as it calls no functions for what is usually absent, such as white space.
+ * Checks everything that the parser checks, except duplicate member names. Its loop takes half as long as the
+ * parser, because it does not call functions for what is usually absent, such as white space.
  * @throws {JsonError} with the position of the first error
  */
 function checkSyntax(text: string): void {
   /** The closing characters of the enclosing objects and arrays, outermost first. */
   const outerEnds: number[] = [];
-  /** The closing character of the innermost one; outside of all, no character. */
+  /** The closing character of the innermost object or array; -1 outside of all of them. */
   let end = -1;
   let position = endOfWhitespace(text, 0);
   for (;;) {
@@ -229,8 +230,8 @@ function endOfScalar(text: string, start: number, code: number): number {
   }
 }
 
-// Each of these returns the end of a token, including the white space after an opening bracket or a separator, and throws
-// {JsonError} if it finds a different token.
+// Each of these functions returns the end of a token, including the white space after an opening bracket or a
+// separator, and throws a `JsonError` if it finds a different token.
 
 function endOfOpening(text: string, start: number, depth: number): number {
   if (depth >= DEPTH_MAX) fail(`More than ${DEPTH_MAX} levels of nesting`, start);

@@ -17,7 +17,8 @@ export interface Allowance {
 export type Taken = Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>;
 
 /**
- * Counts points. Use `penalty` to take them: `consume` throws when none are left, which takes five times as long.
+ * Counts points. Use `penalty` to take them: `consume` throws when none are left, which takes five times as
+ * long.
  */
 export type Limiter = Pick<RateLimiterAbstract, 'points' | 'duration' | 'get' | 'penalty' | 'reward' | 'delete'>;
 
@@ -38,8 +39,8 @@ export const createMemoryLimiter: CreateLimiter = (_name, { points, seconds }) =
 const ANSWER_MAX_MS = 500;
 
 /**
- * Counts in the first process of a cluster, for all workers. While the first process does not respond, each worker
- * counts for itself.
+ * Counts in the first process of a cluster, for all workers. While the first process does not respond, each
+ * worker counts for itself.
  */
 export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   const { points, seconds: duration } = allowance;
@@ -47,12 +48,15 @@ export const createClusterLimiter: CreateLimiter = (name, allowance) => {
   return withFallback(common, createMemoryLimiter(name, allowance), () => process.connected);
 };
 
-/** Runs the library's queries on a PostgreSQL database with a `rate_limits` table. */
+/** Runs the queries of `RateLimiterPostgres` on a PostgreSQL database with a `rate_limits` table. */
 export interface CounterStore {
   query(query: { text: string; values: unknown[] }): Promise<{ rows: object[] }>;
 }
 
-/** Counts in a database for all machines, or in `createOther`'s limiter while the database does not respond. */
+/**
+ * Counts in a database that all machines share. While the database does not respond, counts in a limiter that
+ * `createOther` creates.
+ */
 export function createDatabaseLimiters(store: CounterStore, createOther: CreateLimiter): CreateLimiter {
   return (name, allowance) => {
     const { points, seconds: duration } = allowance;

@@ -4,8 +4,9 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. If a member is not removable, its `null`
- * stays, so that validation reports it. `within` is the top-level member that contains the value.
+ * Applies a merge patch to a JSON value (RFC 7396 §2) and returns the result. If a member is not removable,
+ * its `null` stays, so that validation reports it. `within` is the top-level member that contains the member
+ * `name`.
  */
 export function mergePatch(
   target: unknown,

@@ -4,18 +4,18 @@ type Library = typeof import('prom-client');
 type Labels<L extends string> = Record<L, string | number>;
 
 interface Definition<L extends string> {
-  /** As Prometheus recommends: with the unit, and `_total` for counters. */
+  /** Ends with the unit and, for counters, with `_total`, as Prometheus recommends. */
   name: string;
   help: string;
   labels?: readonly L[];
 }
 
 interface GaugeDefinition<L extends string> extends Definition<L> {
-  /** How the values of several processes become one; by default, their sum. */
+  /** How the values of several processes are combined; by default, they are added up. */
   aggregator?: 'sum' | 'first' | 'max' | 'min';
 }
 
-/** The metrics of one process, in the library's form. */
+/** The metrics of one process, in the format of the `prom-client` library. */
 export type ProcessMetrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Undefined unless metrics are enabled: disabled metrics cost nothing, and the library is not loaded. */
@@ -39,14 +39,17 @@ function whenEnabled(create: (prometheus: Library) => void): void {
   else create(library);
 }
 
-/** Reads values when metrics are collected, with their labels. */
+/** Reads values and their labels when metrics are collected. */
 type Read<L extends string> = () => Iterable<[values: Labels<L>, value: number | undefined]>;
 
 /** The sources of a metric whose values are read when metrics are collected. */
 class Sources<L extends string> {
   readonly #reads = new Set<Read<L>>();
 
-  /** Adds a source of values; several are summed. @returns a function that removes the source */
+  /**
+   * Adds a source of values; the values of several sources are added up.
+   * @returns a function that removes the source
+   */
   readonly watch = (read: Read<L>): (() => void) => {
     this.#reads.add(read);
     return () => void this.#reads.delete(read);
@@ -60,15 +63,15 @@ class Sources<L extends string> {
     metric.reset();
     const read = [...this.#reads].flatMap((each) => [...each()]);
     const known = read.filter((entry): entry is [Labels<L>, number] => entry[1] !== undefined);
-    // The library has set a metric without labels to 0.
+    // `reset` has set a metric without labels to 0.
     if (known.length === 0) metric.remove({});
     for (const [values, value] of known) metric.inc(values, value);
   }
 }
 
 /**
- * Declares a counter, which is either incremented or read. Call this once, when the module is loaded. A label must have
- * few values, which no client can choose.
+ * Declares a counter that is either incremented, or read from a source. Call this once, when the module is
+ * loaded. A label must have few values, and clients must not be able to choose them.
  */
 export function createCounter<L extends string = never>({ labels = [], ...definition }: Definition<L>) {
   const sources = new Sources<L>();
@@ -90,7 +93,10 @@ interface Series<L extends string> {
   sum: number;
 }
 
-/** Finds series by one label after another, since making a key of all labels for each observation takes longer. */
+/**
+ * A tree in which a series is found one label at a time. Making a key of all labels for each observation
+ * would take longer.
+ */
 interface Branch<L extends string> {
   series?: Series<L>;
   branches: Map<string | number, Branch<L>>;
@@ -130,7 +136,7 @@ export function createHistogram<L extends string = never>({
       ...(await get()),
       values: all.flatMap((series) => toValues(definition.name, buckets, series)),
     });
-    // Like the library, begins with 0.
+    // As in the library, a histogram without labels begins with 0.
     if (labelNames.length === 0) seriesOf({} as Labels<L>);
   });
   return {
@@ -177,14 +183,14 @@ export async function joinMetrics(processes: ProcessMetrics[]): Promise<ProcessM
   return (await library?.AggregatorRegistry.aggregate(processes).getMetricsAsJSON()) ?? [];
 }
 
-/** Joins the metrics of several processes to a page in Prometheus' text format. */
+/** Combines the metrics of several processes into a page in Prometheus's text format. */
 export async function toPage(processes: ProcessMetrics[]): Promise<string> {
   return (await library?.AggregatorRegistry.aggregate(processes).metrics()) ?? '';
 }
 
 /**
- * What remains of a process that has ended: its counts. Without them, the sums would decrease, which Prometheus takes
- * for a restart.
+ * The counters and histograms of a process that has ended. They are still counted: otherwise, the sums would
+ * decrease, and Prometheus would mistake that for a restart.
  */
 export function countsOf(metrics: ProcessMetrics): ProcessMetrics {
   // The library's types say that `type` is a number.

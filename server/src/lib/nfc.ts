@@ -1,8 +1,11 @@
-/** Maximum marks in a row, in UTF-16 units. No script puts that many on a letter; decorative text has a few dozen. */
+/**
+ * Maximum consecutive combining marks, in UTF-16 units. No script puts that many on a letter; decorative text
+ * has a few dozen.
+ */
 export const MARKS_MAX = 128;
 
 /**
- * Normalizes a string to NFC. With more than `MARKS_MAX` marks in a row, the string is returned unchanged and
+ * Normalizes a string to NFC. A string with more than `MARKS_MAX` marks in a row is returned unchanged and
  * must be rejected: normalization sorts marks by insertion, so a megabyte of them would block the process for
  * a minute.
  */
@@ -12,7 +15,10 @@ export function toNfc(text: string): string {
 
 /** NFC composes at most four code points, of at most two UTF-16 units each, into one (UAX #15, table 1). */
 const UNITS_PER_CODE_POINT = 8;
-/** Code points that a cut can cost: up to three marks of the last letter, and half a surrogate pair. */
+/**
+ * How many code points cutting a string can cost: up to three marks on the last letter, and half a surrogate
+ * pair.
+ */
 const CUT_LOSS_MAX = 4;
 
 /**
@@ -36,7 +42,7 @@ function isPair(text: string, index: number): boolean {
   return isUnitOf(0xd800, text.charCodeAt(index)) && isUnitOf(0xdc00, text.charCodeAt(index + 1));
 }
 
-/** Whether a unit is one of the 1,024 surrogates from `first` on. */
+/** Whether a unit is one of the 1,024 surrogates that begin at `first`. */
 function isUnitOf(first: number, unit: number): boolean {
   return (unit & 0xfc00) === first;
 }
@@ -46,7 +52,7 @@ const MARKS_AROUND = /(?<=(\p{M}*))\p{M}*/uy;
 
 /** Whether there are more than `MARKS_MAX` marks in a row. */
 export function hasTooManyMarks(text: string): boolean {
-  // Every run of that length contains one of these positions.
+  // Every run of more than `MARKS_MAX` marks includes one of these positions.
   for (let index = MARKS_MAX; index < text.length; index += MARKS_MAX) {
     MARKS_AROUND.lastIndex = index;
     const [behind = '', before = ''] = MARKS_AROUND.exec(text) ?? [];

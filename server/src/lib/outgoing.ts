@@ -5,10 +5,10 @@ import { readOpenFilesMax } from './open-files.ts';
 import { isInNetworks, isPublicAddress } from './public-addresses.ts';
 import { type Resolve, resolveName } from './resolve-name.ts';
 
-/** The time for a whole request: name, connection, TLS, headers, and body. */
+/** The time limit for a whole request: resolving the name, connecting, TLS, headers, and body. */
 const REQUEST_MAX_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
-/** After this much of a response's body, the connection is closed. */
+/** After this many bytes of a response's body, the connection is closed. */
 const BODY_BYTES_MAX = 16 * 1024;
 const BODY_BYTES_KEPT = 1024;
 /** How long an idle connection is kept for the next request. Servers usually close theirs after 5 s. */
@@ -17,7 +17,10 @@ const IDLE_MS = 4_000;
 const IDLE_CONNECTIONS_MAX = 1024;
 /** The share of the limit on open files that idle connections can use. */
 const IDLE_FILES_PART = 1 / 8;
-/** Maximum bytes that a connection can receive for one request: enough for the headers and a body in small chunks. */
+/**
+ * Maximum bytes that a connection can receive for one request: enough for the headers and a body in small
+ * chunks.
+ */
 const RESPONSE_BYTES_MAX = 256 * 1024;
 
 /** The outcome of a request. Without a response, `status` is null and `error` says why. */
@@ -31,9 +34,10 @@ export interface Outcome {
 }
 
 /**
- * Sends requests to URLs that clients choose. Connects only to public addresses and to allowed networks, which is
- * checked for each connection, after the name was resolved. It follows no redirects, uses no proxy, verifies TLS
- * certificates, does not decompress, and bounds time and size of each response.
+ * Sends requests to URLs that clients choose. It connects only to public addresses and allowed networks, and
+ * checks the addresses of each connection after it has resolved the name. It does not follow redirects, use a
+ * proxy, or decompress responses. It verifies TLS certificates, and limits the time and size of each
+ * response.
  */
 export class OutgoingRequests {
   readonly #allowed: BlockList | undefined;
@@ -66,7 +70,9 @@ export class OutgoingRequests {
     this.#agent = new Agent(this.#options);
   }
 
-  /** Why a URL can never be requested; undefined if that depends on the addresses of its name. */
+  /**
+   * Why a URL can never be requested; undefined if it can, or if that depends on the addresses of its name.
+   */
   findIssue({ protocol, hostname }: URL): string | undefined {
     if (protocol === 'http:' && this.#allowed === undefined)
       return 'Must begin with https://; the operator can allow http:// for networks (WEBHOOK_ALLOW).';
@@ -99,7 +105,7 @@ export class OutgoingRequests {
   async #send(url: URL, headers: Record<string, string>, body: string, bounds: Bounds): Promise<Result> {
     if (!this.#isOn) throw new Error('The operator has turned webhooks off (WEBHOOKS=off)');
     const host = withoutBrackets(url.hostname);
-    // A literal address is not looked up.
+    // A literal address is not looked up, so the check after the lookup does not apply to it.
     if (isIP(host) !== 0 && !this.#isReachable(host, url.protocol)) throw notPublic();
     const isKept = this.#sockets.size - this.#requests < this.#idleMax;
     const path = url.pathname + url.search;
@@ -109,7 +115,8 @@ export class OutgoingRequests {
     } catch (error) {
       if (!staleErrors.has(error as object)) throw error;
     }
-    // The server closed an idle connection before it received the request, so the request is repeated on a new one.
+    // The server closed an idle connection before it received the request, so the request is repeated on a
+    // new one.
     const client = new Client(url.origin, this.#options);
     try {
       return await dispatch(client, { ...request, reset: true }, bounds);
@@ -143,7 +150,10 @@ export class OutgoingRequests {
     return isInNetworks(address, this.#allowed) || (protocol === 'https:' && isPublicAddress(address));
   }
 
-  /** Resolves the name of a connection. If one of its addresses is not public, none is used. */
+  /**
+   * Creates a function that resolves the name in a URL. If one of the addresses is not reachable, none is
+   * used.
+   */
   #lookupFor(protocol: string): LookupFunction {
     return (name, options, done) => {
       this.#resolve(name, (error, addresses) => {
@@ -165,17 +175,17 @@ interface Bounds {
   endMs: number;
 }
 
-/** What it means that the server closed a connection. */
+/** The codes of errors that mean that the server closed a connection. */
 const CLOSED_CODES = new Set<unknown>(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** Errors of connections that were closed while they were idle. */
 const staleErrors = new WeakSet<object>();
 
-/** Closes a connection if a response is too long in total, and notes errors of connections that were idle. */
+/** Closes a connection that receives too many bytes for one request, and notes errors of idle connections. */
 function watchResponses(socket: Socket): void {
   let bytes = 0;
   let writtenBefore: number | undefined;
   socket.on('readable', () => {
-    // At the end, nothing is readable.
+    // The event is also emitted when the stream ends, with nothing to read.
     if (socket.readableLength === 0) return;
     if (socket.bytesWritten !== writtenBefore) bytes = 0;
     writtenBefore = socket.bytesWritten;
@@ -189,8 +199,8 @@ function watchResponses(socket: Socket): void {
 }
 
 /**
- * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is known, and
- * nothing that happens to the body matters.
+ * Sends a request and reads the beginning of its response. Once the headers have arrived, the status is
+ * known, and nothing that happens to the body matters.
  * @throws if there is no response
  */
 function dispatch(dispatcher: Dispatcher, request: Dispatcher.DispatchOptions, bounds: Bounds): Promise<Result> {
@@ -249,17 +259,18 @@ function withoutBrackets(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** Text that JSON and both databases can store: without control characters and incomplete characters. */
+/** Text that JSON and both databases can store: without control characters or incomplete characters. */
 function toText(bytes: Buffer): string {
-  // The last character may be cut.
+  // The last character may be cut off.
   const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
   return text.replaceAll(/[\p{Cc}--[\n\t]]/gv, '\ufffd');
 }
 
-/** The reason in words, without stack and internals. */
+/** Describes an error in words, without its stack or internal details. */
 function describe(error: unknown): string {
   if (error instanceof AggregateError) return describe(error.errors[0]);
-  // The message would show the address. With several addresses, the error can also mean that only some took too long.
+  // The message would show the address. With several addresses, the error can also mean that only some took
+  // too long.
   if (error instanceof errors.ConnectTimeoutError) return describe(error.cause ?? tookTooLong());
   if (error instanceof AssertionError) return 'The response is not valid HTTP';
   const message = error instanceof Error ? withoutAddress(error) : String(error);

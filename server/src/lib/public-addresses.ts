@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks that are not global unicast (IANA's registries of special-purpose addresses). IPv6 addresses outside
- * 2000::/3 are not global unicast either, among them loopback, link-local, unique local, multicast, IPv4-mapped, and
- * NAT64 addresses.
+ * Networks that are not global unicast (IANA's registries of special-purpose addresses). IPv6 addresses
+ * outside 2000::/3 are not global unicast either, among them loopback, link-local, unique local, multicast,
+ * IPv4-mapped, and NAT64 addresses.
  */
 const SPECIAL_NETWORKS = [
   '0.0.0.0/8',
@@ -28,7 +28,7 @@ const SPECIAL_NETWORKS = [
   // Teredo, benchmarks, ORCHID, and other protocol assignments.
   '2001::/23',
   '2001:db8::/32',
-  // 6to4, which contains an IPv4 address.
+  // 6to4, whose addresses contain an IPv4 address.
   '2002::/16',
   '2620:4f:8000::/48',
   // Documentation.
@@ -58,7 +58,7 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && !address.includes('%') && globalIpv6.check(address, 'ipv6') && !special.check(address, 'ipv6');
 }
 
-/** Whether an address is in one of these networks, also if it is IPv4-mapped. */
+/** Whether an address is in one of these networks, even if it is IPv4-mapped. */
 export function isInNetworks(address: string, networks: BlockList | undefined): boolean {
   const family = isIP(address);
   return family !== 0 && !address.includes('%') && networks?.check(address, family === 6 ? 'ipv6' : 'ipv4') === true;

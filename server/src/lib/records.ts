@@ -28,7 +28,8 @@ export class BrokenFileError extends Error {
 }
 
 /**
- * Maximum consecutive empty records, such as blank lines. A file with more of them would only keep the service busy.
+ * Maximum consecutive empty records, such as blank lines. A file with more of them would only keep the
+ * service busy.
  */
 const EMPTY_RECORDS_MAX = 10_000;
 

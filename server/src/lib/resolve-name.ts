@@ -13,9 +13,10 @@ interface Address {
 const HOSTS_FILE = '/etc/hosts';
 
 /**
- * Returns a function that resolves names that clients choose: by the system's hosts file, and then by `resolver`.
- * `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers never respond would block all
- * others. It looks up only names without a dot, which clients cannot register and the system's settings may complete.
+ * Returns a function that resolves names that clients choose: first with the system's hosts file, then with
+ * `resolver`. `dns.lookup` has few threads, each of which waits until DNS responds, so names whose servers
+ * never respond would block all others. `dns.lookup` is used only for names without a dot, which clients
+ * cannot register and the system's settings may complete.
  */
 export function createResolve(resolver: Resolver): Resolve {
   return (name, done) => {

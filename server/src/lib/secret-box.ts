@@ -3,19 +3,19 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** The beginning of an encrypted value, which no plain secret has. */
+/** Every encrypted value begins with this; no plain secret does. */
 const PREFIX = 'encrypted:1:';
 
 /** Encrypts secrets that are stored in the database, if the operator has set a key. */
 export class SecretBox {
   readonly #key: Buffer | undefined;
 
-  /** `key` has 32 bytes; without it, secrets are stored plainly. */
+  /** `key` has 32 bytes; without it, secrets are stored as plain text. */
   constructor(key: Buffer | undefined) {
     this.#key = key;
   }
 
-  /** `owner` binds the value to its row, so that it cannot be moved to another one. */
+  /** Encrypts a secret. `owner` binds the value to its row: the value cannot be decrypted in another row. */
   seal(secret: string, owner: string): string {
     if (this.#key === undefined) return secret;
     const nonce = randomBytes(NONCE_BYTES);

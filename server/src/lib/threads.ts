@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** Starts a thread. In the single executable, threads cannot read its files, so they get their program as text. */
+/**
+ * Starts a thread. In the single executable, threads cannot read the embedded files, so they get their
+ * program as a string.
+ */
 export function startThread(file: URL, options: WorkerOptions = {}): Worker {
   // With `node --watch`, the thread would post its imports, which would be mistaken for results.
   const env = { ...process.env, WATCH_REPORT_DEPENDENCIES: '' };

@@ -17,12 +17,12 @@ export interface ParsedTime {
   isExact: boolean;
 }
 
-/** Whether the text is a date of the calendar, such as `2026-02-28`. */
+/** Whether a string is a date that exists, such as `2026-02-28`. */
 export function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(text) !== undefined;
 }
 
-/** Parses an RFC 3339 time, or a date, which means its start in UTC. */
+/** Parses an RFC 3339 time, or a date, which stands for midnight UTC. */
 export function parseTime(text: string): ParsedTime | undefined {
   const [, date = '', rest = ''] = TIME.exec(text) ?? [];
   const timeMs = date === '' ? Number.NaN : Date.parse(text.toUpperCase());

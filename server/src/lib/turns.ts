@@ -1,8 +1,8 @@
 import { FairQueue } from './fair-queue.ts';
 
 /**
- * Node.js accepts one connection per turn of the event loop. While connections arrive, turns are short for 10 of every
- * 15 ms: otherwise, a client would wait for one long turn for each connection ahead of it.
+ * Node.js accepts one connection per turn of the event loop. While connections arrive, turns are short for 10
+ * of every 15 ms: otherwise, a client would wait for one long turn for each connection ahead of it.
  */
 const CONNECTING_MS = 10;
 const OTHERS_MS = 5;
@@ -16,8 +16,8 @@ let connectingSinceMs = 0;
 let connectingTurns = 0;
 
 /**
- * Yields to the event loop. Each turn resumes only one of the waiting tasks, and owners (account IDs) alternate, so
- * other work waits for at most one long task.
+ * Yields to the event loop. Each turn resumes only one of the waiting tasks, and owners (account IDs)
+ * alternate, so other work waits for at most one long task.
  */
 export function ownTurn(owner = ''): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

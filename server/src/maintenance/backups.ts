@@ -16,7 +16,7 @@ import {
 import { claimBackup, claimDirectory, findLastBackup } from '../storage/last-backup.ts';
 import { schedule } from './schedule.ts';
 
-/** How often to look whether a backup is due. */
+/** How often to check whether a backup is due. */
 const CHECK_INTERVAL_MS = 20_000;
 /** The wait after a failure, for example of a network file system. */
 const RETRY_MS = 900_000;
@@ -37,11 +37,11 @@ export interface BackupSettings {
 }
 
 /**
- * Backs up the SQLite database when that is due, also when the service was down at that time, and removes expired backups. A
- * process of its own makes the backup, since it blocks. If several services share the database, only one of them makes the
- * backup.
+ * Backs up the SQLite database on schedule, and removes expired backups. A backup that was due while the
+ * service was down is made when the service starts. Since a backup blocks, it runs in a separate process. If
+ * several services share the database, only one of them makes the backup.
  * @param program the arguments of Node.js that start the program
- * @returns a function that stops it
+ * @returns a function that stops the schedule
  */
 export function scheduleBackups(
   settings: BackupSettings,
@@ -51,7 +51,7 @@ export function scheduleBackups(
 ): () => Promise<void> {
   const { directory, keep } = settings;
   let retryAtMs = 0;
-  /** When this process last made a backup, in case its time is not recorded. */
+  /** When this process last made a backup, in case the time could not be recorded in a file. */
   let madeAtMs = 0;
   const isDue = () =>
     Math.max(lastBackupMs(databaseUrl), pastOnly(madeAtMs)) < lastDueAt(settings.schedule, Date.now());
@@ -62,7 +62,7 @@ export function scheduleBackups(
       if (Date.now() < retryAtMs || !isDue()) return;
       try {
         using claim = claimBackup(databaseUrl);
-        // Another service may have made it just now.
+        // Another service may have just made the backup.
         if (claim === undefined || !isDue()) return;
         claimDirectory(directory, databaseUrl);
         removeUnfinished(directory);
@@ -86,7 +86,7 @@ function lastBackupMs(databaseUrl: string): number {
   return pastOnly((findLastBackup(databaseUrl) ?? 0) * 1_000);
 }
 
-/** A time in the future is from a clock that was ahead. */
+/** Replaces a time in the future, which comes from a clock that was ahead, with 0. */
 function pastOnly(timeMs: number): number {
   return timeMs > Date.now() ? 0 : timeMs;
 }
@@ -98,18 +98,18 @@ async function backUpApart(program: string, file: string, signal: AbortSignal): 
   try {
     if (pid !== undefined) setPriority(pid, NICENESS);
   } catch {
-    // It has already ended.
+    // The process has already ended.
   }
   return JSON.parse((await running).stdout);
 }
 
-/** What the command has printed, or why it could not be run. */
+/** The error that the command printed, or why it could not be run. */
 function reasonOf(error: unknown): string {
   const { stderr = '', message } = Object(error);
   return /^error: (.*)$/m.exec(stderr)?.[1] ?? String(message);
 }
 
-/** Removes the files that killed backups have left. */
+/** Removes the files that killed backups have left behind. */
 function removeUnfinished(directory: string): void {
   for (const name of readdirSync(directory)) {
     const isDigestAlone = DIGEST.test(name) && !existsSync(join(directory, name.replace(DIGEST, '$1')));

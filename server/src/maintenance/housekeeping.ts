@@ -19,19 +19,19 @@ const PURGE_INTERVAL_MS = 60_000;
 const LOG_INTERVAL_MS = 600_000;
 /** Long, since each purge reads every account. */
 const EVENT_PURGE_INTERVAL_MS = 600_000;
-/** Until then, a lost run is only shown as interrupted. */
+/** Until the next check, a lost run is only shown as interrupted. */
 const LOST_RUNS_INTERVAL_MS = 30_000;
 /** For the metric of late feeds. */
 const LATE_FEEDS_INTERVAL_MS = 60_000;
 const FEED_PURGE_INTERVAL_MS = 3_600_000;
 /** Expired sign-ins are rejected long before they are removed. */
 const SIGN_IN_PURGE_INTERVAL_MS = 3_600_000;
-/** Only the requests that end during the deletion of an account are left to purge. */
+/** Deleting an account also removes its requests, so only requests that end later are left to purge. */
 const DELETED_PURGE_INTERVAL_MS = 3_600_000;
 
 /**
- * Removes expired data. One process does this for all, although several could do it safely. Nothing
- * is removed within an hour of a clock change.
+ * Removes expired data. One process does this for all processes, although several could do it safely. Nothing
+ * is removed for an hour after the clock has jumped.
  * @returns functions that stop the schedules
  */
 export function scheduleHousekeeping(
@@ -39,7 +39,7 @@ export function scheduleHousekeeping(
   logger: Logger,
   retention: Retention | undefined,
 ): (() => Promise<void>)[] {
-  // The work must not read the clock again: it could have jumped by then.
+  // The work must not read the clock again, because the clock could have jumped by then.
   const purge = (what: string, intervalMs: number, work: (now: number, signal: AbortSignal) => Promise<void>) =>
     schedule(
       `purge ${what}`,

@@ -2,10 +2,9 @@ import type { Logger } from 'pino';
 import { AppError } from '../model/errors.ts';
 
 /**
- * Runs `work` every `intervalMs`, and with `startsNow` also at once, but never twice at the same time. The next run tries
- * again after an error; of several errors in a row, the first is logged.
- * @returns a function that stops the schedule: it aborts running work, and waits until the work
- * ends
+ * Runs `work` every `intervalMs` and, with `startsNow`, also immediately, but never twice at the same time.
+ * After an error, the next run tries again; of several errors in a row, only the first is logged.
+ * @returns a function that stops the schedule: it aborts running work and waits for it to end
  */
 export function schedule(
   name: string,
@@ -33,7 +32,7 @@ export function schedule(
     } catch (error) {
       failed += 1;
       if (failed > 1) return;
-      // Requests report a lost database with its error.
+      // If the database is not available, requests already log the cause.
       if (error instanceof AppError && error.code === 'unavailable')
         logger.warn({ work: name }, `not done: ${error.message}`);
       else logger.error({ err: error, work: name }, 'scheduled work failed');

@@ -23,7 +23,7 @@ export interface AccountHead extends Account {
   listingCount: number;
   /**
    * The bytes counted for the versions of the account's listings (model/history.ts). Like `listingCount`, it
-   * includes this transaction's.
+   * includes this transaction's versions.
    */
   storedBytes: number;
   /** The account's quotas; null means no quota. */

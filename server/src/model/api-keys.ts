@@ -26,7 +26,7 @@ export const ROLLED_HOURS_DEFAULT = 24;
 const PREFIX = 'plk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
-/** 62^6 is the smallest power of 62 above 2^32. */
+/** Enough for a CRC32, because 62^6 is the smallest power of 62 above 2^32. */
 const CHECKSUM_LENGTH = 6;
 const START_LENGTH = 8;
 const FORMAT = /^plk_[0-9A-Za-z]{38}$/;

@@ -62,7 +62,7 @@ export interface AuditActor {
   type: ActorType;
   id: string | null;
   name: string;
-  /** Identifies the user even after a name change, since an email address cannot change. */
+  /** Identifies the user even after a name change, because an email address cannot change. */
   email: string | null;
   address: string | null;
 }

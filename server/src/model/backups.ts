@@ -25,7 +25,10 @@ export function lastDueAt(schedule: BackupSchedule, nowMs: number): number {
   return dueMs <= nowMs ? dueMs : new Date(year, month, day - days - period, hour, minute).getTime();
 }
 
-/** By the name in `BACKUP_KEEP`: the start of the period that contains `at`, in local time. */
+/**
+ * Functions by the period's name in `BACKUP_KEEP`. They return the start of the period that contains `at`, in
+ * local time.
+ */
 const PERIODS = {
   hourly: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate(), at.getHours()),
   daily: (at: Date) => new Date(at.getFullYear(), at.getMonth(), at.getDate()),

@@ -30,7 +30,7 @@ function isCommonWithMore(text: string): boolean {
   return word !== '' && text.length - word.length < ADDED_LENGTH_MIN && isWord(word);
 }
 
-/** Longer repetitions are safe, since an attacker would have to guess the length. */
+/** Longer repetitions are safe, because an attacker would have to guess the length. */
 const REPEATED_LENGTH_MAX = 32;
 const REPEATED = /^(.{1,4}?)\1+.{0,3}$/su;
 

@@ -11,11 +11,11 @@ export type FeedOutcome = (typeof FEED_OUTCOMES)[number];
 export type FeedColumn = [name: string, meant: string];
 
 export interface FeedSettings {
-  /** Column → field; empty to skip the column. */
+  /** The fields of columns, by column name; an empty string skips the column. */
   map: Record<string, string>;
-  /** `FIELD:WORD` → the value that the word stands for in the field; empty for no value. */
+  /** The value that a word stands for in a field, by `FIELD:WORD`; an empty string means no value. */
   values: Record<string, string>;
-  /** Field → its value in rows that do not have one. */
+  /** The value of a field in rows that do not have one, by field. */
   defaults: Record<string, string>;
   missing: MissingMode;
   /** The guard's limits, each a percentage such as `20%` or a number. */
@@ -77,7 +77,7 @@ export const KNOWN_ROWS_MAX = 1_000_000;
 /** The number of characters in a row's hash, which has 96 bits. */
 const HASH_LENGTH = 16;
 
-/** Identifies a row of a file, or its content. */
+/** Returns a hash that identifies a row of a file, or its content. */
 export function hashRow(text: string): string {
   return hash('sha256', text, 'base64url').slice(0, HASH_LENGTH);
 }

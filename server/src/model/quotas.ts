@@ -3,7 +3,10 @@ import type { Allowance } from '../lib/limiter.ts';
 /** An account's limits, set by the operator; null means that the account has no limit of its own. */
 export interface Quotas {
   listingsMax: number | null;
-  /** UTF-8 bytes of the account's listings, their changes, and the versions that its events store for 30 days. */
+  /**
+   * The maximum UTF-8 bytes of the account's listings, their changes, and the versions that its events store
+   * for 30 days.
+   */
   bytesMax: number | null;
   /** The rate limit of each of the account's keys; overrides RATE_LIMIT. */
   rateLimit: Allowance | null;

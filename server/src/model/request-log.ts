@@ -90,8 +90,8 @@ const BLOCK_ID_PREFIX = 'req';
 const PERIOD_MS = 250;
 /**
  * How many of a key's reads with the same status, and of its requests above the rate limit, each process logs
- * per period. The rest are only counted: logging all of the cheapest reads would take a sixth of a core's
- * throughput.
+ * per period. The rest are only counted, because logging all of the cheapest reads would take a sixth of a
+ * core's throughput.
  */
 export const SIMILAR_MAX = 50;
 

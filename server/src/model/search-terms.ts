@@ -67,7 +67,7 @@ export function searchTermsOf(listing: Listing, columns: SearchColumns): string 
   if (latitude !== undefined && longitude !== undefined) {
     for (const cell of cellsOf({ latitude, longitude })) add(cellTerm(cell));
   }
-  // Joined, since a concatenated string would keep all of its parts in memory.
+  // Joined, because a concatenated string would keep all of its parts in memory.
   return terms.join(' ');
 }
 

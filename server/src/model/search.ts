@@ -33,7 +33,7 @@ export type SearchColumns = Pick<Listing, SearchColumn>;
 
 /**
  * The listing's search columns. Strings for `words` filters are folded, and the listing's other values are
- * left out, since a row must not keep them in memory. Named members take a quarter of the memory of members
+ * left out, because a row must not keep them in memory. Named members take a quarter of the memory of members
  * added in a loop.
  */
 export function searchColumnsOf(listing: Listing): SearchColumns {

@@ -61,12 +61,12 @@ export interface AccountUser {
 /** RFC 5321 §4.5.3.1: a path has at most 256 characters, including its brackets. */
 const EMAIL_LENGTH_MAX = 254;
 
-/** Normalizes an email address, since two spellings would otherwise become two users. */
+/** Normalizes an email address, because two spellings would otherwise become two users. */
 export function normalEmail(text: string): string {
   return toNfc(text).trim().toLowerCase();
 }
 
-/** Whether better-auth accepts the address at sign-in, which requires a dot in the domain. */
+/** Whether better-auth accepts the address at sign-in; it requires a dot in the domain. */
 export function isEmail(normal: string): boolean {
   return normal.length <= EMAIL_LENGTH_MAX && z.regexes.email.test(normal);
 }

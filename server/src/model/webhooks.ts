@@ -1,7 +1,10 @@
 import type { EventType } from './listings.ts';
 
 export const WEBHOOKS_MAX = 20;
-/** At this number of pending deliveries, none can be resent on demand. Well below it, no events are read. */
+/**
+ * With this many pending deliveries, no delivery can be resent on demand. Well before that, no further events
+ * are read.
+ */
 export const PENDING_MAX = 512;
 export const WEBHOOK_URL_LENGTH_MAX = 2000;
 /** A feed's name (contract §10). */
@@ -21,7 +24,7 @@ export const TEST_TYPE = 'webhook.test';
 export const SECRET_OVERLAP_MS = 24 * 60 * 60 * 1000;
 /** An endpoint is disabled after all attempts have failed for this long. */
 export const FAILING_MAX_MS = 5 * 24 * 60 * 60 * 1000;
-/** How long settled deliveries are kept: the same time as events. */
+/** How long settled deliveries are kept, which is as long as events are kept. */
 export const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The settings that an account's administrators choose. */
@@ -45,7 +48,7 @@ export interface Webhook extends WebhookSettings {
   failingSince: number | null;
   /** When the service disabled the endpoint because all attempts failed; null otherwise. */
   disabledAt: number | null;
-  /** Until when requests are also signed with the old secret. */
+  /** The time until which requests are also signed with the old secret. */
   oldSecretUntil: number | null;
   createdAt: number;
   updatedAt: number;
@@ -97,9 +100,9 @@ const RETRY_AFTER_MAX_MS = 24 * HOUR;
 /** Longer than the longest delay, so the retries of one rejected event are not mistaken for an outage. */
 const OUTAGE_MS = 13 * HOUR;
 /**
- * When an endpoint that failed for this long, with pending deliveries for this many listings, accepts an
- * event, its other deliveries no longer wait. With fewer listings, it may be rejecting only the events of
- * those listings, so their retries keep to the schedule.
+ * If an endpoint has failed for this long and has pending deliveries for this many listings, its other
+ * deliveries no longer wait once it accepts an event. With fewer listings, it may be rejecting only those
+ * listings' events, so their retries keep to the schedule.
  */
 export const RECOVERY = { failedForMs: HOUR, listings: 8 };
 

@@ -14,7 +14,10 @@ export function cutWords(text: string): string[] {
   return toPlain(text).match(WORD) ?? [];
 }
 
-/** Equal for strings with the same words. A string without letters and digits keeps its other characters. */
+/**
+ * Returns the same string for strings with the same words. A string without letters and digits keeps its
+ * other characters.
+ */
 export function foldText(text: string): string {
   return cutWords(text).join(' ') || toPlain(text);
 }
@@ -26,7 +29,7 @@ function toPlain(text: string): string {
   return plain.replaceAll('ς', 'σ');
 }
 
-/** The fields whose words searches look for. */
+/** The fields in which searches look for words. */
 export const SEARCHED_FIELDS = ['address', 'unitNumber', 'city', 'postalCode', 'externalId', 'description'] as const;
 
 export function searchWords(listing: ListingInput): Set<string> {

@@ -15,7 +15,7 @@ export class Backups {
     this.#log = log;
   }
 
-  /** Starts the backups, or follows changed settings. */
+  /** Starts the scheduled backups, or restarts them if their settings have changed. */
   async follow({ backups, databaseUrl }: BackupConfig): Promise<void> {
     if (isDeepStrictEqual(backups, this.#current)) return;
     await this.stop();

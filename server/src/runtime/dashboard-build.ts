@@ -6,8 +6,8 @@ import { findClone } from '../environment.ts';
 import type { ServiceLog } from './service-log.ts';
 
 /**
- * In a clone of the repository, builds the dashboard if the build is missing or older than its sources. The published
- * package contains a build.
+ * In a clone of the repository, builds the dashboard if the build is missing or older than its sources. The
+ * published package contains a build.
  */
 export async function ensureDashboard({ logger }: ServiceLog): Promise<void> {
   const clone = findClone();

@@ -9,7 +9,7 @@ import { addressOf, explainListening } from './listening.ts';
 import { enableProcessMetrics } from './process-metrics.ts';
 
 /**
- * Serves the metrics of all processes at METRICS_ADDRESS. This does not keep the process alive.
+ * Serves the metrics of all processes at METRICS_ADDRESS. The server does not keep the process alive.
  * @param readOthers the metrics of the other processes
  * @throws {ConfigError} if it cannot listen
  */

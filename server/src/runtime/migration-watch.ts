@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { describeMigration } from './migration-progress.ts';
 import { type StandIn, startStandIn } from './stand-in.ts';
 
-/** Logs the progress of a migration, and answers requests while it runs. */
+/** Logs the progress of a migration, and responds to requests while it runs. */
 export class MigrationWatch {
   readonly #config: Config;
   readonly #log: Log;
@@ -21,7 +21,10 @@ export class MigrationWatch {
     this.#standIn ??= await startStandIn(this.#config, this.#log, () => this.#reason);
   });
 
-  /** Call this before the service listens. Returns its settings, which include the port. */
+  /**
+   * Stops responding to requests; call this before the service listens.
+   * @returns the service's settings, with the port that was used
+   */
   async end(): Promise<Config> {
     const standIn = this.#standIn;
     this.#standIn = undefined;

@@ -6,7 +6,10 @@ import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Names for the account and the administrator from the settings. Both can be changed later. */
+/**
+ * Names for the account and the administrator that are created from the settings. Users can change both
+ * later.
+ */
 const FIRST_ACCOUNT_NAME = 'My company';
 const FIRST_ADMINISTRATOR_NAME = 'Administrator';
 
@@ -69,7 +72,7 @@ function explainSetup(error: unknown): undefined {
   throw new ConfigError(`ADMIN_EMAIL and ADMIN_PASSWORD cannot be used: ${error.message}`);
 }
 
-/** Clients cannot connect to the address of all interfaces. */
+/** Replaces the address that stands for all interfaces, because clients cannot connect to it. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }

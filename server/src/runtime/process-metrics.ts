@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createCounter, createGauge, enableMetrics } from '../lib/metrics.ts';
 
-/** A timer of this interval measures the delay. Shorter ones cost processor time while the service is idle. */
+/**
+ * The interval of the timer that measures the delay. A shorter one costs processor time even while the
+ * service is idle.
+ */
 const RESOLUTION_MS = 20;
 const NS_PER_SECOND = 1e9;
 

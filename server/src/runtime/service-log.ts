@@ -3,25 +3,37 @@ import { pino } from 'pino';
 import type { Config } from '../config.ts';
 import type { Log } from '../lib/log.ts';
 
-/** Lines are buffered up to this size or time, since writing each one separately would take longer than its request. */
+/**
+ * Lines are buffered up to this size or time, since writing a line separately would take longer than the
+ * request that it logs.
+ */
 const GATHERED_BYTES_MAX = 64 * 1024;
-/** Up to this length, writes of several processes to one pipe do not mix (PIPE_BUF of Linux, pipe(7)). */
+/**
+ * Up to this length, writes by several processes to one pipe are not interleaved (PIPE_BUF on Linux,
+ * pipe(7)).
+ */
 const SHARED_BYTES_MAX = 4096;
 const GATHER_MS = 100;
 /** Maximum UTF-8 bytes per UTF-16 code unit. Counting a line's bytes would take as long as copying them. */
 const UTF8_BYTES_MAX = 3;
-/** If the output is not read, further lines are dropped instead of filling the memory. */
+/**
+ * If this many bytes wait because the output is not read, further lines are dropped instead of filling the
+ * memory.
+ */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface ServiceLog extends Log {
   flush(): void;
-  /** Writes the remaining lines. */
+  /** Writes the remaining lines and closes the output. */
   end(): Promise<void>;
 }
 
 type LogSettings = Pick<Config, 'logLevel' | 'logsProbes'>;
 
-/** Logs JSON lines on stdout, and short lines in a terminal. With workers, several processes write there. */
+/**
+ * Logs JSON lines to stdout, or short lines if stdout is a terminal. With workers, several processes write to
+ * stdout.
+ */
 export function createLog(
   { logLevel: level, logsProbes }: LogSettings,
   role: 'only' | 'primary' | 'worker' = 'only',
@@ -43,7 +55,7 @@ export function createLog(
     // Waiting lines are joined into writes of up to this size.
     ...(isShared && { maxWrite: bytesMax }),
   });
-  // pino's own listener throws; a full disk under the log must not end the service.
+  // pino's own listener throws, but a full disk must not end the service.
   let failing = false;
   output.removeAllListeners('error').on('error', (error: Error) => {
     if (!failing) console.error(`log lines are lost: ${error.message}`);
@@ -53,8 +65,8 @@ export function createLog(
   output.on('drain', () => {
     failing = false;
   });
-  // Bytes, not strings: the garbage collector would copy thousands of waiting strings again and again (a fifth of the
-  // processor time under full load).
+  // Bytes, not strings: the garbage collector would copy thousands of waiting strings again and again (a
+  // fifth of the processor time under full load).
   const gathered = Buffer.allocUnsafe(bytesMax);
   let length = 0;
   const writeGathered = () => {
@@ -74,7 +86,7 @@ export function createLog(
     writeLine,
     flush() {
       writeGathered();
-      // flushSync would retry forever, as would pino's own flush at exit.
+      // While writes fail, flushSync would retry forever, and so would pino's own flush at exit.
       if (failing) output.destroy();
       else output.flushSync();
     },

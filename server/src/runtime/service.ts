@@ -40,13 +40,18 @@ import { watchService } from './service-metrics.ts';
 export const SHUTDOWN_MAX_MS = 10_000;
 /** Used instead if other processes keep serving; must be shorter than `END_MAX_MS` (worker-process.ts). */
 const SHUTDOWN_MAX_REPLACED_MS = 50_000;
-/** Idle connections stay open this long, so that a request on its way when the service stops still gets a response. */
+/**
+ * Idle connections stay open this long, so that a request on its way when the service stops still gets a
+ * response.
+ */
 const IDLE_GRACE_MS = 300;
-/** Used instead if other processes keep serving: clients get time to read `Connection: close` in a response. */
+/**
+ * Used instead if other processes keep serving: clients get time to read `Connection: close` in a response.
+ */
 const IDLE_GRACE_REPLACED_MS = 5_000;
-/** How often the request log is written. A crash loses at most the requests of this time. */
+/** How often the request log is written. A crash loses at most the requests of one interval. */
 const REQUEST_LOG_INTERVAL_MS = 1_000;
-/** How often the use of keys is stored. A crash loses at most the counts of this time. */
+/** How often the use of keys is stored. A crash loses at most the counts of one interval. */
 const KEY_USE_INTERVAL_MS = 5_000;
 
 interface Serving {
@@ -54,7 +59,9 @@ interface Serving {
   url: string;
   /** Takes over the scheduled work, which one process does for all. */
   keepHouse(): void;
-  /** Accepts no new requests and finishes in-flight ones. `isReplaced`: the service continues without this process. */
+  /**
+   * Stops accepting requests and finishes in-flight ones. `isReplaced`: other processes continue the service.
+   */
   stop(options?: { isReplaced: boolean }): Promise<void>;
   /** Aborts in-flight requests, before the process ends. */
   cut(): void;
@@ -66,8 +73,8 @@ export interface Service extends Addresses, Omit<Serving, 'keepHouse'> {
 
 /**
  * Runs the service in this process alone.
- * @throws {ConfigError} if it cannot listen or prepare, errors of `openDatabase`, or {AppError} `unavailable` without a
- * database
+ * @throws {ConfigError} if it cannot listen or prepare, errors of `openDatabase`, or {AppError} `unavailable`
+ * without a database
  */
 export async function startService(config: Config, log: Log, limits: ServerLimits = {}): Promise<Service> {
   const migration = new MigrationWatch(config, log);
@@ -99,7 +106,9 @@ export async function startService(config: Config, log: Log, limits: ServerLimit
   }
 }
 
-/** Loads better-auth before the service starts: later, loading would block requests for a fifth of a second. */
+/**
+ * Loads better-auth before the service starts: later, loading would block requests for a fifth of a second.
+ */
 export async function loadIdentity(): Promise<void> {
   await import('../http/identity/better-auth.ts');
 }
@@ -107,7 +116,9 @@ export async function loadIdentity(): Promise<void> {
 interface ServingOptions extends ServerLimits {
   createLimiter: CreateLimiter;
   permits: Permits;
-  /** The file descriptors of bound sockets to listen on; otherwise, it listens on HOST and PORT. */
+  /**
+   * The file descriptors of bound sockets to listen on; if undefined, the server listens on HOST and PORT.
+   */
   sockets?: number[] | undefined;
 }
 

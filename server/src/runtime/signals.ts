@@ -1,7 +1,7 @@
 import { isatty } from 'node:tty';
 import type { ServiceLog } from './service-log.ts';
 
-/** Ctrl-C under npm arrives twice: a second signal counts only after a second. */
+/** Under npm, Ctrl-C sends the signal twice, so a second signal counts only if it comes a second later. */
 const SECOND_SIGNAL_AFTER_MS = 1_000;
 const STANDARD_STREAMS = [0, 1, 2];
 
@@ -28,7 +28,9 @@ interface Running {
   cut(): void | Promise<void>;
 }
 
-/** Stops the service at the signal, and then ends the process; a second signal aborts in-flight requests. */
+/**
+ * Waits for the signal, stops the service, and ends the process. A second signal aborts in-flight requests.
+ */
 export async function stopOnSignal(signalled: Promise<string>, log: ServiceLog, { stop, cut }: Running) {
   const signal = await signalled;
   log.logger.info({ signal }, 'stopping');

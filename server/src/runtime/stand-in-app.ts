@@ -7,12 +7,14 @@ import { LIVE } from '../http/routes/health.ts';
 import type { Log } from '../lib/log.ts';
 import { AppError } from '../model/errors.ts';
 
-/** Creates the app that responds while the service cannot use its database. The process is live but not ready. */
+/**
+ * Creates the app that responds while the service cannot use its database. The process is live but not ready.
+ */
 export function createStandInApp(log: Log, getReason: () => string): App {
   return async (incoming, outgoing) => {
     const exchange = openExchange(incoming, outgoing);
     logRequest(exchange, { log, trustedProxies: undefined });
-    // The service that starts later opens its own listening socket.
+    // Clients must open new connections for the service, which starts later and listens on its own socket.
     outgoing.shouldKeepAlive = false;
     const error = new AppError('unavailable', `${getReason()}; send the request again.`, {
       headers: { 'Retry-After': '1' },

@@ -9,14 +9,15 @@ import { createStandInApp } from './stand-in-app.ts';
 const GRACE = { idleMs: 0, runningMs: 1_000 };
 
 export interface StandIn {
-  /** The port that it has listened on. */
+  /** The port that the server listens on. */
   port: number;
   end(): Promise<void>;
 }
 
 /**
- * Starts a server that responds to every request that the service is not ready.
- * @param getReason a sentence without its period
+ * Starts a server that responds to every request, except liveness probes, with an error: the service is not
+ * ready.
+ * @param getReason returns a sentence without its period
  */
 export async function startStandIn(config: Config, log: Log, getReason: () => string): Promise<StandIn> {
   const server = createHttpServer(createStandInApp(log, getReason), log, { publicUrl: config.publicUrl });

@@ -55,7 +55,10 @@ function isOfDatabase(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'unavailable' || error.code === 'outcome_unknown');
 }
 
-/** Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to date. */
+/**
+ * Why the database cannot be reached; undefined if it was reached, in which case its tables are now up to
+ * date.
+ */
 async function findAway(
   { databaseUrl, databasePool }: Config,
   { log }: Waiting,
@@ -71,7 +74,7 @@ async function findAway(
   }
 }
 
-/** Resolves once the database can be reached, with settings that include the port. */
+/** Resolves once the database can be reached or the signal aborts, with settings that include the port. */
 async function wait(config: Config, waiting: Waiting): Promise<Config> {
   const { log, signal, isServed = false } = waiting;
   const standIn = isServed ? undefined : await startStandIn(config, log, () => WAITING);

@@ -6,7 +6,7 @@ import { command, firstRow } from './functions.ts';
 /** What a change adds to an account's counts. */
 export interface Growth {
   listings: number;
-  /** The bytes for which the new version counts (model/history.ts). */
+  /** How many bytes the new version counts as (model/history.ts). */
   bytes: number;
 }
 
@@ -25,9 +25,9 @@ const advance = statement<Advance>((query, parameter) =>
 );
 
 /**
- * Takes the account's next sequence number, and stores the change's counts and the newest id in the same statement. The
- * account is locked, so the sequence that was read with it is still current; reading it again would cost a statement, or a
- * round trip.
+ * Takes the account's next sequence number, and stores the change's counts and the newest id in the same
+ * statement. The account is locked, so the sequence that was read with it is still current; reading it again
+ * would cost another statement or, on PostgreSQL, a round trip.
  */
 export async function advanceSequence(executor: Executor, account: AccountHead, growth: Growth): Promise<number> {
   account.sequence += 1;
@@ -49,7 +49,7 @@ export async function advanceSequenceBy(
   return before;
 }
 
-/** Subtracts the bytes for which removed documents and versions counted. */
+/** Subtracts the bytes that removed documents and versions counted as. */
 export const subtractBytes = command(
   ['accountId', 'bytes'],
   (query, parameter: Parameter<{ accountId: string; bytes: number }>) =>

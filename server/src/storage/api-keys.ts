@@ -23,7 +23,7 @@ const MEMBERS = [
 /** Stores a key by the SHA-256 of its secret. */
 export const insertApiKey = insertRow('api_keys', [...MEMBERS, 'hash']);
 
-/** The API key of a request as its principal, with the head of its account. */
+/** A request's API key as its principal, with the head (sequence and epoch) of its account. */
 export interface KeyPrincipal extends Head {
   keyId: string;
   accountId: string;
@@ -36,7 +36,10 @@ export interface KeyPrincipal extends Head {
   suspendedFor: string | null;
 }
 
-/** Exported for `key-counts.ts`, which counts the request in the same round trip; use `findKeyPrincipal` elsewhere. */
+/**
+ * Exported for `key-counts.ts`, which counts the request in the same round trip; use `findKeyPrincipal`
+ * elsewhere.
+ */
 export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query, parameter, engine) =>
   query
     .selectFrom(engine.keyPrincipals(parameter('hash')).as('holder'))
@@ -54,8 +57,9 @@ export const selectPrincipal = statement<{ hash: string }, KeyPrincipal>((query,
 );
 
 /**
- * The key with this SHA-256. It is never cached, since a deleted key must be rejected from the next request on. The row
- * includes the sequence, since a second statement would slow down the 304 response for a list by a tenth.
+ * The key with this SHA-256. It is never cached, because the next request with a deleted key must be
+ * rejected. The row includes the sequence: reading it in a second statement would make a 304 response for a
+ * list a tenth slower.
  */
 export async function findKeyPrincipal(executor: Executor, hash: string): Promise<KeyPrincipal | undefined> {
   const [principal] = await executor.execute(selectPrincipal, { hash });
@@ -90,7 +94,10 @@ const selectAccount = statement<KeyId & { now: number }, KeyAccount>((query, par
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', parameter('now'))])),
 );
 
-/** The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is suspended. */
+/**
+ * The account of a key; undefined if the key has expired at `now` (UTC milliseconds) or the account is
+ * suspended.
+ */
 export async function findKeyAccount(
   executor: Executor,
   accountId: string,
@@ -130,7 +137,10 @@ export const removeApiKey = removeRows('api_keys', ['accountId', 'id']);
 /** Removes all keys of an account. */
 export const removeApiKeys = removeRows('api_keys', ['accountId']);
 
-/** Clocks of other processes are ahead by less than this. A later time was written before a clock was set back. */
+/**
+ * The clocks of other processes are ahead by less than this. A stored time that is further ahead was written
+ * before a clock was set back.
+ */
 const LATER_MAX_MS = 60 * 60 * 1000;
 
 const touch = statement<KeyId & { usedAt: number; latest: number }>((query, parameter) =>

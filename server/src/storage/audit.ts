@@ -82,7 +82,7 @@ function toEntry(row: AuditRow): AuditEntry {
   };
 }
 
-/** The names of an action's targets, by id, in entries from `since` on. */
+/** The names of an action's targets, by target id, in the entries whose ids are `since` or greater. */
 export async function findTargetNames(
   scans: Scans,
   accountId: string,

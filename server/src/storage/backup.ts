@@ -36,8 +36,8 @@ export interface Backup {
 }
 
 /**
- * Writes a consistent snapshot of a database, without deleted data, to a new file, checks the file, and writes its
- * digest next to it. A running service is not delayed.
+ * Writes a consistent snapshot of a database, without deleted data, to a new file, checks the file, and
+ * writes its digest next to it. A running service is not delayed.
  * @throws {AppError} with a message for the operator; a failed backup leaves no file behind
  */
 export async function backUp(databaseUrl: string, file: string): Promise<Backup> {
@@ -66,7 +66,7 @@ export async function backUp(databaseUrl: string, file: string): Promise<Backup>
   }
 }
 
-/** Writes a snapshot without deleted data, through a copy of all pages, and checks both. */
+/** Copies all pages, rewrites the copy without deleted data, and checks both files. */
 async function writeSnapshot(path: string, partial: string, target: string): Promise<void> {
   await Promise.all([removeDatabase(partial), removeDatabase(target)]);
   try {
@@ -81,7 +81,7 @@ async function writeSnapshot(path: string, partial: string, target: string): Pro
 }
 
 /**
- * Like `backUp`, but writes the backup to a stream, through a temporary file beside the database.
+ * Like `backUp`, but writes the backup to a stream, through a temporary file next to the database.
  * @returns the digest, which `restore` needs
  * @throws {AppError} with a message for the operator
  */
@@ -112,9 +112,9 @@ export interface Compacted {
 }
 
 /**
- * Rewrites the database in place, without free pages and the words of deleted listings. An interruption leaves the
- * database unchanged.
- * @throws {AppError} with a message for the operator: `conflict` while a process uses it
+ * Rewrites the database in place, without free pages or the words of deleted listings. An interruption leaves
+ * the database unchanged.
+ * @throws {AppError} with a message for the operator: `conflict` while a process uses the database
  */
 export async function compact(databaseUrl: string): Promise<Compacted> {
   const database = getDatabaseFile(databaseUrl);
@@ -148,8 +148,8 @@ export interface Restored {
 type Content = Pick<Restored, 'epoch' | 'credentials' | 'webhooks'>;
 
 /**
- * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database. Sessions,
- * invitations, and links become invalid, since they may have been revoked after the backup.
+ * Restores a backup under a new epoch, which invalidates ETags and sequences of the previous database.
+ * Sessions, invitations, and links become invalid, since they may have been revoked after the backup.
  * @param options `force`: whether to replace an existing database, which is kept under another name
  * @throws {AppError} with a message for the operator, in which case nothing has changed
  */
@@ -238,7 +238,10 @@ async function renew(database: Database): Promise<Content> {
   return { epoch: await renewEpoch(database), credentials, webhooks: await countEnabledWebhooks(database) };
 }
 
-/** In the message, replaces the path of the copy, which the operator does not know, with the path of the backup. */
+/**
+ * In the message, replaces the path of the copy, which the operator does not know, with the path of the
+ * backup.
+ */
 function rejectBackup(file: string, prepared: string, error: unknown): never {
   if (!(error instanceof AppError) || isStorageFull(error)) throw error;
   const [reason = ''] = error.message.replaceAll(prepared, file).split(RESTORE_ADVICE);

@@ -18,7 +18,10 @@ export function batchRows<T>(
   return Array.from({ length }, (_, row) => Object.fromEntries(rowOf(row * columns.length)) as T);
 }
 
-/** The lengths that each batch statement is declared for, so that fewer than 50 rows need few statements as well. */
+/**
+ * The lengths that each batch statement is declared for, so that fewer than 50 rows also need only a few
+ * statements.
+ */
 const LENGTHS = [BATCH_LENGTH, 16, 4, 1] as const;
 
 /** A statement for each of `LENGTHS`. */
@@ -28,7 +31,10 @@ export function batchStatement<R = never>(build: (length: number) => Statement<B
   return LENGTHS.map((length) => ({ length, statement: build(length) }));
 }
 
-/** Runs batch statements for rows, in order. `last` follows the values of each statement. @returns all statements' rows */
+/**
+ * Runs batch statements for rows, in order. `last` is appended to the values of each statement.
+ * @returns the rows of all statements
+ */
 export async function executeBatch<R>(
   executor: Executor,
   statements: BatchStatement<R>,
@@ -39,7 +45,8 @@ export async function executeBatch<R>(
   let start = 0;
   for (const { length, statement } of statements)
     for (; start + length <= rows.length; start += length) {
-      // Parameters are named by index, since an array binds four times as fast as an object with a thousand members.
+      // Parameters are named by index, since an array binds four times as fast as an object with a thousand
+      // members.
       const values: unknown[] = [];
       for (let index = start; index < start + length; index += 1) values.push(...(rows[index] ?? []));
       values.push(...last);

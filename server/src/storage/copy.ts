@@ -14,15 +14,16 @@ export type Row = Record<string, string | number | null>;
 export interface CopiedTable {
   name: keyof Tables;
   key: readonly [string, ...string[]];
-  /** Default: all. */
+  /** Default: all columns. */
   columns?: readonly string[];
   /** Default: all rows. */
   where?: RawBuilder<unknown>;
 }
 
 /**
- * The copied tables, each after those that it references. The data that searches need is computed again from the listings,
- * since each engine stores it differently. Setup links are only valid for their own database.
+ * The tables to copy, each after the tables that it references. The data for searches is not copied but
+ * computed again from the listings, since each engine stores it differently. Setup links are not copied,
+ * because they are valid only for their own database.
  */
 export const COPIED_TABLES: readonly CopiedTable[] = [
   { name: 'accounts', key: ['id'] },
@@ -96,7 +97,10 @@ export async function* readTable(database: Database, table: CopiedTable, after?:
   }
 }
 
-/** The key of a table's last row. Since rows are copied in this order, all rows up to it have been copied. */
+/**
+ * The key of a table's last row. Since rows are copied in key order, all rows up to this one have been
+ * copied.
+ */
 async function findLast(database: Database, { name, key }: CopiedTable): Promise<Row | undefined> {
   const descending = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
   const columns = sql.join(key.map((column) => sql.ref(column)));

@@ -57,15 +57,18 @@ export function isUnfinishedCopy(copy: DatabaseInfo, { epoch }: DatabaseInfo): b
   return copy.epoch === UNFINISHED + epoch;
 }
 
-/** Prefix of a renewed epoch, followed by the renewal time. The letter does not occur in a database's first epoch. */
+/**
+ * Prefix of a renewed epoch, followed by the renewal time. The letter does not occur in a database's first
+ * epoch.
+ */
 const RENEWED = 'u';
 /** The renewal time counts tenths of a second since 1970. */
 const RENEWED_UNIT_MS = 100;
 const RADIX = 36;
 
 /**
- * The lowest version that a change gives a listing in this epoch: the renewal time as a number. It exceeds all earlier
- * versions, including those that a restore has undone.
+ * The lowest version that a change gives a listing in this epoch: the renewal time as a number. It exceeds
+ * all earlier versions, including those that a restore has undone.
  */
 export function versionFloorOf(epoch: string): number {
   return epoch.startsWith(RENEWED) ? Number.parseInt(epoch.slice(RENEWED.length), RADIX) : 0;

@@ -21,16 +21,23 @@ export interface EngineSql {
     rows: Record<string, RawBuilder<string>>[],
     accountId: RawBuilder<string>,
   ) => { compile(): CompiledQuery<never> };
-  /** Replaces columns of stored rows in `listing_facets`: column → value, including `id`, which differs in each row. */
+  /**
+   * Replaces columns of stored rows in `listing_facets`: column → value, including `id`, which differs in
+   * each row.
+   */
   updateFacets: EngineSql['insertFacets'];
-  /** A listing's terms as stored: in `listings` on SQLite, and in `listing_facets` on PostgreSQL. */
+  /**
+   * The column with a listing's search terms. SQLite stores it in `listings`, and PostgreSQL in
+   * `listing_facets` (`facetTerms`).
+   */
   listingTerms: (terms: RawBuilder<string>) => { terms?: RawBuilder<string> };
   facetTerms: (terms: RawBuilder<string>, accountId: RawBuilder<string>) => { terms?: RawBuilder<string> };
-  /** Whether an update of a row writes to all of its indexes, so that leaving columns out saves nothing. */
+  /** Whether an update of a row writes to all of its indexes, so leaving out columns saves nothing. */
   updatesAllIndexes: boolean;
   /**
-   * A table to cross join of which only the account's row with this key is needed. The row is looked up for each row of the
-   * preceding tables, whatever the engine's statistics say. The statement must also have the conditions on account and key.
+   * A table for a cross join that needs only the account's row with this key. The engine looks up that row
+   * for each row of the preceding tables, whatever its statistics say. The statement must also contain the
+   * conditions on the account and the key.
    */
   lookUp: <T extends keyof Tables & string>(
     table: T,
@@ -68,8 +75,9 @@ export interface Executor {
    */
   execute<P, R>(statement: Statement<P, R>, parameters: P, signal?: AbortSignal): Promise<R[]>;
   /**
-   * Like `execute`, but stops after the row that brings the total text above `bytesMax` (UTF-8 bytes). Returns at least
-   * one row if there is any. Use it for rows that may be large, since reading them blocks the event loop.
+   * Like `execute`, but stops after the row that brings the total size of the strings above `bytesMax` (UTF-8
+   * bytes). Returns at least one row if there is any. Use it for rows that may be large, since reading them
+   * blocks the event loop.
    * @throws {AppError} as `execute` does
    */
   executeRun<P, R>(statement: Statement<P, R>, parameters: P, bytesMax: number, signal?: AbortSignal): Promise<Run<R>>;
@@ -79,7 +87,10 @@ export interface Executor {
 export interface LongTransaction extends Executor {
   /** Yields to the event loop, while the transaction stays open and other writes wait. */
   nextTurn(): Promise<void>;
-  /** Whether a trigger counts each changed row, so that a batch sums up its changes instead. */
+  /**
+   * Whether a trigger counts each changed row. If so, a batch suspends the trigger and applies the sums of
+   * its changes instead.
+   */
   readonly hasCountTriggers: boolean;
 }
 
@@ -124,29 +135,39 @@ export interface Database extends Executor {
   readonly search: ListingSearch;
   readonly requestLog: LogDatabase;
   /**
-   * Whether to reject further requests of the account at the start, because too many wait for the database. Without
-   * `accountId`, refers to requests whose account is not known yet.
+   * Whether to reject further requests of the account as soon as they arrive, because too many wait for the
+   * database. Without `accountId`, refers to requests whose account is not known yet.
    */
   isOverfull(accountId?: string): boolean;
   /**
-   * Call this before a change by an API key. Changes by users are not limited, so that they can always delete a key.
+   * Call this before a change by an API key. Changes by users are not limited, so that they can always delete
+   * a key.
    * @throws {AppError} `unavailable` if too many changes of the account wait
    */
   requireRoom(accountId: string): void;
-  /** Whether waiting requests prove that the database responds, so that a health check need not query it. */
+  /**
+   * Whether waiting requests prove that the database responds, so that a health check does not need to query
+   * it.
+   */
   isServing(): boolean;
   /**
-   * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a commit, and
-   * accounts take turns. If a job throws, its changes are undone, and the other jobs may run again from the start. A
-   * job must await only its transaction, which ends with the job. `accountId` is the account that the job changes; no
-   * other process changes it at the same time. Jobs without `accountId`, for data of no single account, run one
-   * at a time.
+   * Runs `job` as if in its own transaction and resolves once the commit is on disk. Waiting jobs share a
+   * commit, and accounts take turns. If a job throws, its changes are undone, and the other jobs may run
+   * again from the start. A job must await only its transaction, which ends with the job. `accountId` is the
+   * account that the job changes; no other process changes it at the same time. Jobs without `accountId`, for
+   * data that does not belong to a single account, run one at a time.
    * @throws what the job throws, or {AppError} `unavailable`, `storage_full`, or `outcome_unknown`
    */
   write<T>(job: (transaction: Executor) => Promise<T>, accountId?: string): Promise<T>;
-  /** Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long write. */
+  /**
+   * Maximum bytes that a long write can write and replace. On SQLite, all other writes wait during a long
+   * write.
+   */
   readonly longWriteBytesMax: number;
-  /** Like `write`, but for a long job, which is alone in its transaction and can await the transaction's `nextTurn`. */
+  /**
+   * Like `write`, but for a long job, which is alone in its transaction and can await the transaction's
+   * `nextTurn`.
+   */
   writeLong<T>(job: (transaction: LongTransaction) => Promise<T>, accountId?: string): Promise<T>;
   /** The counters that several machines share; undefined for SQLite. */
   readonly counters?: Counters;
@@ -170,7 +191,8 @@ export interface Database extends Executor {
 /** Counters that processes on several machines share. */
 export interface Counters extends CounterStore {
   /**
-   * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted` is empty.
+   * Runs a key's query and a counting statement in the same round trip. If only the latter fails, `counted`
+   * is empty.
    * @throws {AppError} as `execute` does
    */
   executeCounting<P extends { hash: string }, R, C>(
@@ -185,7 +207,7 @@ export interface Counted<R, C> {
   counted: C[];
 }
 
-/** Thrown if the database server does not respond or accepts no connections. */
+/** Thrown if the database server does not respond or does not accept connections. */
 export class DatabaseAwayError extends AppError {
   constructor(message: string, cause: unknown) {
     super('unavailable', message, { cause });

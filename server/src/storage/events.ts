@@ -17,7 +17,7 @@ export interface EventRow {
   createdAt: number;
   /** The listing's feed after the change; for a deletion, the one it had. */
   feed: string | null;
-  /** The external id of a deleted listing. Other listings' are in their documents. */
+  /** The external id of a deleted listing. Those of other listings are in their documents. */
   externalId: string | null;
 }
 
@@ -38,7 +38,6 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Appends a batch of events. */
 export async function insertEvents(executor: Executor, accountId: string, events: readonly EventRow[]): Promise<void> {
   const rows = events.map(({ sequence, type, listingId, changed, createdAt, feed, externalId }) => {
     return [accountId, sequence, type, listingId, changed, createdAt, feed, externalId];
@@ -77,7 +76,6 @@ export interface StoredEvent extends EventRow {
   doc: string | null;
 }
 
-/** Which events to return. */
 export interface EventFilter {
   types?: readonly EventType[] | undefined;
   listingId?: string | undefined;
@@ -119,7 +117,10 @@ function selectEvents(query: QueryBuilder, parameter: Parameter<After>) {
 
 const selectAfter = statement<After, StoredEvent>(selectEvents);
 
-/** The first `limit` events after a sequence, cut after the event that brings the total text above `bytesMax`. */
+/**
+ * The first `limit` events after a sequence, cut after the event that brings the total size of the strings
+ * above `bytesMax`.
+ */
 export function findEvents(
   executor: Executor,
   accountId: string,
@@ -154,8 +155,8 @@ const selectMatching = statement<Matching, StoredEvent>((query, parameter) =>
 );
 
 /**
- * Like `findEvents`, but reads only the event after `after`, which proves that no event was purged, and the events up to
- * `until` that match the filter.
+ * Like `findEvents`, but reads only the event after `after`, which proves that no event was purged, and the
+ * events up to `until` that match the filter.
  */
 export function findMatchingEvents(
   executor: Executor,

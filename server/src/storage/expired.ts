@@ -2,7 +2,7 @@ import { SESSION_AGE_MAX_MS, SESSION_LIFETIME_MS } from '../model/users.ts';
 import type { Executor, Parameter } from './database.ts';
 import { command } from './functions.ts';
 
-/** A time as ISO text. */
+/** A time as an ISO 8601 string. */
 type Time = { time: string };
 
 const removeSessions = command(['time'], (query, parameter: Parameter<Time>) =>

@@ -40,7 +40,7 @@ const JSON_COLUMNS = new Set([
 ]);
 const TIME = /^(?:at|hour)$|_(?:at|until|since)$/;
 
-/** All rows that the tables have about an account. */
+/** All rows about an account, from all tables. */
 export async function* exportAccountRows(database: Database, accountId: string): AsyncGenerator<ExportedRow> {
   const ofAccount = sql`account_id = ${accountId}`;
   const members = sql`id in (select user_id from memberships where ${ofAccount})`;
@@ -55,7 +55,7 @@ export async function* exportAccountRows(database: Database, accountId: string):
   }
 }
 
-/** All rows that the tables have about a person, in all accounts. */
+/** All rows about a person, from all tables and in all accounts. */
 export async function* exportPersonRows(
   database: Database,
   { id, email }: { id: string; email: string },

@@ -7,7 +7,7 @@ const WAITING_MAX = 256;
 /** Rejections are delayed, so that clients that ignore `Retry-After` retry less often. */
 const REJECTION_MS = { min: 500, max: 1_500 };
 
-/** An account counts as the only one once no other has taken a permit for this long. */
+/** An account counts as the only one once no other account has taken a permit for this long. */
 const ALONE_AFTER_MS = 1_000;
 
 interface Waiter {
@@ -19,15 +19,22 @@ interface Waiter {
 export interface RunOptions {
   /** Cancels work that is still waiting. */
   signal?: AbortSignal | undefined;
-  /** Whether the work continues a search. If so, it runs before the account's other work, which frees memory sooner. */
+  /**
+   * Whether the work continues a search. If so, it runs before the account's other work, which frees memory
+   * sooner.
+   */
   continues?: boolean | undefined;
   /**
-   * Whether to hold the permit twice as long as the work takes while other accounts read, to leave them half the time.
+   * Whether to hold the permit twice as long as the work takes while other accounts read, to leave them half
+   * the time.
    */
   pauses?: boolean | undefined;
 }
 
-/** Permits for concurrent work, such as reads. Accounts take turns, so that one with much work does not delay the others. */
+/**
+ * Permits for concurrent work, such as reads. Accounts take turns, so that an account with a lot of work does
+ * not delay the others.
+ */
 export class FairSemaphore {
   readonly #waiting = new FairQueue<string, Waiter>();
   readonly #running = new Map<string, number>();
@@ -69,7 +76,10 @@ export class FairSemaphore {
     }
   }
 
-  /** Takes a permit until `release`. @returns a promise if no permit is free yet @throws the reason of `signal` */
+  /**
+   * Takes a permit until `release`.
+   * @returns a promise if no permit is free yet @throws the reason of `signal`
+   */
   acquire(accountId: string, { signal, continues = false }: RunOptions = {}): Promise<void> | undefined {
     if (!this.isFreeFor(accountId)) return this.#wait(accountId, signal, continues);
     this.#begin(accountId);

@@ -6,7 +6,7 @@ import type { Tables } from './schema.ts';
 
 /** A failed row of a run. */
 export interface StoredFailure {
-  /** In the order of the file, from 1. */
+  /** Counts the failed rows in the order of the file, from 1. */
   number: number;
   /** JSON text, as in responses. */
   error: string;
@@ -22,7 +22,6 @@ const insertSome = batchStatement((length) =>
   ),
 );
 
-/** Stores failed rows. */
 export async function insertFailures(
   executor: Executor,
   accountId: string,

@@ -3,7 +3,7 @@ import { type BatchValues, batchStatement, executeBatch } from './batches.ts';
 import { type Executor, type Parameter, statement } from './database.ts';
 import { allRows } from './functions.ts';
 
-/** What a run compares with a row of the file, without the listing's document. */
+/** The part of a stored listing that a run compares with a row of its file. */
 export interface FeedListing {
   id: string;
   externalId: string | null;
@@ -15,8 +15,8 @@ export interface FeedListing {
 type Page = { accountId: string; feed: string; after: string; limit: number };
 
 /**
- * The limit is in the subquery, before the join: PostgreSQL cannot estimate how many rows the join finds, and would
- * otherwise read and sort the whole feed for each page.
+ * The limit is in the subquery, before the join: PostgreSQL cannot estimate how many rows the join finds, and
+ * would otherwise read and sort the whole feed for each page.
  */
 const selectPage = (hasExternalId: boolean) => {
   const key = hasExternalId ? 'external_id' : 'id';
@@ -44,7 +44,10 @@ const selectPage = (hasExternalId: boolean) => {
 
 const PAGES = { byExternalId: selectPage(true), withoutExternalId: selectPage(false) };
 
-/** The next listings of a feed in the order of their external ids, or of their ids for those without one. */
+/**
+ * The next listings of a feed: those with an external id, ordered by external id, or those without one,
+ * ordered by id.
+ */
 export function findFeedPage(
   executor: Executor,
   accountId: string,
@@ -61,7 +64,8 @@ const setMarks = batchStatement((length) =>
     const at = (index: number) => parameter(String(index)) as RawBuilder<string>;
     const ids = Array.from({ length }, (_, row) => at(2 * row));
     const marks = ids.map((id, row) => sql`when ${id} then ${at(2 * row + 1)}`);
-    // With a list of values, PostgreSQL would read all rows of an account that is not in its statistics yet.
+    // If the update used a list of values instead, PostgreSQL would read all rows of an account that is not
+    // in its statistics yet.
     return query
       .updateTable('listings')
       .set({ feed_mark: sql<string>`case id ${sql.join(marks, sql` `)} end` })

@@ -89,7 +89,7 @@ const selectPage = statement<RunKey & { limit: number }, Row>((query, parameter)
     .limit(parameter('limit')),
 );
 
-/** Sorts after every id of a run. */
+/** Sorts after the id of every run. */
 const AFTER_ALL = 'run~';
 
 /** The runs of a feed before another run, newest first; fewer if their errors are long. */
@@ -166,7 +166,7 @@ export async function sumStored(
 
 const setStored = updateRows('feed_runs', ['accountId', 'id'], ['storedRows', 'storedBytes']);
 
-/** Records that a run has no stored rows any more. */
+/** Records that a run no longer has stored rows. */
 export async function forgetStored(executor: Executor, accountId: string, id: string): Promise<void> {
   await setStored(executor, accountId, id, { storedRows: 0, storedBytes: 0 });
 }

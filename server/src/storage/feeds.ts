@@ -38,7 +38,7 @@ const selectAll = allRows(['accountId'], (query, parameter: Parameter<{ accountI
   select(query).where('account_id', '=', parameter('accountId')).orderBy('name'),
 );
 
-/** The feeds of an account by name. */
+/** The feeds of an account, ordered by name. */
 export async function findFeeds(executor: Executor, accountId: string): Promise<StoredFeed[]> {
   return (await selectAll(executor, accountId)).map(toFeed);
 }
@@ -96,7 +96,7 @@ type Lease = Key & { runId: string; leaseUntil: number };
 /** Gives the feed to a run. */
 export const takeLease = updateRows('feeds', ['accountId', 'name'], ['runId', 'leaseUntil']);
 
-/** Prolongs the lease of a run. @returns false if the run has lost it */
+/** Extends the lease of a run. @returns false if the run has lost it */
 export const renewLease = hasRow(['accountId', 'name', 'runId', 'leaseUntil'], (query, parameter: Parameter<Lease>) =>
   query
     .updateTable('feeds')

@@ -1,8 +1,9 @@
 import type { RawBuilder } from 'kysely';
 import { type Executor, type Parameter, type Statement, statement } from './database.ts';
 
-// Each of these functions declares a statement and returns a function that runs the statement. The arguments of the
-// returned function are an executor and the named parameters, in order; for tenant data, `accountId` comes first.
+// Each of these functions declares a statement and returns a function that runs the statement. The arguments
+// of the returned function are an executor and the named parameters, in order; for tenant data, `accountId`
+// comes first.
 
 type Build<P, R> = Statement<P, R>['build'];
 /** Not callable if `N` lacks a parameter of the statement. */
@@ -55,7 +56,7 @@ export function columnOf<N extends string>(name: N): Snake<N> {
   return name.replace(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`) as Snake<N>;
 }
 
-/** Selects columns as these names. */
+/** Selects each column under its name in TypeScript, such as `created_at as createdAt`. */
 export function columnsOf<const N extends string>(names: readonly N[]) {
   return names.map((name) => `${columnOf(name)} as ${name}`) as { [K in N]: `${Snake<K>} as ${K}` }[N][];
 }

@@ -8,9 +8,9 @@ import { removeSomeRows } from './rows.ts';
 import type { Run } from './runs.ts';
 import type { Tables } from './schema.ts';
 
-// A listing's current version is in `listings`. Each former version, and the deletion, has a row in `listing_history`.
+// A listing's current version is in `listings`. Each former version, and the deletion, has a row in
+// `listing_history`.
 
-/** An entry of a listing's history. */
 export interface HistoryEntry {
   sequence: number;
   version: number;
@@ -119,7 +119,10 @@ export function findFormerEntries(
   return executor.executeRun(selectBefore, { accountId, listingId, before, limit }, bytesMax);
 }
 
-/** A listing's last entry up to a sequence, with the document, unless the entry is a deletion or the document expired. */
+/**
+ * A listing's last entry up to a sequence, with the document, unless the entry is a deletion or the document
+ * expired.
+ */
 export const findFormer = firstRow(
   ['accountId', 'listingId', 'sequence'],
   (query, parameter: Parameter<ListingKey & { sequence: number }>) =>
@@ -144,7 +147,6 @@ export const findFirstFormer = firstRow(['accountId', 'listingId'], (query, para
     .limit(1),
 );
 
-/** Removes a former version's document. */
 export const removeFormerDoc = command(
   ['accountId', 'listingId', 'sequence'],
   (query, parameter: Parameter<ListingKey & { sequence: number }>) =>
@@ -179,7 +181,8 @@ const removeOldest = allRows(
 );
 
 /**
- * Removes up to `limit` entries of a deleted listing, oldest first. @returns how many, and the bytes for which they counted
+ * Removes up to `limit` entries of a deleted listing, oldest first.
+ * @returns how many, and how many bytes they counted as
  */
 export async function removeFormer(
   executor: Executor,

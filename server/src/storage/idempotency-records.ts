@@ -47,7 +47,10 @@ export const removeIdempotencyRecords = removeSomeRows('idempotency_keys', ['acc
 
 type Purge = { now: number; limit: number };
 
-/** Removes up to `limit` records of all accounts that expired before `now` (UTC milliseconds). @returns how many */
+/**
+ * Removes up to `limit` records of all accounts that expired before `now` (UTC milliseconds).
+ * @returns how many
+ */
 export const removeExpiredRecords = countRows(['now', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('idempotency_keys')

@@ -13,7 +13,10 @@ import type { Database, Executor } from './database.ts';
 import { unavailable } from './errors.ts';
 import type { Tables } from './schema.ts';
 
-/** The database in the form that better-auth expects. On both engines, times are ISO text, and booleans 0 and 1. */
+/**
+ * The database in the form that better-auth expects. On both engines, times are ISO 8601 strings, and
+ * booleans are 0 and 1.
+ */
 export interface BetterAuthDatabase {
   db: Kysely<Tables>;
   type: 'sqlite';
@@ -21,7 +24,10 @@ export interface BetterAuthDatabase {
   transaction: false;
 }
 
-/** A job that runs in the transaction of a change by better-auth. `rows` are the rows that the change returned. */
+/**
+ * A job that runs in the transaction of a change by better-auth. `rows` are the rows that the change
+ * returned.
+ */
 export interface Along {
   when: `${Change} ${keyof Tables}`;
   job(transaction: Executor, rows: Record<string, unknown>[]): Promise<void>;
@@ -39,8 +45,8 @@ const calls = new AsyncLocalStorage<Call>();
 
 /**
  * Runs a call to better-auth.
- * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if better-auth
- * reports a missing session or another error instead; otherwise, what better-auth throws
+ * @throws {AppError} `unavailable`, `storage_full`, or `outcome_unknown` if the database failed, even if
+ * better-auth reports a missing session or another error instead; otherwise, what better-auth throws
  */
 export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly Along[] = []): Promise<T> {
   const call: Call = { along, fault: undefined };
@@ -51,7 +57,7 @@ export async function callBetterAuth<T>(work: () => Promise<T>, along: readonly 
   }
 }
 
-/** Lets better-auth use the service's database. Each of its writes goes through the write queue. */
+/** Lets better-auth use the service's database. Each write by better-auth goes through the write queue. */
 export function openForBetterAuth(database: Database): BetterAuthDatabase {
   const dialect = { ...database.dialect, createDriver: () => new DatabaseDriver(database) };
   return { db: new Kysely<Tables>({ dialect }), type: 'sqlite', transaction: false };

@@ -1,11 +1,14 @@
 import { FairQueue } from '../lib/fair-queue.ts';
 import { tooManyChanges } from './errors.ts';
 
-/** Maximum waiting changes per account. They are committed together, but can wait for seconds on a slow machine. */
+/**
+ * Maximum waiting changes per account. They are committed together, but can wait for seconds on a slow
+ * machine.
+ */
 export const ACCOUNT_JOBS_MAX = 1_500;
 
 export interface JobOptions {
-  /** The account whose data is written; undefined for data that belongs to no account, or to several. */
+  /** The account whose data is written; undefined for data that does not belong to a single account. */
   accountId?: string | undefined;
   /** Whether the job is alone in its transaction. */
   isLong?: boolean;
@@ -14,8 +17,9 @@ export interface JobOptions {
 type QueuedJob = Required<JobOptions>;
 
 /**
- * Jobs that wait for one writer. Accounts take turns, and jobs without an account have turns of their own. The jobs of
- * an account stay in order. Short jobs run between long ones, so that no short job waits for two long ones.
+ * Jobs that wait for one writer. Accounts take turns, and jobs without an account have turns of their own.
+ * The jobs of an account stay in order. Short jobs run between long ones, so that no short job waits for two
+ * long ones.
  */
 export class JobQueue<J extends QueuedJob> {
   readonly #accounts = new FairQueue<string | undefined, J>();

@@ -17,10 +17,13 @@ interface CountParameters {
   latest: number;
 }
 
-/** Clocks of other processes are ahead by less than this. A later window began before a clock was set back. */
+/**
+ * The clocks of other processes are ahead by less than this. A window that ends later than that began before
+ * a clock was set back.
+ */
 const AHEAD_MAX_MS = 60_000;
 
-/** Counts a point in the same row and form as the limiter's library, but only if the key is valid. */
+/** Counts a point in the same row and format as the limiter's library does, but only if the key is valid. */
 const takePoint = statement<CountParameters, { points: number; expire: number }>((query, parameter) => {
   const isOver = sql`(rate_limits.expire <= ${parameter('now')} or rate_limits.expire > ${parameter('latest')})`;
   return query

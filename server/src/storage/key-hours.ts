@@ -36,7 +36,7 @@ const add = statement<KeyHour & { accountId: string }>((query, parameter) =>
     ),
 );
 
-/** Adds to a key's counts of an hour, even if the key has been deleted. */
+/** Adds to a key's counts for an hour, even if the key has been deleted. */
 export async function addKeyHour(executor: Executor, accountId: string, hour: KeyHour): Promise<void> {
   await executor.execute(add, { accountId, ...hour });
 }
@@ -74,7 +74,7 @@ export const removeKeyUseBatches = command(['before'], (query, parameter: Parame
   query.deleteFrom('key_use_batches').where('written_at', '<', parameter('before')),
 );
 
-/** The account's key hours from a time on, in order of hours. */
+/** The account's key hours since a time, ordered by hour. */
 export function findKeyHours(scans: Scans, accountId: string, since: number): Promise<KeyHour[]> {
   return scans.query<KeyHour>(accountId, (query) =>
     query
@@ -89,7 +89,10 @@ export function findKeyHours(scans: Scans, accountId: string, since: number): Pr
 
 type Purge = { before: number; limit: number };
 
-/** Removes up to `limit` hours of all accounts that began before a time (UTC milliseconds). @returns how many */
+/**
+ * Removes up to `limit` hours of all accounts that began before a time (UTC milliseconds).
+ * @returns how many
+ */
 export const removeKeyHours = countRows(['before', 'limit'], (query, parameter: Parameter<Purge>) =>
   query
     .deleteFrom('key_hours')

@@ -5,7 +5,10 @@ import { FILE_SCHEME } from './open.ts';
 import { lockFile } from './sqlite/file-lock.ts';
 import { FILE_MODE, giveToService } from './sqlite/files.ts';
 
-/** A file beside the database. A table would be part of the backup, and a restore would replace it. */
+/**
+ * The file next to the database that records its last backup. A table would be part of the backup, so a
+ * restore would replace the record.
+ */
 function markerOf(path: string): string {
   return `${path}-last-backup`;
 }
@@ -44,9 +47,10 @@ export function claimBackup(databaseUrl: string): Disposable | undefined {
 const OWNER_FILE = 'property-listings-database.txt';
 
 /**
- * Two databases must not share a directory for scheduled backups: when old backups are removed, the newer ones of one
- * database would count in place of the other's. This can happen if a copy of the service has the same settings.
- * @throws {AppError} `conflict` if the directory has the backups of another database
+ * Two databases must not share a directory for scheduled backups: when old backups are removed, the newer
+ * backups of one database would count in place of the other's. This can happen if a copy of the service has
+ * the same settings.
+ * @throws {AppError} `conflict` if the directory contains the backups of another database
  */
 export function requireOwnDirectory(directory: string, databaseUrl: string): void {
   const owner = findOwner(directory);
@@ -56,7 +60,10 @@ export function requireOwnDirectory(directory: string, databaseUrl: string): voi
   throw new AppError('conflict', `${directory} has the backups of ${owner}; ${advice}.`);
 }
 
-/** Claims a directory for the scheduled backups of a database. @throws {AppError} as `requireOwnDirectory` does */
+/**
+ * Claims a directory for the scheduled backups of a database.
+ * @throws {AppError} as `requireOwnDirectory` does
+ */
 export function claimDirectory(directory: string, databaseUrl: string): void {
   requireOwnDirectory(directory, databaseUrl);
   if (findOwner(directory) !== undefined) return;

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Executor, Parameter } from './database.ts';
 import { command, rowOf } from './functions.ts';
 
-// On SQLite, `listing_counts` has the number of an account's listings with the same values. A trigger counts each changed
-// row, unless the transaction has suspended it.
+// On SQLite, `listing_counts` contains how many of an account's listings have the same values. A trigger
+// updates these counts for each changed row, unless the transaction has suspended the trigger.
 
-/** A part of the listings' values, by which most searches count. */
+/** The values by which most searches count listings. */
 export interface CountedValues {
   status: string;
   beds: number;

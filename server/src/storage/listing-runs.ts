@@ -40,9 +40,9 @@ export interface ListingRange {
   /** The id of the last listing, inclusive; undefined to end with the oldest. */
   untilId?: string | undefined;
   limit: number;
-  /** Total length of the documents (default `RUN_BYTES_MAX`), which a single document can exceed. */
+  /** Maximum total length of the documents (default `RUN_BYTES_MAX`). A single document can exceed it. */
   bytesMax?: number;
-  /** Whether the previous run had long documents. If so, this run probably does as well. */
+  /** Whether the previous run had long documents. If so, this run probably has them, too. */
   areLong?: boolean;
   /** Cancels the read while it waits. */
   signal?: AbortSignal;
@@ -65,7 +65,7 @@ export async function findListingRun(executor: Executor, accountId: string, rang
   const { afterId: beforeId = AFTER_EVERY_ID, limit, bytesMax = RUN_BYTES_MAX, areLong = false, signal } = range;
   const parameters = { accountId, beforeId, limit: limit + 1 };
   if (!areLong) {
-    // Reading takes a third less time if the bytes need not be counted.
+    // Reading takes a third less time if the bytes do not have to be counted.
     const docBytesMax = Math.floor(bytesMax / limit);
     const rows = await executor.execute(selectRun, { ...parameters, docBytesMax }, signal);
     if (rows.every(hasDoc)) return toRun(rows, range, { isCut: false, areLong: false });
@@ -112,8 +112,8 @@ const selectIds = allRows(['accountId', 'beforeId', 'limit'], (query, parameter:
 );
 
 /**
- * The id of the `count`-th listing after `afterId` if more listings follow it; `afterId` itself for a count of 0. Reads
- * no documents.
+ * The id of the `count`-th listing after `afterId` if more listings follow it; `afterId` itself for a count
+ * of 0. Does not read documents.
  */
 export async function findPageEnd(
   executor: Executor,

@@ -88,12 +88,12 @@ const put = batchStatement((length) =>
   }),
 );
 
-/** A version with what the listing's feed stores, which stays as it is if undefined. */
+/** A version, and the mark of the listing's feed. If `feedMark` is undefined, the stored mark is kept. */
 type PutListing = NewVersion & Pick<SearchRow, 'terms'> & { feedMark?: string | undefined };
 
 /** Inserts or replaces the rows of a batch of listings. */
 export async function putListings(executor: Executor, accountId: string, rows: readonly PutListing[]): Promise<void> {
-  // In the order of COLUMNS, and without a loop over names, which takes longer.
+  // In the order of COLUMNS. A loop over names would take longer.
   const values = rows.map(({ id, version, sequence, doc, terms, actor, changes, feedMark }) => {
     return [accountId, id, version, sequence, doc, terms, actor, changes, feedMark];
   });
@@ -111,7 +111,10 @@ const selectSome = allRows(['accountId', 'limit'], (query, parameter: Parameter<
   query.selectFrom('listings').select('id').where('account_id', '=', parameter('accountId')).limit(parameter('limit')),
 );
 
-/** Removes up to `limit` listings of an account that is being deleted, without adding events. @returns how many */
+/**
+ * Removes up to `limit` listings of an account that is being deleted, without adding events.
+ * @returns how many
+ */
 export async function removeListings(executor: Executor, accountId: string, limit: number): Promise<number> {
   const rows = await selectSome(executor, accountId, limit);
   for (const { id } of rows) await removeListing(executor, accountId, id);
@@ -144,7 +147,7 @@ export const findListingByExternalId = firstRow(
   },
 );
 
-/** A listing with its external id, and what its feed has stored. */
+/** A listing with its external id, its feed, and the feed's mark. */
 export interface KeyedListing extends StoredListing {
   externalId: string | null;
   feed: string | null;
@@ -182,8 +185,8 @@ const selectKeyed = (column: 'id' | 'external_id'): Lookup =>
 const LOOKUPS = { id: selectKeyed('id'), externalId: selectKeyed('external_id') };
 
 /**
- * The listings with these ids or external ids, at most `BATCH_LENGTH`. If their documents are large, the result is cut
- * after at least one listing.
+ * The listings with these ids or external ids, at most `BATCH_LENGTH`. If their documents are large, the
+ * result is cut after at least one listing.
  */
 export async function findKeyedListings(
   executor: Executor,

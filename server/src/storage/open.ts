@@ -14,8 +14,8 @@ export { type KeepText, keepInMemory, type StagedText, StagedTexts, textOf } fro
 export const FILE_SCHEME = 'file:';
 
 /**
- * How to use a database: the connections to a PostgreSQL server; on SQLite, whether other processes also serve requests
- * from the file.
+ * How to use a database: the connections to a PostgreSQL server; on SQLite, whether other processes also
+ * serve requests from the file.
  */
 export type DatabaseSettings = PoolSettings & { isShared?: boolean };
 
@@ -23,8 +23,8 @@ export type DatabaseSettings = PoolSettings & { isShared?: boolean };
 const FEW_CONNECTIONS: DatabaseSettings = { poolSize: 4, statementTimeoutMs: 30_000, preparesStatements: false };
 
 /**
- * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and reports the progress to
- * `tell`, which is awaited.
+ * Opens the database at a URL: `file:` and a path, or a PostgreSQL server. Migrates its tables, and reports
+ * the progress to `tell`, which is awaited.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export async function openDatabase(

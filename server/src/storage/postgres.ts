@@ -15,14 +15,17 @@ import { PostgresScans } from './postgres/scans.ts';
 import { PostgresSearch } from './postgres/search.ts';
 import type { TellProgress } from './rebuild.ts';
 
-/** Enough for the largest atomic import with its words. Limits only memory, since other accounts do not wait. */
+/**
+ * Enough for the largest atomic import with its search terms. It limits only memory, since other accounts do
+ * not wait.
+ */
 const LONG_WRITE_BYTES_MAX = 192 * 1024 * 1024;
 const INSPECTION: PoolSettings = { poolSize: 1, statementTimeoutMs: 10_000, preparesStatements: false };
 
 /**
  * Opens a database on a PostgreSQL server (14 or newer), and migrates its tables.
- * @throws {AppError} `unavailable` with a message for the operator, if the server or database is missing, or the tables are
- * newer
+ * @throws {AppError} `unavailable` with a message for the operator, if the server or database is missing, or
+ * the tables are from a newer release
  */
 export async function openPostgres(url: string, settings: PoolSettings, tell: TellProgress): Promise<Database> {
   const name = nameOf(url);
@@ -35,7 +38,7 @@ export async function openPostgres(url: string, settings: PoolSettings, tell: Te
   }
   const queues = new AccountWriteQueues(pool);
   const scans = new PostgresScans(pool);
-  // The log has its own connection, so it takes none from requests.
+  // The request log has its own connection, so it does not take one from requests.
   const logPool = new Pool(url, { ...settings, poolSize: 1 });
   const logQueues = new AccountWriteQueues(logPool);
   return {
@@ -94,7 +97,7 @@ function nameOf(text: string): string {
   return url.href;
 }
 
-/** A connection pooler rejects our connection options. Its error code, 08P01, is not specific. */
+/** The error of a connection pooler that rejects our connection options. Its code, 08P01, is not specific. */
 const REJECTS_SETTINGS = /unsupported startup parameter/;
 const POOLER_HINT = 'The server is behind a pooler; set DATABASE_PREPARED_STATEMENTS=off.';
 

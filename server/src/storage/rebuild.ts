@@ -54,8 +54,8 @@ const insertSome = batchStatement((length) =>
 );
 
 /**
- * Rebuilds the data that searches need for all listings, and copies the listings if they come from another table. After
- * every few listings, calls `endBatch` with the key of the last one, and awaits `tell`.
+ * Rebuilds the data that searches need for all listings, and copies the listings if they come from another
+ * table. After every few listings, calls `endBatch` with the key of the last one, and awaits `tell`.
  */
 export async function rebuildListings(
   executor: Executor,

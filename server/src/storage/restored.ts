@@ -42,8 +42,9 @@ export interface Credentials {
 const STEP_MS = 30_000;
 
 /**
- * Invalidates sessions, invitations, setup links, unfinished sign-ins, and current authenticator codes in a restored
- * database, since they may have been used or revoked after the backup. Keys stay valid and are returned.
+ * Invalidates sessions, invitations, setup links, unfinished sign-ins, and current authenticator codes in a
+ * restored database, since they may have been used or revoked after the backup. Keys stay valid and are
+ * returned.
  */
 export async function endCredentials(executor: Executor): Promise<Credentials> {
   const sessions = await removeSessions(executor);

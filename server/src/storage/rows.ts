@@ -3,9 +3,9 @@ import { type Executor, type Parameter, type Statement, statement } from './data
 import { allRows, columnOf, columnsOf, countRows, rowOf } from './functions.ts';
 import type { Tables } from './schema.ts';
 
-// Each of these functions declares a statement on one table and returns a function that runs the statement. All except
-// `insertRow` select the rows with the given values in the columns `by`. For tenant data, `accountId` comes first. A column
-// has its name in TypeScript, as in `columnOf`.
+// Each of these functions declares a statement on one table and returns a function that runs the statement.
+// All except `insertRow` select the rows with the given values in the columns `by`. For tenant data,
+// `accountId` comes first. Columns are given by their names in TypeScript (see `columnOf`).
 
 type Table = keyof Tables;
 type Camel<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : S;
@@ -21,7 +21,10 @@ type Values = Record<string, unknown>;
 type Query = Kysely<Record<string, Values>>;
 type Build = (query: Query, parameter: Parameter<Values>) => ReturnType<Statement<Values, never>['build']>;
 
-/** The functions below check names and values by their own types: the query builder would need a single table's. */
+/**
+ * The functions below check names and values with their own types, since the query builder's types work only
+ * for a single table.
+ */
 const untyped = (build: Build) => build as unknown as Statement<Values, never>['build'];
 
 function select(table: string, by: readonly string[], members: readonly string[]) {
@@ -41,7 +44,7 @@ export function findRow<T extends Table, const B extends readonly Name<T>[], con
   return async (executor, ...values) => (await find(executor, ...values))[0];
 }
 
-/** The rows in the order of a column. */
+/** Finds rows, ordered by a column. */
 export function findRows<T extends Table, const B extends readonly Name<T>[], const M extends Name<T>>(
   table: T,
   by: B,
@@ -97,7 +100,11 @@ export function removeRows<T extends Table, const B extends readonly Name<T>[]>(
   return countRows(by as readonly string[], remove) as never;
 }
 
-/** Removes up to `limit` of the rows, the first ones in the order of the rest of the table's key. @returns how many */
+/**
+ * Removes up to `limit` of the rows: the first ones in the order of `rest`, the other columns of the table's
+ * key.
+ * @returns how many
+ */
 export function removeSomeRows<T extends Table, const B extends readonly Name<T>[]>(
   table: T,
   by: B,

@@ -1,14 +1,14 @@
-/** Bytes per read, which takes at most ten milliseconds with three-byte characters. */
+/** Maximum bytes per read. Such a read takes at most ten milliseconds, even with three-byte characters. */
 export const RUN_BYTES_MAX = 1024 * 1024;
 /**
- * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128 KiB in
- * total: V8 keeps longer strings in a separate space, and a stream of them takes twice the memory.
+ * Listings per read if no page is requested; fewer if they are large. Typical listings then stay below 128
+ * KiB in total: V8 keeps longer strings in a separate space, and a stream of them takes twice the memory.
  */
 export const RUN_LENGTH = 150;
 
 export interface Run<R> {
   rows: R[];
-  /** Whether the read stopped at `bytesMax`, so that more rows may follow. */
+  /** Whether the read stopped at `bytesMax`, so more rows may follow. */
   isCut: boolean;
 }
 

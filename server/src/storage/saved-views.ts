@@ -9,7 +9,7 @@ export interface SavedView {
   search: string;
 }
 
-/** The views of a member, by name. */
+/** The views of a member, ordered by name. */
 export const listSavedViews = allRows(['accountId', 'userId'], (query, parameter: Parameter<Owner>) =>
   query
     .selectFrom('saved_views')

@@ -7,7 +7,10 @@ import type { EventType } from '../model/listings.ts';
 import type { Role } from '../model/users.ts';
 import type { DeliveryState } from '../model/webhooks.ts';
 
-/** The tables. Times are UTC milliseconds, except those that are also in documents. */
+/**
+ * The tables. Times are UTC milliseconds, except those that are also in documents and those in better-auth's
+ * tables.
+ */
 export interface Tables {
   database_info: {
     /** Always 1, since the table has one row. */
@@ -32,7 +35,9 @@ export interface Tables {
     listing_count: number;
     /** The greatest id that a listing of the account has had. */
     newest_id: Generated<string>;
-    /** The bytes for which the account's versions in `listings` and `listing_history` count (model/history.ts). */
+    /**
+     * How many bytes the account's versions in `listings` and `listing_history` count as (model/history.ts).
+     */
     stored_bytes: Generated<number>;
     /** The account's quotas; null means no quota. */
     listings_max: number | null;
@@ -56,7 +61,8 @@ export interface Tables {
     /** The listing as JSON text, which is the response body. */
     doc: string;
     /**
-     * The version that a feed has written, a period, and a hash of its row; or `MISSING_MARKS` (domain/feeds/feed-rows.ts).
+     * The version that a feed has written, a period, and a hash of its row; or `MISSING_MARKS`
+     * (domain/feeds/feed-rows.ts).
      */
     feed_mark: string | null;
   };
@@ -177,10 +183,13 @@ export interface Tables {
     requests: Uint8Array;
     /** How many of the requests failed. */
     failures: number;
-    /** About the size of the row. */
+    /** The approximate size of the row. */
     bytes: Generated<number>;
   };
-  /** Rate limits that several machines share, only on PostgreSQL. Also used by the library of `lib/limiter.ts`. */
+  /**
+   * Rate limits that several machines share, only on PostgreSQL. The library that `lib/limiter.ts` uses also
+   * counts here.
+   */
   rate_limits: {
     /** The limiter's name, a colon, and the counted key. */
     key: string;
@@ -196,7 +205,7 @@ export interface Tables {
     email_verified: number;
     image: string | null;
     two_factor_enabled: number;
-    /** ISO text, like all times in better-auth's tables. */
+    /** An ISO 8601 string, like all times in better-auth's tables. */
     created_at: string;
     updated_at: string;
   };
@@ -249,7 +258,7 @@ export interface Tables {
     id: string;
     user_id: string;
     name: string;
-    /** The authenticator's id of the passkey, in base64url. */
+    /** The authenticator's id for the passkey, in base64url. */
     credential_id: string;
     public_key: string;
     counter: number;
@@ -266,7 +275,7 @@ export interface Tables {
     role: Role;
     created_at: number;
   };
-  /** Searches that members have named. */
+  /** Searches that members have saved under a name. */
   saved_views: {
     account_id: string;
     user_id: string;
@@ -307,7 +316,7 @@ export interface Tables {
     last_success_at: number | null;
     /** The last run. */
     run_id: string | null;
-    /** Until when the run must renew its lease; null if it is not in progress. */
+    /** The time by which the run must renew its lease; null if the run is not in progress. */
     lease_until: number | null;
     /**
      * JSON text: the columns of the CSV files that were applied, with their fields; null if there are none.
@@ -329,7 +338,7 @@ export interface Tables {
     errors: string;
     /** The run's own error, as JSON text. */
     error: string | null;
-    /** Stored failed rows. */
+    /** The number of stored failed rows, and the bytes of their values. */
     stored_rows: number;
     stored_bytes: number;
   };

@@ -39,7 +39,8 @@ function isInBox({ south, north, longitudes }: Box): Sql {
 export const CLUSTER = raw('count(*), avg(latitude), avg(longitude), max(id)');
 
 /**
- * How many squares a row's coordinates are from the antimeridian and the south pole; the integer part identifies the square.
+ * How many squares a row's coordinates are from the antimeridian and the south pole; the integer part
+ * identifies the square.
  */
 export function squaresFrom(sideDegrees: number): { column: Sql; row: Sql } {
   const side = raw(String(sideDegrees));

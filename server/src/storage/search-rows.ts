@@ -12,7 +12,7 @@ const PARTS = [...SEARCH_COLUMNS, 'terms'] as const;
 
 const NAMES = [...PARTS, 'id'] as const;
 
-/** The rows' values are parameters by index; after them comes the account's id. */
+/** Refers to a batch's parameters, which are named by index: the rows' values, and then the account's id. */
 function batchParameters(parameter: Parameter<BatchValues>, length: number) {
   const at = (index: number) => parameter(String(index)) as RawBuilder<string>;
   const valueIn = (row: number) => (name: (typeof NAMES)[number]) => at(row * NAMES.length + NAMES.indexOf(name));
@@ -31,7 +31,9 @@ const insertBatch = batchStatement((length) =>
   }),
 );
 
-/** Stores the data that searches need of a batch of new listings, besides the listings' own rows. */
+/**
+ * Stores the data that searches need for a batch of new listings, except what is in the listings' own rows.
+ */
 export async function insertSearchRows(
   executor: Executor,
   accountId: string,
@@ -44,7 +46,7 @@ function valuesOf(row: SearchRow & { id: string }): (string | number | undefined
   return NAMES.map((name) => row[name]);
 }
 
-/** With a single row, the values are in the statement's own clauses, which takes less time. */
+/** For a single row, the values are in the statement's own clauses, which is faster. */
 function declareUpdate(parts: readonly Part[]) {
   return batchStatement((length) =>
     statement<BatchValues>((query, parameter, engine) => {
@@ -70,8 +72,8 @@ function declareUpdate(parts: readonly Part[]) {
 }
 
 /**
- * All parts, but the terms only if they are among the given ones: the server keeps each distinct statement
- * prepared.
+ * All parts, but the terms only if they are among the given parts. This keeps the number of distinct
+ * statements low, since the server keeps each one prepared.
  */
 function allPartsLike(parts: readonly Part[]): readonly Part[] {
   return parts.includes('terms') ? PARTS : SEARCH_COLUMNS;
@@ -81,8 +83,8 @@ function allPartsLike(parts: readonly Part[]): readonly Part[] {
 const updates = new LRUCache<string, ReturnType<typeof declareUpdate>>({ max: 100 });
 
 /**
- * Replaces some parts of a batch of search rows. Writing the other parts again would take as long, for each of their
- * indexes.
+ * Replaces some parts of a batch of search rows. Writing the unchanged parts, too, would take as long again
+ * for each of their indexes.
  */
 export async function updateSearchRows(
   executor: Executor,
@@ -95,7 +97,7 @@ export async function updateSearchRows(
   await executeBatch(executor, update, rows.map(valuesOf), accountId);
 }
 
-/** Lets listings exchange their external ids. */
+/** Clears a listing's external id, so that listings can exchange their external ids. */
 export const releaseExternalId = command(['accountId', 'id'], (query, parameter: Parameter<ListingKey>, engine) =>
   query
     .updateTable('listing_facets')

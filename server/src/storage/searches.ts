@@ -16,7 +16,7 @@ export interface FoundDoc extends Position {
 
 /** The part of a list to read. */
 export interface Wanted {
-  /** The position before the first match; undefined for the start. */
+  /** The position before the first match; undefined to begin with the first match. */
   after: Position | undefined;
   limit: number;
   /** Where to stop, as in `executeRun`. */
@@ -25,7 +25,10 @@ export interface Wanted {
 
 export interface SearchOptions extends Pick<RunOptions, 'signal' | 'continues'> {}
 
-/** How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError} `unavailable`. */
+/**
+ * How an engine finds an account's listings. Accounts take turns. Each method can throw {AppError}
+ * `unavailable`.
+ */
 export interface ListingSearch {
   /** The first matches after a position, with documents. For short pages. */
   findPage(
@@ -42,8 +45,8 @@ export interface ListingSearch {
     options: SearchOptions,
   ): Promise<PackedRows<Position>>;
   /**
-   * The documents of these listings, in this order, without those that are gone or no longer match. If the documents
-   * are cut at `bytesMax`, `count` is the number of listings covered.
+   * The documents of these listings, in this order, without those that are gone or no longer match. If the
+   * documents are cut at `bytesMax`, `count` is the number of listings covered.
    */
   findDocs(
     accountId: string,
@@ -63,7 +66,7 @@ export interface Cluster {
   /** Their mean coordinates, in degrees. */
   latitude: number;
   longitude: number;
-  /** The id of the newest. */
+  /** The id of the newest match. */
   newestId: string;
 }
 

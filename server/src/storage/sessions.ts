@@ -7,7 +7,7 @@ type SessionKey = { userId: string; id: string };
 /** Changes the account that a session works in. */
 export const setSessionAccount = updateRows('sessions', ['id'], ['accountId']);
 
-/** A session as shown to its user. Times are ISO text. */
+/** A session as shown to its user. Times are ISO 8601 strings. */
 export interface UserSession {
   id: string;
   createdAt: string;
@@ -47,7 +47,7 @@ export async function listSessionAddresses(executor: Executor, email: string): P
   return rows.flatMap(({ address }) => address ?? []);
 }
 
-/** Makes a session expire at `latest` (ISO text), unless it expires earlier. */
+/** Makes a session expire at `latest` (ISO 8601), unless it expires earlier. */
 export const endSessionBy = command(['id', 'latest'], (query, parameter: Parameter<{ id: string; latest: string }>) =>
   query
     .updateTable('sessions')
@@ -87,7 +87,10 @@ const selectUsed = firstRow(
       .where('sessions.updated_at', '>', parameter('extendedAfter')),
 );
 
-/** The session with this token, unless it has expired or was last extended over `extendedMs` milliseconds ago. */
+/**
+ * The session with this token, unless it has expired or was last extended more than `extendedMs` milliseconds
+ * ago.
+ */
 export function findUsedSession(
   executor: Executor,
   token: string,

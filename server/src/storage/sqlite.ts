@@ -15,23 +15,31 @@ import { SqliteSearch } from './sqlite/search.ts';
 import { findFault } from './sqlite/snapshot.ts';
 import { WriteQueue } from './sqlite/write-queue.ts';
 
-/** Files up to this size are checked at the start, in half a second. Larger ones are only checked by backups. */
+/**
+ * Database files up to this size are checked when the service starts, in half a second. Larger files are
+ * checked only by backups.
+ */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Twice the size of 10,000 listings of 500 bytes with their words, which delay all other writes by up to 250 ms. */
+/**
+ * Twice the size of 10,000 listings of 500 bytes with their search terms. Writing so many listings delays all
+ * other writes by up to 250 ms.
+ */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 
 /**
- * Opens the database file, creates it if there is none, and migrates its tables. `isShared`: whether other processes
- * also serve requests.
- * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, newer, or not writable
+ * Opens the database file, creates it if there is none, and migrates its tables. `isShared`: whether other
+ * processes also serve requests.
+ * @throws {AppError} `unavailable` with a message for the operator: the file is damaged, from a newer
+ * release, or not writable
  */
 export async function openSqlite(path: string, isShared: boolean, tell: TellProgress): Promise<Database> {
   prepareFile(path);
   const writer = openConnection(path);
   await migrate(writer, path, tell);
   const reader = openReader(path);
-  // The queue uses a timer instead, since waiting inside SQLite would block the event loop.
+  // The write queue waits for locks with a timer instead, since waiting inside SQLite would block the event
+  // loop.
   writer.exec('pragma busy_timeout = 0');
 
   const reading = new Connection(reader);
@@ -74,7 +82,7 @@ export async function openSqlite(path: string, isShared: boolean, tell: TellProg
   };
 }
 
-/** `listings.requests.db` beside `listings.db`. */
+/** `listings.requests.db` next to `listings.db`. */
 export function requestLogPath(path: string): string {
   return path.replace(/(?:\.db)?$/, '.requests.db');
 }

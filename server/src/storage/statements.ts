@@ -51,8 +51,8 @@ export class StatementCompiler {
 const GENERATED_MAX = 100;
 
 /**
- * Missing parameters are null. Like the row mapper below, binding is generated code: loops over names took three times
- * as long.
+ * Compiles a query with named parameters; missing parameters are null. Like the row mapper below, `bind` is
+ * generated code: loops over names took three times as long.
  */
 function withNamedParameters({ sql, parameters, query }: CompiledQuery): CompiledStatement {
   const slots = parameters.map((slot) =>
@@ -65,7 +65,7 @@ function withNamedParameters({ sql, parameters, query }: CompiledQuery): Compile
   return { sql, isQuery, returnsRows, bind: (parameters) => bind(parameters) };
 }
 
-/** The parameters of batches are named by index. */
+/** Used for batches, whose parameters are named by index. */
 function bindInLoop(slots: readonly unknown[]) {
   const names = slots.map((slot) => (slot instanceof Placeholder ? slot.name : undefined));
   const places = names.map((name) => (name !== undefined && /^\d+$/.test(name) ? Number(name) : name));

@@ -10,15 +10,17 @@ const selectSecret = firstRow(['userId', 'now'], (query, parameter: Parameter<{ 
     .where((where) => where.or([where('locked_until', 'is', null), where('locked_until', '<=', parameter('now'))])),
 );
 
-/** The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it. */
+/**
+ * The encrypted secret that a user's app shares with the service; undefined while wrong codes have locked it.
+ */
 export async function findTotpSecret(executor: Executor, userId: string): Promise<string | undefined> {
   const row = await selectSecret(executor, userId, new Date().toISOString());
   return row?.secret;
 }
 
 /**
- * Invalidates the codes of a time step and of earlier steps; false if they are already invalid. A last step after
- * `latest` is in the future: it was used before the clock was set back, and must not lock the user out.
+ * Invalidates the codes of a time step and of earlier steps; false if they are already invalid. A last step
+ * after `latest` is in the future: it was used before the clock was set back, and must not lock the user out.
  */
 export const useTotpStep = hasRow(
   ['userId', 'step', 'latest'],

@@ -23,7 +23,10 @@ const insertCredential = insertRow('credentials', [
   'updatedAt',
 ]);
 
-/** Stores a user with a password in better-auth's form. `isVerified`: whether the address is known to be the user's. */
+/**
+ * Stores a user with a password, in better-auth's format. `isVerified`: whether the address is known to be
+ * the user's.
+ */
 export async function insertUser(
   executor: Executor,
   user: User,
@@ -48,7 +51,7 @@ export const findUserByEmail = findRow('users', ['email'], ['id', 'name', 'email
 
 export const findUser = findRow('users', ['id'], ['id', 'name', 'email']);
 
-/** A user's creation time (ISO text), and whether the address is known to be the user's. */
+/** A user's creation time (ISO 8601), and whether the address is known to be the user's. */
 export interface UserOrigin {
   createdAt: string;
   isVerified: boolean;

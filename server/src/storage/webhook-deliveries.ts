@@ -149,7 +149,7 @@ export const findPendingDeliveries = allRows(
       .limit(parameter('limit')),
 );
 
-/** Lets the endpoint's pending deliveries wait no longer, and starts their schedules over. */
+/** Makes the endpoint's pending deliveries due immediately, and starts their retry schedules over. */
 export const hurryDeliveries = command(['accountId', 'webhookId'], (query, parameter: Parameter<OfWebhook>) =>
   query
     .updateTable('webhook_deliveries')
@@ -227,7 +227,9 @@ export const hasOldDelivery = hasRow(
       .limit(1),
 );
 
-/** Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds). */
+/**
+ * Removes up to `limit` settled deliveries of an endpoint that are older than `before` (UTC milliseconds).
+ */
 export const removeOldDeliveries = countRows(
   ['accountId', 'webhookId', 'state', 'before', 'limit'],
   (query, parameter: Parameter<OfWebhook & { state: DeliveryState; before: number; limit: number }>) =>

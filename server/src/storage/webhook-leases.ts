@@ -1,7 +1,7 @@
 import type { Parameter } from './database.ts';
 import { allRows, command, hasRow, rowOf } from './functions.ts';
 
-/** Who sends webhooks for a shard, and which processes there are. */
+/** Which process sends webhooks for a shard, and which processes there are. */
 export interface Lease {
   name: string;
   owner: string;
@@ -19,7 +19,7 @@ export const insertLease = hasRow(['name', 'owner'], (query, parameter: Paramete
     .returning('name'),
 );
 
-/** Removes a lease that has not changed since it was read. @returns whether it had not */
+/** Removes a lease, unless it has changed since it was read. @returns whether it was removed */
 export const removeLease = hasRow(['name', 'owner', 'beat'], (query, parameter: Parameter<Lease>) =>
   query
     .deleteFrom('webhook_leases')
@@ -29,7 +29,6 @@ export const removeLease = hasRow(['name', 'owner', 'beat'], (query, parameter: 
     .returning('name'),
 );
 
-/** Renews all leases of an owner. */
 export const renewLeases = command(['owner', 'beat'], (query, parameter: Parameter<Omit<Lease, 'name'>>) =>
   query
     .updateTable('webhook_leases')

@@ -22,7 +22,7 @@ const COLUMNS = [
   'updated_at as updatedAt',
 ] as const;
 
-/** The columns that differ from the model: JSON text, and 0 or 1. */
+/** An endpoint as stored. The columns that differ from the model contain JSON text, and 0 or 1. */
 interface Stored extends Omit<Webhook, 'types' | 'enabled'> {
   types: string | null;
   enabled: number;
@@ -55,7 +55,7 @@ const insert = statement<Stored & WebhookKey & { secret: string }>((query, param
   query.insertInto('webhooks').values(rowOf(parameter, ['accountId', 'id', ...STORED, 'secret'])),
 );
 
-/** `secret` is stored as given, so encrypt it before. */
+/** `secret` is stored as given, so encrypt it first. */
 export async function insertWebhook(
   executor: Executor,
   accountId: string,
@@ -73,7 +73,7 @@ const update = statement<Stored & WebhookKey>((query, parameter) =>
     .where('id', '=', parameter('id')),
 );
 
-/** Stores an administrator's change, after which the process that sends reads the endpoint again. */
+/** Stores an administrator's change. The process that sends webhooks then reads the endpoint again. */
 export async function updateWebhook(executor: Executor, accountId: string, webhook: Webhook): Promise<void> {
   await executor.execute(update, { accountId, ...toStored(webhook) });
 }
@@ -124,7 +124,7 @@ export const removeWebhook = command(['accountId', 'id'], (query, parameter: Par
   query.deleteFrom('webhooks').where('account_id', '=', parameter('accountId')).where('id', '=', parameter('id')),
 );
 
-/** An endpoint as the process that sends reads it. */
+/** An endpoint as read by the process that sends its webhooks. */
 export interface ClaimedWebhook extends Webhook, Pick<Tables['webhooks'], 'secret'> {
   oldSecret: string | null;
   revision: number;
@@ -143,7 +143,7 @@ const claim = statement<
     .returning([...COLUMNS, 'secret', 'old_secret as oldSecret', 'revision']),
 );
 
-/** Makes a process the one that advances an enabled endpoint. */
+/** Makes `owner` the process that advances an endpoint, if the endpoint is enabled. */
 export async function claimWebhook(
   executor: Executor,
   accountId: string,
@@ -164,8 +164,9 @@ export interface Advance extends Pick<Webhook, 'position' | 'pending' | 'failing
 }
 
 /**
- * Moves an endpoint's position. @returns false, without a change, if administrators have changed the endpoint, another
- * process has claimed it, or the stored position is another one, for example after a failover
+ * Moves an endpoint's position.
+ * @returns false, without a change, if administrators have changed the endpoint, another process has claimed
+ * it, or its stored position is different, for example after a failover
  */
 export const advanceWebhook = hasRow(
   ['accountId', 'id', 'position', 'pending', 'failingSince', 'disabledAt', 'enabled', 'from', 'revision', 'owner'],
@@ -184,8 +185,8 @@ export const advanceWebhook = hasRow(
 type After = { afterAccount: string; afterId: string; limit: number };
 
 /**
- * The enabled endpoints of all accounts that are not suspended, in pages, for the processes that send: their position
- * and the account's sequence. `behind` is the least number of events after the position.
+ * The enabled endpoints of all accounts that are not suspended, in pages, for the processes that send: their
+ * position and the account's sequence. `behind` is the minimum number of events after the position.
  */
 export const findEnabledWebhooks = allRows(
   ['behind', 'afterAccount', 'afterId', 'limit'],
@@ -210,7 +211,7 @@ export const findEnabledWebhooks = allRows(
       .limit(parameter('limit')),
 );
 
-/** The enabled endpoints of all accounts, for the operator. */
+/** Counts the enabled endpoints of all accounts, for the operator. */
 export const countEnabledWebhooks = countRows([], (query) =>
   query.selectFrom('webhooks').select('id').where('enabled', '=', 1),
 );

@@ -1,6 +1,9 @@
 import type { LoggedRequest } from '../../api/types';
 
-/** A shell command that repeats a request. The log has neither the key nor the body. */
+/**
+ * Formats a shell command that repeats a request. The log contains neither the API key nor the body, so the
+ * command has placeholders for them.
+ */
 export function toCurl({ method, path, query }: LoggedRequest, origin = window.location.origin): string {
   return [
     `curl ${methodOption(method)}${quote(`${origin}${path}${query === '' ? '' : `?${query}`}`)}`,
@@ -11,7 +14,7 @@ export function toCurl({ method, path, query }: LoggedRequest, origin = window.l
 
 type Target = Pick<LoggedRequest, 'method' | 'path'>;
 
-/** Whether the request sends a file of listings, whose format the log does not have. */
+/** Whether the request sends a file of listings, whose format is not in the log. */
 export function isOfFile({ method, path }: Target): boolean {
   return (method === 'POST' && path.endsWith('/imports')) || (method === 'PUT' && path.includes('/feeds/'));
 }

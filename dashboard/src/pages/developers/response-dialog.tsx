@@ -9,14 +9,14 @@ type Attempt = Pick<WebhookTest, 'id' | 'status' | 'durationMs' | 'response' | '
 
 interface ResponseDialogProps {
   title: string;
-  /** The dialog is closed while there is none. */
+  /** The attempt to show; the dialog is closed if it is undefined. */
   attempt: Attempt | undefined;
   /** The sequence of the delivered event; undefined for a test, and for events that are no longer available. */
   sequence?: number | undefined;
   onClose: () => void;
 }
 
-/** What an endpoint responded. The response is shown as text, never as markup. */
+/** Shows what an endpoint responded. The response body is shown as plain text, never as markup. */
 export function ResponseDialog({ title, attempt, sequence, onClose }: ResponseDialogProps) {
   return (
     <Modal

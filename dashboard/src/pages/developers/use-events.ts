@@ -4,20 +4,22 @@ import type { EventList, ListingEvent, ListingList } from '../../api/types';
 import type { EventSearch } from './search';
 
 const REFETCH_MS = 3_000;
-/** How many events a page has, and how many it examines if there is a filter. */
+/** The number of events on a page, and the number that are examined for a page if there is a filter. */
 const PAGE_LENGTH = 50;
 const EXAMINED_MAX = 1_000;
 
 export type EventRow = ListingEvent & { id: string };
 
 interface EventPage {
-  /** The newest first. */
+  /** Newest first. */
   data: EventRow[];
   /** The sequence before the oldest examined event; null if there is none. */
   nextCursor: string | null;
 }
 
-/** The events up to the sequence `at`, or the newest ones, which are kept current. */
+/**
+ * Loads the events up to the sequence `at` or, without it, the newest events, which are reloaded regularly.
+ */
 export function useEvents({ at, ...filters }: EventSearch) {
   const head = useQuery({
     queryKey: ['sequence'],

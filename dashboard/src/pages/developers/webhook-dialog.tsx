@@ -17,7 +17,7 @@ interface WebhookDialogProps {
   onCreated?: (webhook: WebhookWithSecret) => void;
 }
 
-/** Creates an endpoint, and then shows its secret, or changes one. */
+/** Changes an endpoint, or creates one and then shows its secret. */
 export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: WebhookDialogProps) {
   const feeds = useQuery({ ...feedsQuery, enabled: isOpen });
   const [created, setCreated] = useState<WebhookWithSecret>();

@@ -16,7 +16,7 @@ function stateOf(enabled: boolean, failingSince: string | null): [label: string,
   return failingSince === null ? ['Enabled', 'evergreen-5'] : ['Failing', 'red-7'];
 }
 
-/** A banner about endpoints that fail, and those that the service has disabled for that reason. */
+/** A banner about endpoints that are failing, and those that the service has disabled because they failed. */
 export function FailingWebhooks({ webhooks }: { webhooks: Overview['failingWebhooks'] }) {
   const failing = webhooks.filter(({ failingSince, disabledAt }) => failingSince !== null || disabledAt !== null);
   if (failing.length === 0) return null;

@@ -7,7 +7,7 @@ import { focusPage } from '../../lib/focus';
 import { Brand } from '../../shell/brand';
 import { beginSession } from '../../shell/session';
 
-/** The layout of pages that need no session: one centered card. */
+/** The layout of pages that do not need a session: one centered card. */
 export function Entry({ title, children, below }: { title: string; children: ReactNode; below?: ReactNode }) {
   useDocumentTitle(`${title} · Property Listings`);
   return (
@@ -53,7 +53,7 @@ export function useEnter(): (session: Session | null, next?: string) => void {
   return (session, next = '/') => {
     const stop = router.subscribe('onRendered', () => {
       stop();
-      // The form that had the focus is gone.
+      // Move the focus, because the form that had it is gone.
       focusPage();
     });
     beginSession(session);

@@ -42,7 +42,7 @@ export function InvitationPage() {
   );
 }
 
-/** Signed-in users only confirm; new users enter a name and a password. */
+/** The form to accept the invitation. Existing users only confirm; new users enter a name and a password. */
 function Join({ preview: { email, hasUser }, token }: { preview: InvitationPreview; token: string }) {
   const form = useForm({ name: '', password: '' });
   const enter = useEnter();
@@ -83,7 +83,7 @@ function SignInFirst({ email }: { email: string }) {
   );
 }
 
-/** Stores the token in this window: signing in first loses the URL's fragment. */
+/** Keeps the token in this tab, because the URL's fragment is lost if the user signs in first. */
 function useRememberedToken(): string {
   const token = useToken();
   useEffect(() => {

@@ -10,7 +10,7 @@ import { NewPasswordField } from '../../parts/password-field';
 import { ErrorState } from '../../parts/states';
 import { Entry, LinkFile, LoadingEntry, useEnter, useToken } from './entry';
 
-/** Creates the first administrator, with the link that only the operator sees. */
+/** Creates the first administrator, with the setup link, which only the operator sees. */
 export function SetupPage() {
   const { data: setup, error, refetch } = useQuery(setupQuery);
   const token = useToken();

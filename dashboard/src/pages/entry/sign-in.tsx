@@ -21,7 +21,7 @@ export function SignInPage() {
   return <PasswordStep onDone={proceed} onCode={() => setNeedsCode(true)} />;
 }
 
-/** The response if two-step sign-in is on. */
+/** The response to a correct password if two-step sign-in is on. */
 interface TwoFactorRedirect {
   twoFactorRedirect: true;
 }

@@ -18,7 +18,7 @@ export const MISSING: Record<Feed['missing'], string> = {
 };
 const MISSING_OPTIONS = Object.entries(MISSING).map(([value, label]) => ({ value, label }));
 
-/** The settings as the inputs hold them: `yes` for true, and an empty string for false. */
+/** The initial settings, in the form that the inputs use: `yes` for true, and an empty string for false. */
 export const INITIAL = {
   missing: 'keep',
   missingMax: '20%',
@@ -66,7 +66,10 @@ export function FeedSettings({ feed, onClose }: { feed: Feed; onClose: () => voi
   );
 }
 
-/** The columns whose names are not field names. A file that lacks any of them is rejected, unless the column is skipped. */
+/**
+ * The stored mapping of columns whose names are not field names. A file that lacks any of these columns is
+ * rejected, unless the column is skipped.
+ */
 function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Targets) => void }) {
   const [name, setName] = useState('');
   const columns = Object.keys(map).map((column) => ({ name: column, samples: [], field: null, isKnown: false }));
@@ -171,7 +174,7 @@ function toForm({ missing, missingMax, failedMax, clean, ignoreUnknown, expected
   };
 }
 
-/** The body of a PATCH. */
+/** Converts the values of the inputs to the body of a PATCH request. */
 export function toSettings({ clean, ignoreUnknown, expectedEveryHours, ...texts }: typeof INITIAL) {
   return {
     ...texts,
@@ -185,7 +188,7 @@ export function toSettings({ clean, ignoreUnknown, expectedEveryHours, ...texts 
   };
 }
 
-/** The parameters of a run. */
+/** Converts the values of the inputs to the parameters of a run. */
 export function toParameters({
   clean,
   ignoreUnknown,

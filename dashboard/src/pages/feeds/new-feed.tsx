@@ -13,7 +13,7 @@ import { type ColumnSettings, SendFeedFile } from './send-feed-file';
 const FEED_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const NAME_ERROR = 'Use at most 64 lowercase letters, digits, hyphens, and underscores, such as austin-mls.';
 
-/** The first file creates the feed; then its settings are stored. */
+/** Creates a feed by sending its first file, and then stores its settings. */
 export function NewFeedPage() {
   const form = useForm({ name: '', ...INITIAL });
   const { name: typed, ...settings } = form.values;

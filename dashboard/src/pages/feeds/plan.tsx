@@ -23,7 +23,7 @@ const MISSING: Column<Kinds['missing'][number] & { id: string }>[] = [
   { label: 'Address', isLong: true, cell: ({ address }) => <bdi>{address}</bdi> },
 ];
 
-/** What a run would do, with examples of each kind. */
+/** Shows what a run would do, with examples of each kind of change. */
 export function Plan({ plan }: { plan: FeedPlan }) {
   const { examples, created, updated, missing } = plan;
   return (

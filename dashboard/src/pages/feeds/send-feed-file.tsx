@@ -13,7 +13,7 @@ import { FileWarnings } from '../listings/file-warnings';
 import { Plan } from './plan';
 import { useFeedFile } from './use-feed-file';
 
-/** A feed's settings for the columns of its files. */
+/** The feed settings that concern the columns of its files. */
 export interface ColumnSettings {
   map: Targets;
   ignoreUnknown?: boolean;
@@ -23,7 +23,7 @@ interface SendFeedFileProps {
   name: string;
   /** Settings of the run that differ from those of the feed. */
   parameters?: UploadQuery;
-  /** The mapping that the feed has. */
+  /** The mapping that is stored in the feed's settings. */
   stored?: Targets;
   onDone: (run: FeedRun, columns: ColumnSettings) => Promise<void>;
 }
@@ -31,7 +31,10 @@ interface SendFeedFileProps {
 const NO_MAP = {};
 const STEPS = ['File', 'Columns', 'Check'];
 
-/** Lets the user drop a file, say what its columns are, check it, and apply exactly what the check has shown. */
+/**
+ * Lets the user choose a file, map its columns to fields, check it, and apply exactly what the check has
+ * shown.
+ */
 export function SendFeedFile({ name, parameters = {}, stored = NO_MAP, onDone }: SendFeedFileProps) {
   const finish = (run: FeedRun) => {
     const mapping = { columns, targets };

@@ -9,11 +9,11 @@ import { typeOf } from '../../lib/file-rows';
 
 interface FeedFile {
   file?: File | undefined;
-  /** Undefined while the file's columns are read. */
+  /** Undefined while the file's columns are being read. */
   columns?: FileColumn[] | undefined;
   targets: Targets;
   plan?: FeedPlan | undefined;
-  /** The parameters with which the plan was made. */
+  /** The parameters that the plan was made with. */
   planned?: string | undefined;
   error?: string | undefined;
   /** How much of the file has been sent, from 0 to 1; undefined if nothing is being sent. */
@@ -22,7 +22,10 @@ interface FeedFile {
 
 const NOTHING: FeedFile = { targets: {} };
 
-/** A file that is checked, and then sent to a feed as it was checked. `stored` is the feed's own mapping. */
+/**
+ * Manages a file that is first checked, and then sent to a feed exactly as it was checked. `stored` is the
+ * mapping in the feed's settings.
+ */
 export function useFeedFile(
   name: string,
   parameters: UploadQuery,
@@ -41,7 +44,7 @@ export function useFeedFile(
     if (chosen === undefined) return;
     const { columns: read = [], error } = await readFileColumns(chosen);
     const next = { file: chosen, columns: read, error, targets: proposeTargets(read, stored) };
-    // Another file may have been chosen in the meantime.
+    // The user may have chosen another file in the meantime.
     setState((before) => (before.file === chosen ? next : before));
   }
 
@@ -70,7 +73,8 @@ export function useFeedFile(
   }
 
   /**
-   * Includes every stored column, since a run adds its columns to the stored ones. A column that this file lacks is skipped.
+   * The mapping to send. It includes every stored column, because the service adds a run's mapping to the
+   * stored one. A stored column that this file lacks is skipped.
    */
   function mapOf(): Targets {
     const kept = Object.keys(stored).map((column) => [column, targets[column] ?? '']);

@@ -18,7 +18,7 @@ export function BackLink() {
   );
 }
 
-/** Goes back to the list with its page, filters, and order. */
+/** Goes back to the list, which keeps its page, filters, and order. */
 export function useLeave(): () => void {
   const canGoBack = useCanGoBack();
   const { history } = useRouter();

@@ -15,7 +15,7 @@ import { Status } from './status';
 
 interface BulkBarProps {
   search: ListingSearch;
-  /** The selected listings of the page. */
+  /** The listings that are selected on the current page. */
   selected: Listing[];
   isPageSelected: boolean;
   /** How many listings the search finds. */
@@ -25,7 +25,7 @@ interface BulkBarProps {
 
 const BUTTON = { size: 'compact-sm', variant: 'subtle', color: 'gray' } as const;
 
-/** What can be done with the selected listings, or with all listings that the search finds. */
+/** The actions for the selected listings, or for all listings that the search finds. */
 export function BulkBar({ search, selected, isPageSelected, total = 0, onClear }: BulkBarProps) {
   const [isAll, setAll] = useState(false);
   const [isBusy, setBusy] = useState(false);

@@ -8,7 +8,7 @@ import { type ListingSearch, toExportQuery } from './search';
 
 const NDJSON = 'application/x-ndjson';
 
-/** Changes the status of these listings, or of all that a search finds, with one import of their ids. */
+/** Changes the status of the given listings, or of all that a search finds, with one import of their ids. */
 export async function setStatus(listings: Listing[] | ListingSearch, status: Status): Promise<void> {
   const ids = Array.isArray(listings) ? listings.map(({ id }) => id) : await findIds(listings);
   const rows = ids.map((id) => `${JSON.stringify({ id, status })}\n`);

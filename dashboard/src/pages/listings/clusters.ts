@@ -1,18 +1,18 @@
 import type { Cluster, ListingMap } from '../../api/types';
 
-/** Marks closer than this, in pixels, would cover each other. */
+/** Marks that are closer than this, in pixels, would overlap. */
 const NEAR = { x: 50, y: 32 };
 const WORLD_PIXELS = 256;
 
 type Box = [west: number, south: number, east: number, north: number];
 
-/** The listings of one mark. */
+/** The listings that one mark on the map stands for. */
 export interface Group extends Cluster {
-  /** The box around the squares of its listings. */
+  /** The box around the grid squares of its listings. */
   box: Box;
 }
 
-/** Adds clusters to larger ones in neighboring squares if their marks would cover each other. */
+/** Merges clusters into larger ones in neighboring squares if their marks would overlap. */
 export function groupClusters({ data, side }: ListingMap, zoom: number): Group[] {
   const scale = (WORLD_PIXELS * 2 ** zoom) / 360;
   const groups = new Map<string, Group>();
@@ -34,7 +34,7 @@ function neighborsOf(column = 0, row = 0): string[] {
 function isNear(group: Group | undefined, { latitude, longitude }: Cluster, scale: number): boolean {
   if (group === undefined) return false;
   const x = Math.abs(group.longitude - longitude) * scale;
-  // In the Mercator projection.
+  // The Mercator projection stretches distances by this factor.
   const y = (Math.abs(group.latitude - latitude) * scale) / Math.cos((latitude * Math.PI) / 180);
   return x < NEAR.x && y < NEAR.y;
 }

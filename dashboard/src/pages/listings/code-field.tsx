@@ -12,7 +12,10 @@ interface CodeFieldProps {
   onChange: (code: string) => void;
 }
 
-/** A searchable list of currencies or countries. A code, or the start of one name, can also just be typed. */
+/**
+ * A searchable list of currencies or countries. The user can also type a code, or the beginning of a name if
+ * only one name begins that way.
+ */
 export function CodeField({ name, label, value, onChange, ...rest }: CodeFieldProps) {
   const choices = codesOf(name);
   const [typed, setTyped] = useState('');

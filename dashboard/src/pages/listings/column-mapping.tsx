@@ -9,7 +9,7 @@ const FIELDS = [
   { value: 'photos', label: 'Photos (JSON)' },
   { value: 'metadata', label: 'Custom fields (JSON)' },
 ];
-/** Fields that a file has in parts, by their RESO names. */
+/** RESO names of columns that contain a part of a field, such as full baths. */
 const PARTS = [
   { value: 'LotSizeAcres', label: 'Lot size in acres' },
   { value: 'LotSizeSquareFeet', label: 'Lot size in square feet' },
@@ -31,7 +31,7 @@ interface ColumnMappingProps {
   onRemove?: (name: string) => void;
 }
 
-/** Says for each column of a file which field it is. */
+/** Lets the user choose the field of each column in a file. */
 export function ColumnMapping({ columns, targets, onChange, onRemove }: ColumnMappingProps) {
   const repeated = findRepeated(targets);
   const rows = columns.map((column) => ({ ...column, id: column.name }));
@@ -113,7 +113,7 @@ function FieldSelect({ name, field, target, isRepeated, onChange }: FieldSelectP
   );
 }
 
-/** As long as the name of a custom field can be. */
+/** The maximum length of a custom field's name. */
 const NAME_LENGTH_MAX = 40;
 
 function customField(name: string): string {
@@ -122,7 +122,7 @@ function customField(name: string): string {
 
 const REQUIRED = ['address', 'beds', 'baths'];
 
-/** Says which columns are not imported, and which fields have no column. */
+/** Shows which columns are not imported, and which required fields have no column. */
 export function MappingSummary({ columns, targets, onChange }: ColumnMappingProps) {
   const skipped = columns.filter(({ name }) => targets[name] === '');
   const given = Object.values(targets);

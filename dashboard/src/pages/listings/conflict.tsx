@@ -7,7 +7,7 @@ import { findChanges } from './merge';
 
 interface ConflictProps {
   draft: Draft;
-  /** The version that the draft started from. */
+  /** The version that the user began to edit. */
   base: Listing;
   /** The latest version. */
   theirs: Listing;
@@ -15,7 +15,7 @@ interface ConflictProps {
   onDiscard: () => void;
 }
 
-/** Another user saved the listing first: the user can merge the draft, or discard it. */
+/** Shown if another user saved the listing first. The user can merge the draft or discard it. */
 export function Conflict({ draft, base, theirs, onMerge, onDiscard }: ConflictProps) {
   const and = (work: () => void) => () => {
     work();

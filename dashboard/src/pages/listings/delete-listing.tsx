@@ -13,7 +13,7 @@ import {
   useUndoableItems,
 } from '../../lib/undoable-deletions';
 
-/** All deletions share one note. */
+/** All deletions share one notification. */
 const NOTE_ID = 'deletions';
 
 /** Hides the listings at once, and deletes them when the time to undo is over. */

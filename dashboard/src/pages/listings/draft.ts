@@ -4,7 +4,7 @@ import { describeIssue } from '../../lib/issue-texts';
 import { readAmount, readNumber, suggestAmount } from '../../lib/numbers';
 import { FORM_FIELDS, type FormField } from './form-fields';
 
-/** `id` only identifies the row in this form. */
+/** A photo in the form. `id` only identifies its row. */
 export interface PhotoRow {
   id: number;
   url: string;
@@ -17,7 +17,7 @@ export interface MetadataRow {
   value: string;
 }
 
-/** A listing in the form: everything is text until it is submitted. */
+/** A listing as the user edits it in the form. Every value is a string until the form is submitted. */
 export interface Draft {
   values: Record<string, string>;
   photos: PhotoRow[];
@@ -59,7 +59,7 @@ export function withNewIds({ values, photos, metadata }: Draft): Draft {
   };
 }
 
-/** The request body that creates the listing: all fields that are not empty. */
+/** The body of the request that creates the listing. It contains all fields that are not empty. */
 export function toCreation(draft: Draft): Body {
   const body: Body = {};
   for (const { name, kind } of FORM_FIELDS) {
@@ -73,7 +73,7 @@ export function toCreation(draft: Draft): Body {
   return body;
 }
 
-/** The merge patch from the listing to the draft. */
+/** The merge patch that changes `listing` to the draft. */
 export function toPatch(draft: Draft, listing: Listing): Body {
   const before = toDraft(listing);
   const patch: Body = {};
@@ -89,7 +89,7 @@ export function toPatch(draft: Draft, listing: Listing): Body {
   return patch;
 }
 
-/** Invalid numbers are sent as text, so that the service reports all invalid fields together. */
+/** Sends invalid numbers as strings, so that the service reports all invalid fields together. */
 function toValue(kind: FormField['kind'], text: string): number | string {
   switch (kind) {
     case 'number':
@@ -106,7 +106,7 @@ export function describeDraftIssue({ values }: Draft, issue: ValidationIssue): s
   return isNumber && issue.code === 'invalid_type' ? suggestAmount(values[issue.field] ?? '') : describeIssue(issue);
 }
 
-/** Empty rows are not sent. */
+/** Whether a row is not empty. Empty rows are not sent. */
 export function isPhotoGiven({ url, caption }: PhotoRow): boolean {
   return url.trim() !== '' || caption.trim() !== '';
 }
@@ -115,7 +115,7 @@ function toPhotos({ photos }: Draft): Body[] {
   return photos.filter(isPhotoGiven).map(({ url, caption }) => (caption.trim() === '' ? { url } : { url, caption }));
 }
 
-/** An unchanged value keeps its type. */
+/** Converts the rows to `metadata`. An unchanged value keeps its type; a changed one becomes a string. */
 function toMetadata({ metadata }: Draft, before: Body): Body {
   const rows = metadata.filter(({ name, value }) => name.trim() !== '' || value !== '');
   requireUniqueNames(metadata);

@@ -15,7 +15,7 @@ interface EditDrawerProps {
   onClose: () => void;
 }
 
-/** Closing keeps the draft. */
+/** The drawer for editing a listing. Closing it keeps the draft. */
 export function EditDrawer({ listing, isOpen, onClose }: EditDrawerProps) {
   return (
     <Drawer

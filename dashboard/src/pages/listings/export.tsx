@@ -23,9 +23,9 @@ const FORMATS = [
   { label: 'GeoJSON, for maps', type: 'application/geo+json', ending: 'geojson' },
 ];
 
-/** Chunks of this total size are merged into a blob, which the browser can move to disk. */
+/** Received chunks with this total size are merged into a blob, which the browser can move to disk. */
 const FOLD_BYTES = 4_000_000;
-/** How often the page updates the size. */
+/** How often the page updates the size that it displays. */
 const PROGRESS_MS = 200;
 
 /** Exports all listings that match the filters. */
@@ -63,7 +63,7 @@ export async function exportAll(search: ListingSearch, { type, ending }: Format,
   save(await readBlob(response, type, onProgress), ending);
 }
 
-/** Downloads these listings as CSV. */
+/** Saves the given listings as CSV. */
 export async function exportSome(listings: Listing[]): Promise<void> {
   const names = ['id', ...COLUMNS, 'version', 'createdAt', 'updatedAt', 'feed'];
   save(new Blob([toCsv(names, listings)], { type: CSV.type }), CSV.ending);

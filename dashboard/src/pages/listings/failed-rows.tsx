@@ -10,7 +10,7 @@ import { labelOf } from './format-field';
 interface FailedRowsProps {
   errors: ImportReport['errors'];
   count: number;
-  /** The rows with their values, and the fields of their columns. */
+  /** The failed rows with their values, and the field of each column. */
   rows?: FileRow[];
   targets?: Targets;
   actions?: ReactNode;
@@ -18,7 +18,7 @@ interface FailedRowsProps {
 
 const VALUE_LENGTH_MAX = 60;
 
-/** The first failed rows of a file, with those of their values that are known. */
+/** The first failed rows of a file, with their values if those are known. */
 export function FailedRows({ errors, count, rows = [], targets = {}, actions }: FailedRowsProps) {
   const values = new Map(rows.map((row) => [row.line, row.values]));
   const columns = new Map(Object.entries(targets).map(([column, field]) => [field, column]));

@@ -26,7 +26,7 @@ export function FileDrop({ file, onChoose, isDisabled }: FileDropProps) {
       useFsAccessApi={false}
       inputProps={{ 'aria-label': 'File', accept: '.csv,.tsv,.tab,.txt,.ndjson,.jsonl,.json,text/csv' }}
       onDrop={([dropped]) => onChoose(dropped)}
-      // Of several files, the first one.
+      // If the user drops several files, use the first one.
       onReject={([rejected]) => onChoose(rejected?.file)}
     >
       <FileUp size={24} aria-hidden />

@@ -6,7 +6,7 @@ interface FileWarningsProps {
   warnings?: { field: string; message: string }[] | undefined;
 }
 
-/** What is probably wrong with values of a file that are valid. */
+/** Shows warnings about values in a file that are valid but probably wrong. */
 export function FileWarnings({ warnings = [] }: FileWarningsProps) {
   if (warnings.length === 0) return null;
   return (

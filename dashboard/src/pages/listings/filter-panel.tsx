@@ -25,7 +25,7 @@ interface FilterPanelProps {
   onApply: (changes: ListingSearch) => void;
 }
 
-/** Stays open until the service accepts the filters. */
+/** The panel with all filters. It stays open until the service accepts them. */
 export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const [draft, setDraft] = useState<ListingSearch>(search);
@@ -48,7 +48,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
   };
   const apply = async () => {
     const changes = toFilters(draft);
-    // The list then sends the same query and finds the response in the cache.
+    // The list then sends the same query and finds its response in the cache.
     await queryClient.fetchQuery(listingsQuery(toListQuery(withSearch(search, changes))));
     close(changes);
   };
@@ -61,7 +61,7 @@ export function FilterPanel({ search, count, buttonRef, onApply }: FilterPanelPr
       width="min(440px, calc(100vw - 24px))"
       shadow="md"
       trapFocus
-      // On phones, the panel is long: it stays open when its button scrolls out of view.
+      // On phones, the panel is long, so it must stay open when its button scrolls out of view.
       hideDetached={false}
       radius="md"
     >
@@ -140,7 +140,7 @@ function Inputs({ filters, draft, set, form }: InputsProps) {
 }
 
 /**
- * The filters for the URL; amounts lose their thousands separators.
+ * Converts the draft to filters for the URL, and removes thousands separators from amounts.
  * @throws {ApiError} for ambiguous amounts
  */
 function toFilters(draft: ListingSearch): ListingSearch {

@@ -12,7 +12,7 @@ const VIEWS = [
   { value: 'table', label: <IconLabel icon={Rows3}>Table</IconLabel> },
   { value: 'map', label: <IconLabel icon={MapIcon}>Map</IconLabel> },
 ];
-/** A pause in typing of this length starts the search. */
+/** The search starts when the user has not typed for this long. */
 const TYPING_MS = 300;
 
 export function FilterBar({ search }: { search: ListingSearch }) {
@@ -21,7 +21,7 @@ export function FilterBar({ search }: { search: ListingSearch }) {
     void navigate({ to: '/listings', search: withSearch(search, changes), replace });
   const active = FILTERS.filter(({ name }) => search[name] !== undefined);
   const button = useRef<HTMLButtonElement>(null);
-  // The pressed button disappears, so the focus moves to the filter button.
+  // Move the focus to the filter button, because the button that was pressed disappears.
   const remove = (changes: ListingSearch) => {
     apply(changes);
     button.current?.focus();
@@ -92,7 +92,8 @@ function SearchField({ q, onChange }: { q: string; onChange: (q: string) => void
     sent.current = words;
     onChange(words);
   }, TYPING_MS);
-  // Follows the back button and "Clear", but an earlier search must not replace newer typing.
+  // Shows the search of the URL after the back button or "Clear" is used, but an earlier search must not
+  // replace what the user has typed since.
   useEffect(() => {
     if (q !== sent.current) setTyped(q);
     sent.current = q;

@@ -10,17 +10,17 @@ import { AREA_UNITS, formatChoice } from '../../lib/format';
 export interface FormField {
   name: ListingFieldName;
   label: string;
-  /** A code is of a country or currency; degrees have no thousands separator. */
+  /** `code` is a country or currency code; `degrees` are numbers without thousands separators. */
   kind: 'text' | 'number' | 'degrees' | 'date' | 'code' | 'choice' | 'long';
   isRequired?: boolean;
   description?: string;
   options?: { value: string; label: string }[];
-  /** The width in columns; the form has six. */
+  /** The field's width in columns of the form, which has six. */
   span: 1 | 2 | 3 | 4 | 6;
 }
 
 const EMPTY = { value: '', label: 'None' };
-/** The choice that leaves the unit to the account's default. */
+/** The choice that sets no unit, so that the account's default applies. */
 export const DEFAULT_UNITS = { value: '', label: 'Default' };
 const choices = (values: readonly string[]) =>
   values.map((value) => ({ value, label: AREA_UNITS[value] ?? formatChoice(value) }));

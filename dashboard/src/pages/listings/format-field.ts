@@ -6,7 +6,7 @@ const KINDS: Partial<Record<string, string>> = Object.fromEntries(FORM_FIELDS.ma
 
 type Units = Pick<Listing, 'currency' | 'livingAreaUnits' | 'lotSizeUnits'>;
 
-/** A field's value for people, in the currency and units of the listing. */
+/** Formats a field's value for display, in the currency and units of the listing. */
 export function formatField(name: string, value: unknown, { currency, livingAreaUnits, lotSizeUnits }: Units): string {
   if (value === undefined || value === null) return 'None';
   if (typeof value === 'number') {
@@ -19,7 +19,7 @@ export function formatField(name: string, value: unknown, { currency, livingArea
   return KINDS[name] === 'date' ? formatDay(String(value)) : String(value);
 }
 
-/** `List price`, as in the form, or the field's own name. */
+/** Returns a field's label in the form, such as `List price`, or else the field's own name. */
 export function labelOf(name: string): string {
   const label = FORM_FIELDS.find((field) => field.name === name)?.label;
   return label ?? { photos: 'Photos', metadata: 'Custom fields', feed: 'Feed' }[name] ?? name;

@@ -3,7 +3,7 @@ import { Download } from 'lucide-react';
 import { saveFile } from '../../lib/save-file';
 import { makeTemplate } from './columns';
 
-/** What a file can look like, with a template. */
+/** Explains what a file can contain, and offers a template. */
 export function ImportColumns() {
   const download = () => saveFile(new Blob([makeTemplate()], { type: 'text/csv' }), 'listings-template.csv');
   return (

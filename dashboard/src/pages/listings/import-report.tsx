@@ -28,7 +28,7 @@ export function Report({ file, targets, result: { report, isDryRun, failedRows }
     'Repeated external IDs': repeated || undefined,
     'Cleaned values': cleaned || undefined,
   };
-  // The file may have been deleted, or changed by another program.
+  // Reading can fail: the file may have been deleted, or changed by another program.
   const download = () => attempt('The file can’t be read', () => saveFailedRows(file, report));
   return (
     <Stack>

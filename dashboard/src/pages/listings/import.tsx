@@ -81,7 +81,7 @@ function Running({ isDryRun, fraction, rows, total }: Progress) {
   const done =
     total === undefined ? `${formatNumber(rows)} rows` : `${formatNumber(rows)} of ${formatCount(total, 'row')}`;
   const next = rows === 0 ? `${verb} rows…` : `${verb} ${done}…`;
-  // The browser reads how many rows are done when it has sent the whole file.
+  // The browser receives the number of processed rows only after it has sent the whole file.
   const isSent = fraction === 1 && total !== undefined;
   return (
     <UploadProgress label="Import" fraction={isSent ? rows / total : fraction} onStop={stopImport}>
@@ -90,13 +90,13 @@ function Running({ isDryRun, fraction, rows, total }: Progress) {
   );
 }
 
-/** After a check, the import; after the import, the listings. */
+/** The next step: after a check, to import the file; after the import, to open the listings. */
 function Next() {
   const { result, error } = useImport();
   if (result === undefined) return null;
   const { report, isDryRun } = result;
   const { created, updated, unchanged, failed } = report;
-  // A second import would duplicate listings without an external ID.
+  // Do not offer to import again, which would duplicate listings without an external ID.
   if (!isDryRun) {
     return (
       <Group justify="flex-end" gap="xs">

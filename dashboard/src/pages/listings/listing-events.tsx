@@ -13,7 +13,10 @@ import { Time } from '../../parts/time';
 import { useIsAdministrator } from '../../shell/session';
 import { useHistory } from './use-history';
 
-/** The listing's events. Each entry of the history is one, so they are found without reading the account's feed. */
+/**
+ * Shows the listing's events. Each entry of its history is an event, so they are found without reading all
+ * events of the account.
+ */
 export function ListingEvents({ listing: { id, version } }: { listing: Listing }) {
   const isAdministrator = useIsAdministrator();
   const query = useHistory(id, version);

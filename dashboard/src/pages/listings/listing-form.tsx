@@ -23,7 +23,7 @@ interface ListingFormProps {
   note?: ReactNode;
 }
 
-/** Fields whose error may be about a missing partner. */
+/** Pairs of fields: an error of the first may mean that the second is missing. */
 const PARTNERS: Partial<Record<string, string>> = {
   currency: 'listPrice',
   closePrice: 'currency',
@@ -122,7 +122,7 @@ function FormSection({ title, children }: { title: string; children: ReactNode }
   );
 }
 
-/** Shows a conflict of external IDs beside its field. */
+/** Converts a conflict of external IDs to an error that is shown next to the field. */
 function throwBesideField(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'external_id_taken') throw error;
   const { status, code, message } = error;
@@ -149,11 +149,11 @@ function Field({ field, onChange, ...rest }: FieldProps) {
     ...rest,
     label,
     description,
-    // Descriptions are below their inputs, so that inputs in a row are aligned.
+    // Put descriptions below their inputs, so that the inputs of a row are aligned.
     inputWrapperOrder: ['label' as const, 'input' as const, 'description' as const, 'error' as const],
     'aria-required': isRequired,
     autoFocus: name === 'address',
-    // Where the focus goes when a drawer opens.
+    // The element that gets the focus when a drawer opens.
     'data-autofocus': name === 'address' || undefined,
     autoComplete: 'off',
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),

@@ -126,7 +126,7 @@ function showPrice(amount: number | undefined, currency: string | undefined) {
   return show(amount && formatPrice(amount, currency));
 }
 
-/** A value that may be absent. */
+/** Shows a value, or a dash if it is absent. */
 function show(text: string | number | undefined) {
   if (text) return <bdi title={String(text)}>{text}</bdi>;
   return (

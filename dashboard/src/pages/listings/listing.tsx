@@ -29,7 +29,7 @@ export function ListingPage() {
   const { data: listing, error } = query;
   const isDeleted = useDeletedIds().has(id);
   if ((error instanceof ApiError && error.status === 404) || isDeleted) return <NotFound />;
-  // If a reload fails, a loaded listing stays on the page.
+  // If a reload fails, the listing that was loaded before stays on the page.
   if (listing === undefined) {
     return (
       <Page title="Listing" above={<BackLink />}>

@@ -68,7 +68,7 @@ export function ListingsPage() {
   );
 }
 
-/** The last loaded list: if the next one cannot be loaded, it stays on the page. */
+/** Returns the last list that was loaded, which stays on the page if the next one cannot be loaded. */
 function useLast(list: ListingList | undefined): ListingList | undefined {
   const [last, setLast] = useState(list);
   if (list !== undefined && list !== last) setLast(list);
@@ -82,7 +82,8 @@ function useWithoutDeleted(list: ListingList | undefined): ListingList | undefin
   const data = list.data.filter(({ id }) => !deleted.has(id));
   const { total } = list;
   if (total === undefined) return { ...list, data };
-  // If all listings that the search finds are deleted, those of other pages are among them.
+  // If no listing is left here, and at least as many deletions are pending as the search finds listings,
+  // those on other pages are among the deleted ones.
   const isNoneLeft = data.length === 0 && deleted.size >= total;
   return { ...list, data, total: isNoneLeft ? 0 : total - list.data.length + data.length };
 }
@@ -90,7 +91,7 @@ function useWithoutDeleted(list: ListingList | undefined): ListingList | undefin
 interface ResultsProps {
   list: ListingList;
   search: ListingSearch;
-  /** Whether the list belongs to the previous search, whose cursor must not be used. */
+  /** Whether the list belongs to the previous search, and so its cursor must not be used. */
   isStale: boolean;
 }
 
@@ -164,7 +165,7 @@ function BeingDeleted() {
   );
 }
 
-/** The URL has parameters that the service rejects. */
+/** Shown if the URL has parameters that the service rejects. */
 function InvalidSearch() {
   return (
     <div role="alert">

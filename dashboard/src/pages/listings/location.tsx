@@ -8,7 +8,7 @@ const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 /** The zoom level that shows a neighborhood. */
 const ZOOM = 15;
 
-/** The coordinates, and a map if the operator has configured its images. */
+/** Shows the coordinates, and a map if the operator has configured map images. */
 export function Location({ listing }: { listing: Listing }) {
   const { address, city, stateOrProvince, postalCode, country, latitude, longitude } = listing;
   const hasPlace = latitude !== undefined && longitude !== undefined;
@@ -68,7 +68,7 @@ export function Location({ listing }: { listing: Listing }) {
   );
 }
 
-/** `30.2672° N`. */
+/** Formats degrees, such as `30.2672° N`. */
 function formatDegrees(degrees: number, positive: string, negative: string): string {
   return `${Math.abs(degrees)}° ${degrees < 0 ? negative : positive}`;
 }

@@ -15,18 +15,21 @@ import { Status } from './status';
 
 const MapCanvas = lazy(() => import('../../parts/map-canvas'));
 
-/** A square with more listings is enlarged instead of listed. */
+/** If a mark stands for more listings than this, pressing it zooms in instead of listing them. */
 const LISTED_MAX = 20;
-/** In pixels: the height of one listing in a bubble, and the maximum height of a bubble. */
+/** The height of one listing in a bubble, and the maximum height of a bubble, in pixels. */
 const LISTED_HEIGHT = 44;
 const BUBBLE_HEIGHT_MAX = 240;
-/** The zoom level for the first view, at which a map of the world has few enough squares. */
+/** The zoom level for the first request. At this level, a map of the whole world has few enough squares. */
 const WORLD_ZOOM = '4';
-/** If this many squares or fewer have listings, smaller squares show where the listings are. */
+/**
+ * If at most this many squares contain listings, the map requests smaller squares to show where the listings
+ * are.
+ */
 const NEAR_SQUARES_MAX = 4;
 const NEAR_ZOOM = '12';
 
-/** The listings of a search on a map, as clusters. The URL keeps the place. */
+/** Shows the listings that a search finds on a map, as clusters. The URL keeps the map's position. */
 export function MapView({ search }: { search: ListingSearch }) {
   const [navigate, router] = [useNavigate(), useRouter()];
   const [area, setArea] = useState<Area>();
@@ -52,7 +55,7 @@ export function MapView({ search }: { search: ListingSearch }) {
   const marks = useMemo(() => groups.map(toMark), [groups]);
   const move = (next: Area) => {
     setArea(next);
-    // The user may have left already, while the map still moved.
+    // The user may have left this page while the map was still moving.
     if (router.latestLocation.pathname !== '/listings') return;
     const to = (latest: ListingSearch) => ({ ...latest, area: next.place });
     void navigate({ to: '/listings', search: to, replace: true, resetScroll: false });
@@ -76,7 +79,7 @@ export function MapView({ search }: { search: ListingSearch }) {
                 if (group.count <= LISTED_MAX || canvas.getZoom() === canvas.getMaxZoom())
                   return bubbleOf(filters, group);
                 canvas.setView([group.latitude, group.longitude], canvas.getZoom() + 2);
-                // The pressed mark disappears.
+                // Move the focus to the map, because the mark that was pressed disappears.
                 canvas.getContainer().focus({ preventScroll: true });
                 return undefined;
               }}
@@ -100,12 +103,12 @@ function isPlace(area: string | undefined): area is string {
   return area?.split(',').filter((part) => part.trim() !== '' && Number.isFinite(Number(part))).length === 3;
 }
 
-/** A box with all matches, or the world. */
+/** A box that contains all listings found, or a view of the world if there are none. */
 function boxAround({ data, side }: ListingMap): string {
   if (data.length === 0) return '20,0,2';
   const [south, north] = rangeOf(data.map(({ latitude }) => latitude));
   const [west, east] = rangeOf(data.map(({ longitude }) => longitude));
-  // The listings of a square are around their mean.
+  // A cluster is drawn at the mean position of its listings, so add a margin for those around it.
   const margin = side / 4;
   return [
     Math.max(-180, west - margin),
@@ -126,7 +129,7 @@ function bubbleOf(filters: ListingSearch, group: Group) {
   };
 }
 
-/** The first listings of a mark. */
+/** Lists the first listings that a mark stands for. */
 function GroupListings({ filters, group: { count, box } }: { filters: ListingSearch; group: Group }) {
   const query = { ...filters, bbox: box.join(), limit: String(LISTED_MAX) };
   const { data, error } = useQuery(listingsQuery(query));

@@ -29,7 +29,7 @@ interface Change {
   label: string;
   /** The other user's value; undefined if it is not a short string. */
   theirs: string | undefined;
-  /** Whether the draft also changes it. */
+  /** Whether the draft also changes this field. */
   isBoth: boolean;
 }
 

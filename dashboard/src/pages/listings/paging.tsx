@@ -11,8 +11,9 @@ interface PageControlsProps {
 }
 
 /**
- * Cursors only lead forward, so the browser's history keeps the cursors of earlier pages. A page
- * opened by its URL does not know its position in the list.
+ * The buttons that open the next and previous pages. Cursors only lead forward, so the browser's history
+ * keeps the cursors of earlier pages. A page that was opened by its URL does not know its position in the
+ * list.
  */
 export function PageControls({ search, nextCursor, count, total }: PageControlsProps) {
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ import type { Listing } from '../../api/types';
 
 type Photo = NonNullable<Listing['photos']>[number];
 
-/** How many photos are on the page; the others are in the viewer. */
+/** How many photos the page shows; the viewer shows all of them. */
 const SHOWN_MAX = 5;
 
 export function Photos({ photos }: { photos: Photo[] }) {
@@ -86,7 +86,7 @@ function Viewer({ photos, index: opened, onChange }: ViewerProps) {
   );
 }
 
-/** The host of the photo learns the viewer's address, but not which page they view. */
+/** A photo. Its host learns the IP address of the user, but not which page the user views. */
 function Image({ photo: { url, caption = '' } }: { photo: Photo }) {
   const [isBroken, setBroken] = useState(false);
   if (isBroken) {

@@ -6,7 +6,7 @@ interface PriceChartProps {
   listing: Listing;
   /** Newest first. */
   entries: HistoryEntry[];
-  /** Whether the entries reach back to the creation. */
+  /** Whether the entries go back to the creation of the listing. */
   isComplete: boolean;
 }
 
@@ -19,7 +19,7 @@ const WIDTH = 600;
 const HEIGHT = 120;
 const PADDING = 10;
 
-/** The list price over time, as steps. Without a change of the price, there is nothing to show. */
+/** Shows the list price over time, as steps. Renders nothing if the price has never changed. */
 export function PriceChart({ listing, entries, isComplete }: PriceChartProps) {
   const points = pricesOf(entries, isComplete ? listing.createdAt : entries.at(-1)?.at);
   if (points.length < 2 || listing.listPrice === undefined) return null;
@@ -59,7 +59,7 @@ export function PriceChart({ listing, entries, isComplete }: PriceChartProps) {
   );
 }
 
-/** The first known price, and each later one. */
+/** Returns the first known price, and the price after each change. */
 function pricesOf(entries: HistoryEntry[], begin: string | undefined): Point[] {
   const changes = entries.toReversed().flatMap(({ at, changes: { listPrice } }) => {
     return listPrice !== undefined && 'to' in listPrice ? [{ at, ...listPrice }] : [];

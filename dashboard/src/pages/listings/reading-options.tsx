@@ -17,7 +17,7 @@ interface ReadingFieldsProps {
   onChange: (reading: ReadingOptions) => void;
 }
 
-/** How the values of a file are read. */
+/** The inputs that set how the values of a file are read. */
 export function ReadingFields({ reading, onChange }: ReadingFieldsProps) {
   const bind = (name: Exclude<keyof ReadingOptions, 'clean'>) => ({
     value: reading[name],
@@ -47,7 +47,7 @@ interface WordFieldsProps {
   bind: (name: 'values' | 'defaults') => object;
 }
 
-/** What the words of a file mean, and the values of rows that have none. */
+/** The inputs for what the file's words mean, and for the values of rows that have none. */
 export function WordFields({ bind }: WordFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>

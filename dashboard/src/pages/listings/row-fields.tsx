@@ -10,7 +10,7 @@ interface RowsProps<Row> {
 }
 
 export function PhotoRows({ rows, errors, onChange }: RowsProps<PhotoRow>) {
-  // The service numbers only the photos that were sent.
+  // In its error messages, the service numbers only the photos that were sent.
   const pathOf = (row: PhotoRow) => `photos[${rows.filter(isPhotoGiven).indexOf(row)}]`;
   return (
     <Rows
@@ -125,7 +125,7 @@ function Rows<Name extends string>({ rows, onChange, error, noun, blank, inputs 
 }
 
 function Remove({ label, onClick }: { label: string; onClick: () => void }) {
-  // The focused button disappears with its row.
+  // Move the focus, because the button that has it disappears with its row.
   const remove = ({ currentTarget }: { currentTarget: Element }) => {
     const next = currentTarget.closest('section')?.querySelector<HTMLElement>('[data-add]');
     onClick();

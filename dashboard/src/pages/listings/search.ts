@@ -9,7 +9,7 @@ export interface Filter {
 }
 
 const text = (name: string, label: string): Filter => ({ name, label, kind: 'text' });
-/** The least and the greatest value. */
+/** Two filters: the minimum and the maximum value. */
 const range = (name: string, label: string): Filter[] => [
   { name: `${name}[gte]`, label: `Min. ${label}`, kind: 'number' },
   { name: `${name}[lte]`, label: `Max. ${label}`, kind: 'number' },
@@ -59,17 +59,17 @@ export const NO_FILTERS: ListingSearch = Object.fromEntries(FILTERS.map(({ name 
 /** The service rejects longer searches. */
 export const SEARCH_LENGTH_MAX = 200;
 
-/** The request for a page of listings. */
+/** The query for a page of listings. */
 export function toListQuery({ view: _, area: __, ...query }: ListingSearch): ListingSearch {
   return { limit: LIMIT_DEFAULT, ...query, count: 'true' };
 }
 
-/** The request for all listings of the search. */
+/** The query for all listings that the search finds. */
 export function toExportQuery({ cursor: _, limit: __, view: ___, area: ____, ...query }: ListingSearch): ListingSearch {
   return query;
 }
 
-/** The filters of a map. */
+/** The filters for a map, which does not need an order. */
 export function toMapQuery(search: ListingSearch): ListingSearch {
   const { sort: _, ...filters } = toExportQuery(search);
   return filters;

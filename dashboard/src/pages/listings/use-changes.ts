@@ -6,17 +6,18 @@ import type { EventList } from '../../api/types';
 
 /** How long the service holds a request while there is no event. */
 const WAIT_SECONDS = '25';
-/** The least time between two reloads: an import makes thousands of events. */
+/** The minimum time between two reloads, because an import causes thousands of events. */
 const REFRESH_MS = 2_000;
-/** The delay after a failure: the service may be restarting. */
+/** The delay after a failure, because the service may be restarting. */
 const RETRY_MS = 3_000;
 
 /**
- * Reloads the lists when there are events after `sequence`, and when the service is back after an outage.
+ * Reloads the lists when there is an event after `sequence`, and when the service is available again after an
+ * outage.
  * @param isFailed whether the list could not be loaded
  */
 export function useChanges(sequence: number | undefined, isFailed: boolean): void {
-  // Browsers open few connections to a service, so hidden windows must not hold one.
+  // Browsers limit the connections to a service, so a hidden window must not keep one open.
   const isVisible = useDocumentVisibility() !== 'hidden';
   useEffect(() => {
     if (sequence === undefined || !isVisible) return;
@@ -26,7 +27,10 @@ export function useChanges(sequence: number | undefined, isFailed: boolean): voi
   }, [sequence, isFailed, isVisible]);
 }
 
-/** Ends when the signal is aborted: a reloaded list has another sequence. */
+/**
+ * Waits for changes until the signal is aborted, which happens when the list is reloaded and has another
+ * sequence.
+ */
 async function follow(sequence: number, isFailed: boolean, signal: AbortSignal): Promise<void> {
   let hasFailed = isFailed;
   while (!signal.aborted) {

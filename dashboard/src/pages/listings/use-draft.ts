@@ -4,13 +4,13 @@ import { forgetDraft, keepDraft, readDraft } from '../../lib/kept-drafts';
 import { useSession } from '../../shell/session';
 import { type Draft, isSameDraft, toDraft, withNewIds } from './draft';
 
-/** A draft and the listing that it started from. */
+/** A draft, and the version of the listing that the user began to edit. */
 interface Written<Base> {
   base: Base;
   draft: Draft;
 }
 
-/** A draft that survives a reload and an expired session, until it is saved or discarded. */
+/** Keeps a draft across reloads and expired sessions, until it is saved or discarded. */
 export function useDraft<Base extends Partial<Listing>>(page: string, loaded: Base) {
   const { user, account } = useSession();
   const name = `${user.id} ${account.id} ${page}`;

@@ -2,7 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { historyQuery } from '../../api/queries';
 import type { HistoryEntry } from '../../api/types';
 
-/** The listing's history, newest first. The version in the key loads it again after each change. */
+/**
+ * Loads the listing's history, newest first. The query key contains the version, so the history is loaded
+ * again after each change.
+ */
 export function useHistory(id: string, version: number) {
   const query = useInfiniteQuery(historyQuery(id, version));
   const { error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;

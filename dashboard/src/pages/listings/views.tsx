@@ -13,7 +13,7 @@ import { CopyText } from '../../parts/copy-button';
 import { FormDialog } from '../../parts/dialogs';
 import type { ListingSearch } from './search';
 
-/** The user's named searches of this account. */
+/** The searches that the user has saved in this account under a name. */
 export function SavedViews({ search }: { search: ListingSearch }) {
   const { data } = useQuery(savedViewsQuery);
   const [dialog, setDialog] = useState<'save' | 'manage'>();
@@ -67,7 +67,7 @@ export function SavedViews({ search }: { search: ListingSearch }) {
   );
 }
 
-/** The query string of the view, which starts at its first page. */
+/** The query string of a view. It does not contain a cursor, so the view starts at the first page. */
 function toView({ cursor: _, limit: __, area: ___, ...search }: ListingSearch): string {
   return stringifySearch(search).slice(1);
 }

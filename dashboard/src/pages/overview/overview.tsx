@@ -16,11 +16,11 @@ import { ByStatus } from './by-status';
 import { FirstSteps } from './first-steps';
 import { UsageTable } from './usage-table';
 
-/** Loaded when needed: charts are a third of all scripts. */
+/** Loaded only when needed, because charts are a third of all scripts. */
 const UsageChart = lazy(() => import('./usage-chart'));
 
 const REFETCH_MS = 10_000;
-/** How often the page reloads while the first request is expected. */
+/** How often the page reloads its data while it waits for the account's first request. */
 const FIRST_REQUEST_REFETCH_MS = 3_000;
 
 export function OverviewPage() {
@@ -39,7 +39,7 @@ export function OverviewPage() {
     );
   }
   const isEmpty = data.listings.total === 0 && data.lastListingAt === null;
-  // The first steps stay until the user leaves them: a new key may still be on the page.
+  // Keep the first steps until the user leaves them, because a new key may still be on the page.
   if (isEmpty && account.role === 'administrator' && !isInSteps) setInSteps(true);
   if (isInSteps) {
     const goOn = async () => {

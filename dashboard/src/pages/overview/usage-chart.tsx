@@ -13,7 +13,9 @@ const MEASURES: { value: Measure; label: string }[] = [
   { value: 'errors', label: 'Errors' },
 ];
 
-/** Hidden from screen readers, because the table below the chart has the same numbers. */
+/**
+ * The chart of requests. It is hidden from screen readers, because the table below it has the same numbers.
+ */
 export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
   const [measure, setMeasure] = useState<Measure>('requests');
   const { rows, series } = toChart(usage, measure);
@@ -31,7 +33,7 @@ export default function UsageChart({ usage }: { usage: Overview['usage'] }) {
       <BarChart
         p="md"
         h={260}
-        // While the window narrows, the chart is still as wide as before.
+        // While the user makes the window narrower, the chart still has its earlier width.
         style={{ overflow: 'hidden' }}
         data={rows}
         dataKey="hour"

@@ -18,7 +18,7 @@ interface KeyTotal {
   errors: number;
 }
 
-/** Keys with requests, the busiest first. */
+/** The totals of the keys that sent requests, highest number first. */
 export function totalsByKey({ keys, hours }: Usage): KeyTotal[] {
   const totals = keys.map((key) => {
     const own = hours.filter(({ keyId }) => keyId === key.id);
@@ -51,7 +51,7 @@ export function toChart(usage: Usage, measure: Measure, nowMs = Date.now()) {
   return { rows, series };
 }
 
-/** How often each key was used in each of the last 24 hours. */
+/** For each key, the number of requests or errors in each of the last 24 hours. */
 export function countByHour({ hours }: Usage, measure: Measure, nowMs = Date.now()): Map<string, number[]> {
   const counts = new Map<string, number[]>();
   for (const { hour, keyId, [measure]: count } of hours) {
@@ -62,7 +62,7 @@ export function countByHour({ hours }: Usage, measure: Measure, nowMs = Date.now
   return counts;
 }
 
-/** In hours since 1970. */
+/** The first of the last 24 hours, as a number of hours since 1970. */
 function firstHour(nowMs: number): number {
   return Math.floor(nowMs / HOUR_MS) - HOURS + 1;
 }

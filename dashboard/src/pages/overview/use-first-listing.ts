@@ -5,10 +5,10 @@ import type { EventList, Listing, ListingList } from '../../api/types';
 
 /** How long the service holds a request while there is no event. */
 const WAIT_SECONDS = '25';
-/** The delay after a failure: the service may be restarting. */
+/** The delay after a failure, because the service may be restarting. */
 const RETRY_MS = 3_000;
 
-/** The account's first listing, found by long polling. */
+/** Waits for the account's first listing with long polls, and returns it. */
 export function useFirstListing(): Listing | undefined {
   const [listing, setListing] = useState<Listing>();
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** The order matters: many user agents also contain the names of compatible browsers. */
+/**
+ * The order matters, because many user agents also contain the names of browsers that they are compatible
+ * with.
+ */
 const BROWSERS: [mark: RegExp, name: string][] = [
   [/Edg\//, 'Edge'],
   [/OPR\//, 'Opera'],

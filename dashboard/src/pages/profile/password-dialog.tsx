@@ -8,14 +8,14 @@ interface PasswordDialogProps<Result> {
   title: string;
   /** The path below `/admin/auth/`. */
   path: string;
-  /** Whether the dialog also asks for a code. */
+  /** Whether the dialog also asks for a code of the second factor. */
   needsCode?: boolean;
   isOpen: boolean;
   onClose: () => void;
   onDone: (result: Result) => void;
 }
 
-/** Asks for the password again, and for a code while two-step sign-in is on. */
+/** Asks the user for the password again and, while two-step sign-in is on, for a code. */
 export function PasswordDialog<Result>(props: PasswordDialogProps<Result>) {
   const { title, path, needsCode = false, isOpen, onClose, onDone } = props;
   const form = useForm<string>(needsCode ? { password: '', code: '' } : { password: '' });

@@ -17,7 +17,7 @@ interface TurnOnProps {
   onClose: () => void;
 }
 
-/** A code proves that the app has the secret before two-step sign-in is turned on. */
+/** Turns on two-step sign-in after a code has proved that the user's app has the secret. */
 export function TurnOn({ setup, onClose }: TurnOnProps) {
   const [isVerified, setVerified] = useState(false);
   const form = useForm({ code: '' });
@@ -80,7 +80,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
   );
 }
 
-/** The secret of the QR code as text. */
+/** The QR code's secret in readable form. */
 function TotpSecret({ text }: { text: string }) {
   const shown = useRef<HTMLElement>(null);
   const groups = text.match(/.{1,4}/g) ?? [];
@@ -102,7 +102,7 @@ function TotpSecret({ text }: { text: string }) {
   );
 }
 
-/** Black on white in both themes, as scanners expect. */
+/** A QR code. It is black on white in both themes, as scanners expect. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

@@ -10,7 +10,7 @@ import { RecoveryCodes, TurnOn } from './turn-on';
 
 export function TwoFactor() {
   const { hasTwoFactor } = useSession().user;
-  /** The action that waits for the password. */
+  /** The action for which the user is entering the password. */
   const [asking, setAsking] = useState<'turn-on' | 'turn-off' | 'renew'>();
   const [setup, setSetup] = useState<TwoFactorSetup>();
   const [codes, setCodes] = useState<string[]>();

@@ -130,7 +130,7 @@ function Requests({ apiKey: { id, requests24h, errors24h, hours } }: { apiKey: K
 const BAR_PX = 3;
 const HEIGHT_PX = 20;
 
-/** One bar per hour. Screen readers have the number beside it. */
+/** A chart with one bar per hour. Screen readers read the number next to it instead. */
 function Sparkline({ counts }: { counts: number[] }) {
   const most = Math.max(...counts);
   return (

@@ -17,7 +17,7 @@ const EXPIRIES = [
   { value: 'date', label: 'On a date' },
 ];
 
-/** The key exists only in this dialog's state: it is gone when the dialog closes. */
+/** Generates an API key. The key exists only in this dialog's state, and is gone when the dialog closes. */
 export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [generated, setGenerated] = useState<GeneratedApiKey>();
   const form = useForm({ name: '', access: 'full', expiry: '', expiresAt: '' });
@@ -31,7 +31,7 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   const generate = async () => {
     const { name, access, expiry, expiresAt } = values;
     const body = { name, access, expiresAt: toExpiresAt(expiry, expiresAt) };
-    // Not through the query cache, which would store the key.
+    // Do not use the query cache, which would store the key.
     setGenerated(await request<GeneratedApiKey>('POST', '/admin/api-keys', { body }));
     void refresh(apiKeysQuery, overviewQuery);
   };
@@ -79,12 +79,14 @@ export function GenerateApiKey({ isOpen, onClose }: { isOpen: boolean; onClose: 
   );
 }
 
-/** The end of `day` if `expiry` is `date`, or `expiry` days from now; undefined for never. */
+/**
+ * The end of `day` if `expiry` is `date`, or `expiry` days from now; undefined if the key does not expire.
+ */
 function toExpiresAt(expiry: string, day: string): string | undefined {
   if (expiry === '') return undefined;
   if (expiry !== 'date') return new Date(Date.now() + Number(expiry) * DAY_MS).toISOString();
   const end = new Date(`${day}T23:59:59`);
-  // The service rejects an incomplete date.
+  // Send an incomplete date as it is, so that the service rejects it.
   return Number.isNaN(end.getTime()) ? day : end.toISOString();
 }
 

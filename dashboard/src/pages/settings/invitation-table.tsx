@@ -65,7 +65,7 @@ export function InvitationTable({ invitations, onRenewed }: InvitationTableProps
   );
 }
 
-/** The service stores only a hash of the link, so the old one cannot be shown again. */
+/** Creates a new link. The service stores only a hash of a link, so the old one cannot be shown again. */
 async function renew({ email, role }: Invitation, onRenewed: (invitation: CreatedInvitation) => void): Promise<void> {
   await attempt('The link could not be created', async () =>
     onRenewed(await request<CreatedInvitation>('POST', '/admin/invitations', { body: { email, role } })),

@@ -75,7 +75,7 @@ const OVERLAPS = [
   { value: '168', label: 'In 7 days' },
 ];
 
-/** The new key exists only in this dialog's state. */
+/** Replaces a key. The new key exists only in this dialog's state. */
 function RollKey({ apiKey: { id, name, lastUsedAt }, onClose }: KeyDialogProps) {
   const form = useForm({ expiresInHours: '24' });
   const [rolled, setRolled] = useState<GeneratedApiKey>();

@@ -9,7 +9,7 @@ interface QuickStartProps {
   isReadOnly?: boolean;
 }
 
-/** The first request in several languages, with the address of this service. */
+/** Shows code for a first request in several languages, with the address of this service. */
 export function QuickStart({ apiKey, isReadOnly = false }: QuickStartProps) {
   const [name, setName] = useState<SampleName>('curl');
   const shown = useRef<HTMLElement>(null);

@@ -12,10 +12,10 @@ interface Sample {
 
 export type SampleName = 'curl' | 'TypeScript' | 'Python' | 'CLI';
 
-/** Creates a listing, or lists some with a read-only key. */
+/** Code that creates a listing or, with a read-only key, lists some listings. */
 export const SAMPLES: Record<SampleName, (options: SampleOptions) => Sample> = {
   curl: ({ apiKey, origin, isReadOnly }) => {
-    // The URL is quoted because shells expand question marks.
+    // Quote the URL, because shells expand question marks.
     const lines = isReadOnly
       ? [`curl "${origin}/v1/listings?limit=10"`, `-H "Authorization: Bearer ${apiKey}"`]
       : [

@@ -5,11 +5,17 @@ import { nextTotp, totp } from '../../../../testkit/src/totp.ts';
 import { addPerson, enterAgain, type Figure, guessMany, PASSWORD, type Person, type Scene, sizeOf } from './scene.ts';
 import { Visitor } from './visitor.ts';
 
-/** Few enough that no hashing queue overflows. */
+/** Few enough that no queue for password hashing overflows. */
 const LANES = 8;
-/** The first process and two workers. A worker counts by itself if the first process takes half a second to respond. */
+/**
+ * The processes that count attempts: the first process and two workers. A worker counts on its own if the
+ * first process takes half a second to respond.
+ */
 const COUNTERS = 3;
-/** Attempts per counter: for an email from one address, from one address, and for an email from all addresses. */
+/**
+ * The attempts that each counter allows: for an email from one address, for all emails from one address, and
+ * for an email from all addresses.
+ */
 const AT_PLACE_MAX = 10;
 const OF_PLACE_MAX = 50;
 const OF_EMAIL_MAX = 100;
@@ -57,7 +63,10 @@ async function tryManyAddresses(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Each guess claims another address, but the service ignores `X-Forwarded-For` from an untrusted proxy. */
+/**
+ * Makes guesses that each claim another address in `X-Forwarded-For`, which the service ignores from an
+ * untrusted proxy.
+ */
 async function tryForgedAddresses(scene: Scene): Promise<Figure[]> {
   const { url, trial } = scene;
   const places = sizeOf(trial, 5, 1);
@@ -124,7 +133,10 @@ function tell(counts: Map<number | string, number>, times: number): string {
   return `${counts.get(401) ?? 0} of ${times}, 0 succeeded`;
 }
 
-/** Guesses that are checked before the user is locked out. Each concurrent attempt can add one. */
+/**
+ * The number of guesses that the service checks before it locks out the user. Each concurrent attempt can add
+ * one.
+ */
 const LOOKED_AT_MAX = 10;
 const AT_ONCE = 20;
 
@@ -194,7 +206,7 @@ async function addGuarded(scene: Scene): Promise<Guarded> {
   return { ...person, uri, backupCodes: enabled.backupCodes };
 }
 
-/** Browsers that have passed the password check, but not the second factor. */
+/** Returns browsers that have passed the password check, but not the second factor. */
 async function challengesOf(scene: Scene, person: Person, count: number): Promise<Visitor[]> {
   const browsers: Visitor[] = [];
   while (browsers.length < count) browsers.push(await enterAgain(scene, person));

@@ -11,7 +11,7 @@ const BASES = ['/admin/auth', '/api/auth', '/auth'];
 
 /** Checks that better-auth's own routes return 404, signed in or not, unless the service documents them. */
 export async function tryIdentityRoutes(scene: Scene): Promise<Figure[]> {
-  // Not the served document, which would list an added route.
+  // Do not use the document that the service serves, because it would list an added route too.
   const document = new OpenApiDocument(await readFile(join(REPOSITORY, 'openapi/admin.json'), 'utf8'));
   const told = new Set(document.operations.map(nameOf));
   const routes = await routesOfBetterAuthAt(scene.database.url);

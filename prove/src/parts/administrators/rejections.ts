@@ -80,20 +80,23 @@ async function askAboutPeople({ mallory }: Scene, person: Person): Promise<Told[
   return Promise.all([person.id, `usr_${'0'.repeat(person.id.length - 4)}`].map(remove));
 }
 
-/** A response without values that differ each time. */
+/** Formats a response without the values that differ each time. */
 function comparable({ status, headers, text }: Told): string {
   const lines = [...headers].filter(([name]) => !['date', 'x-request-id', 'retry-after'].includes(name));
   return JSON.stringify([status, lines, text.replace(/"requestId":"[^"]*"/, '').replace(/in \d+ minutes/, '')]);
 }
 
-/** Stays below the limit of attempts for one email. */
+/** The pairs of attempts per user, which stay below the limit of attempts for one email. */
 const PAIRS_OF_PERSON = 70;
 const PAIRS_SMALL = 48;
 const PEOPLE = 5;
 const WARM_UP = 4;
-/** The known email is slower in half of the pairs, plus or minus this share. Chance exceeds it once in 100,000 runs. */
+/**
+ * The known email should be slower in half of the pairs, plus or minus this share. By chance, the difference
+ * is larger once in 100,000 runs.
+ */
 const TOLERANCE = 0.12;
-/** Hashes are cheap in the small form, so noise weighs more. */
+/** The maximum ratio of the two times. In the small form, hashes are cheap, so noise has a larger effect. */
 const RATIO_MAX = { full: 1.2, small: 1.45 };
 
 interface Pair {
@@ -114,8 +117,8 @@ export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const unknown = pairs.map(({ unknownMs }) => unknownMs);
   const told = `${median(known).toFixed(1)} ms known, ${median(unknown).toFixed(1)} ms unknown`;
   const slower = pairs.filter(({ knownMs, unknownMs }) => knownMs > unknownMs).length;
-  // Both requests of a pair are slowed down alike. A busy machine can slow down most known or most unknown emails, but not
-  // in pairs.
+  // A slow moment of the machine affects both requests of a pair alike. A busy machine can slow down most
+  // known or most unknown emails, but not within each pair.
   const ratio = median(pairs.map(({ knownMs, unknownMs }) => knownMs / unknownMs));
   const isOften = size === 'full' && Math.abs(slower / pairs.length - 0.5) > TOLERANCE;
   const share = `in ${slower} of ${pairs.length} pairs the known email was slower`;

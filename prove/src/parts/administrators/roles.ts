@@ -61,7 +61,7 @@ export async function tryRoles(scene: Scene): Promise<Figure[]> {
     scene.tally.forbidden += 1;
     assert.equal(elsewhere.status, 409, `${nameOf(operation)} in another account returns ${elsewhere.status}`);
   }
-  // Clients choose external ids and the names of feeds, so both accounts can have the same.
+  // Clients choose external ids and the names of feeds, so both accounts can have the same ones.
   const named = /\{(?!externalId|name)/;
   for (const operation of operations.filter(({ path }) => named.test(path))) {
     const { status } = await callAs(mallory.browser, operation, ids);
@@ -165,7 +165,7 @@ export async function tryLastAdministrator(scene: Scene): Promise<Figure[]> {
   ];
 }
 
-/** Runs in the other account, because the removed administrator stays removed. */
+/** Runs in the other account, because an administrator whom it removes is not added again. */
 async function tryRemoval({ mallory, visitor, database }: Scene): Promise<number> {
   const { account } = await mallory.browser.ask('GET', '/admin/session');
   const token = await invite(mallory, 'partner@example.com', 'administrator');

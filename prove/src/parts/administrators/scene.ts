@@ -36,9 +36,12 @@ export interface Scene {
   ada: Person;
   accountId: string;
   key: string;
-  /** All operations below `/admin`, from the served document, which includes new ones. */
+  /**
+   * All operations below `/admin`. They come from the document that the service serves, so new ones are
+   * included.
+   */
   operations: readonly DocumentedOperation[];
-  /** Objects of the first account, by path parameter. */
+  /** The ids and names of the first account's objects, by path parameter. */
   things: Record<string, string>;
   mallory: Person;
   /** A fresh browser at a new address. */
@@ -49,7 +52,10 @@ export interface Scene {
 export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1', WORKERS: '2' };
 const ADDRESSES_PER_BYTE = 250;
 
-/** A tenth of the hashing cost, so that the small form takes seconds. Hashing still dominates a sign-in. */
+/**
+ * Reduces the cost of hashing to a tenth, so that the small form takes only seconds. Hashing still takes most
+ * of the time of a sign-in.
+ */
 const CHEAP: readonly Patch[] = [
   ['MEMORY_KIB', '19_456', '4_096'],
   ['PASSES', '2', '1'],
@@ -117,7 +123,7 @@ export function sizeOf({ size }: Trial, full: number, small: number): number {
   return size === 'full' ? full : small;
 }
 
-/** All items, or in the small form one in `oneOf`, chosen by the seed. */
+/** Returns all items or, in the small form, one in `oneOf`, chosen by the seed. */
 export function someOf<T>({ size, seed }: Trial, all: readonly T[], oneOf: number): readonly T[] {
   return size === 'full' ? all : all.filter((_, index) => (index + seed) % oneOf === 0);
 }
@@ -146,7 +152,10 @@ export async function guessMany(
 export const AT_ONCE = 20;
 const LANES = 16;
 
-/** Guesses links, alternately to use and to preview them. @returns the number of guesses, which all got `expected` */
+/**
+ * Guesses links, and alternately tries to use and to preview them.
+ * @returns the number of guesses, which all got `expected`
+ */
 export async function guessLinks(
   scene: Pick<Scene, 'trial' | 'tally' | 'visitor'>,
   [usePath, previewPath]: [string, string],
@@ -163,7 +172,7 @@ export async function guessLinks(
   return guesses;
 }
 
-/** Returns a random token as long as a real one. */
+/** Returns a random token that has the length of a real one. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -207,7 +216,7 @@ export function nameOf({ method, path }: DocumentedOperation): string {
   return `${method.toUpperCase()} /admin${path}`;
 }
 
-/** The content of the database, without times that change with each use. */
+/** Returns the content of the database, without the times that change with each use. */
 export async function stateOf({ database }: Scene): Promise<string> {
   const tables = await database.sql("select name from sqlite_schema where type = 'table' order by name");
   const rows = await Promise.all(tables.map(({ name }) => database.sql(`select * from "${name}"`)));

@@ -38,7 +38,8 @@ async function tryFixation(scene: Scene, person: Person): Promise<void> {
     seen.add(given);
     const thief = visitor().steal(new Map([[name, planted]]));
     assert.equal(await thief.whoIsHere(), undefined, 'a cookie from before the sign-in is a session');
-    // The planted cookie was Mallory's real session, which the victim's sign-in ended.
+    // In this case, the planted cookie was Mallory's own session, which the victim's sign-in ended. Sign
+    // Mallory in again.
     if (planted === real)
       await mallory.browser.ask('POST', '/admin/auth/sign-in/email', { email: mallory.email, password: PASSWORD });
   }
@@ -75,7 +76,7 @@ async function tryPasswordChange(scene: Scene, person: Person): Promise<void> {
 async function assertEach(scene: Scene, cookies: ReadonlyMap<string, string>, who: string | undefined, what: string) {
   const thief = scene.visitor().steal(cookies);
   for (let turn = 0; turn < TURNS; turn += 1) {
-    // Workers take turns by connection.
+    // A new connection can reach another worker.
     const response = await thief.fetch('/admin/session', { headers: { Connection: 'close' } });
     assert.equal(Object(await response.json())?.user?.email, who, what);
     thief.steal(cookies);
@@ -86,7 +87,7 @@ async function tryCookies(scene: Scene, { email }: Person): Promise<void> {
   const publicUrl = 'https://listings.example.com';
   const settings = { ...BEHIND_PROXY, PUBLIC_URL: publicUrl, WORKERS: '1' };
   await tryCookiesOf(scene, email, { url: scene.url, origin: scene.url, isSecure: false });
-  // Starting a second service takes as long as all other checks.
+  // The small form omits this, because starting a second service takes as long as all other checks.
   if (scene.trial.size === 'small') return;
   const secure = await serve(scene.trial, settings);
   await tryCookiesOf(scene, email, { url: secure.url, origin: publicUrl, isSecure: true });

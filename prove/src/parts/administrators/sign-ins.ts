@@ -60,7 +60,7 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
   const next = () => (isDone ? undefined : exchange);
   const reading = drive({ port, connections: READERS, next, seconds: Number.POSITIVE_INFINITY });
   const checked = reading.catch((error: Error) => assert.fail(`the API during sign-ins: ${error.message}`));
-  // Awaited below.
+  // The promise is awaited below; this only prevents an unhandled rejection.
   checked.catch(() => {});
   await work().finally(() => {
     isDone = true;
@@ -68,9 +68,9 @@ async function readMeanwhile({ url, key }: Scene, work: () => Promise<unknown>):
   return checked;
 }
 
-/** The maximum size of a body. */
+/** The maximum size of a request body. */
 const BODY_BYTES = 16_000;
-/** Ten times as long as any request takes. Quadratic work would take a minute. */
+/** Ten times as long as any request takes. An algorithm that takes quadratic time would need a minute. */
 const PATIENCE_MS = 15_000;
 const MARKS = '\u0301\u0316';
 const OTHERS = ['a.', 'a@', '-', '..', '\u{1f3fb}', '\u00df'];

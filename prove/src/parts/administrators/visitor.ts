@@ -1,7 +1,7 @@
 import { Browser } from '../../../../testkit/src/browser.ts';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 
-/** A browser with its own address, behind a trusted proxy. */
+/** A browser with its own client address, which a trusted proxy reports. */
 export class Visitor extends Browser {
   readonly address: string;
 
@@ -30,7 +30,7 @@ export class Visitor extends Browser {
     return JSON.parse(text)?.user.email;
   }
 
-  /** Takes the cookies of another browser. */
+  /** Replaces this browser's cookies with those of another browser. */
   steal(cookies: ReadonlyMap<string, string>): this {
     this.cookies.clear();
     for (const [name, value] of cookies) this.cookies.set(name, value);

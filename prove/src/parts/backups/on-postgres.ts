@@ -21,7 +21,10 @@ import { type Done, startWork } from './work.ts';
 
 const NAME = 'PostgreSQL (pg_dump)';
 const SIZE = { count: 5, filler: 10_000 };
-/** Writes before the base backup, between the backup and the target time, and after the target time. */
+/**
+ * The number of acknowledged writes before the base backup, between the backup and the target time, and after
+ * the target time.
+ */
 const ACKNOWLEDGED = 100;
 
 /** Creates the roles from docs/operating.md. */
@@ -32,7 +35,7 @@ export async function setUp(server: Server): Promise<void> {
   await drop();
 }
 
-/** Dumps under load, and restores each into a new database, as in docs/operating.md. */
+/** Takes dumps under load, and restores each into a new database, as described in docs/operating.md. */
 export async function tryDumps(trial: Trial, random: Random, server: Server): Promise<Source> {
   const { url, database } = await createOwned(server);
   const settings = settingsOf(trial, { DATABASE_URL: url });
@@ -59,7 +62,7 @@ async function restoreDump(trial: Trial, server: Server, source: Source, backup:
   await database.drop();
 }
 
-/** Point-in-time recovery under load, as in docs/operating.md. */
+/** Tries point-in-time recovery under load, as described in docs/operating.md. */
 export async function tryMoment(trial: Trial, random: Random, server: Server): Promise<Done> {
   trial.say('PostgreSQL: a base backup and point-in-time recovery');
   const { stage, programs, port } = server;
@@ -72,7 +75,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   await work.goOn(1 + random.upTo(ACKNOWLEDGED));
   const before = await work.note();
   const [clock] = await database.sql('select clock_timestamp()::text as now');
-  // Commits before the target time are acknowledged before later writes start.
+  // Wait until all commits before the target time are acknowledged.
   await work.goOn(ACKNOWLEDGED);
   const { sequence: to } = await work.note();
   await work.goOn(ACKNOWLEDGED);
@@ -86,7 +89,7 @@ export async function tryMoment(trial: Trial, random: Random, server: Server): P
   return done;
 }
 
-/** Recovers the server to a time, as in docs/operating.md. */
+/** Recovers the server to a point in time, as described in docs/operating.md. */
 async function comeBackTo(server: Server, moment: string, database: TestDatabase): Promise<void> {
   const { stage } = server;
   await server.stop();
@@ -115,14 +118,14 @@ async function renewEpoch(settings: Record<string, string>): Promise<string> {
   return JSON.parse(stdout).epoch;
 }
 
-// The PostgreSQL of the tests lacks these programs, which must not be older than the server. So this part
-// uses the server from the same package as the programs.
+// The tests' PostgreSQL package does not include these programs, and they must not be older than the server.
+// So this part uses a server from the same package as the programs.
 export const PROGRAMS = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup'];
 export const DEBIAN = '/usr/lib/postgresql';
 const PASSWORD = 'secret';
 const READY = /ready to accept (read-only )?connections/;
 
-/** A server as in docs/operating.md: durable, with WAL archiving. */
+/** A PostgreSQL server as described in docs/operating.md: durable, and with WAL archiving. */
 export interface Server {
   programs: string;
   port: number;
@@ -205,7 +208,7 @@ archive_timeout = 60
 `;
 }
 
-/** A database owned by the service's role, and a superuser's connection to it. */
+/** Creates a database that the service's role owns, and a superuser's connection to it. */
 async function createOwned({ port }: Server): Promise<{ url: string; database: TestDatabase }> {
   const database = await createPostgresDatabase(`postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`);
   const { pathname } = new URL(database.url);

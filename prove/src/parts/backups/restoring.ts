@@ -56,7 +56,7 @@ export async function refuse({ site: { settings }, taken }: Source): Promise<voi
   assert.ok(before.equals(await readFile(path)), 'a rejected restore changed the database');
 }
 
-/** A running service's database is not replaced, even with `--force`. */
+/** Checks that a running service's database is not replaced, even with `--force`. */
 export async function refuseWhileServed(file: string, settings: Record<string, string>): Promise<void> {
   const { code, stderr } = await runCommand(['restore', file, '--force'], settings);
   const isRefused = code === 1 && /stop the service/.test(stderr);
@@ -113,7 +113,7 @@ export async function compare(
   assert.equal(await service.end(), 0, 'the service did not exit with 0');
 }
 
-/** Asserts that the backup has everything that was acknowledged before the backup started. */
+/** Asserts that the backup contains everything that was acknowledged before the backup started. */
 function assertHas({ known, gone }: Noted, restored: Map<string, { version: number }>): void {
   const isOlder = ({ address, version }: Known) => (restored.get(address)?.version ?? version) < version;
   const older = [...known.values()].filter(isOlder);

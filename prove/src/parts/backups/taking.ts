@@ -13,8 +13,8 @@ const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 const STANDSTILL_MAX_MS = 10_000;
 
 /**
- * Pauses a program repeatedly while it works on a file. The service's writes must succeed each time, which
- * shows that the program does not hold a lock, however fast the machine is.
+ * Pauses a backup program repeatedly while it works on a file. During each pause, the service's writes must
+ * succeed, which shows that the program does not hold a lock, however fast the machine is.
  * @returns the number of pauses
  */
 async function stepThrough(
@@ -25,7 +25,7 @@ async function stepThrough(
   let isAtWork = false;
   while (!hasEnded(child)) {
     child.kill('SIGCONT');
-    // Blocks this process, because a late timer could miss the whole backup.
+    // Block this process, because a timer that fires late could miss the whole backup.
     Atomics.wait(CLOCK, 0, 0, stepMs);
     child.kill('SIGSTOP');
     await aTurn();
@@ -40,7 +40,7 @@ async function stepThrough(
   return stops;
 }
 
-/** Acknowledged writes between two backups. */
+/** The number of acknowledged writes between two backups. */
 const ACKNOWLEDGED_MIN = 30;
 const ACKNOWLEDGED_MAX = { full: 200, small: 50 };
 /** How long a backup runs between two pauses. */
@@ -64,7 +64,7 @@ export interface Taken {
   stops: number;
   before: Noted;
   to: number;
-  /** The list's ETag, if nothing changed during the backup. */
+  /** The ETag of the list of listings, if nothing changed during the backup. */
   etag: string | undefined;
 }
 
@@ -73,7 +73,10 @@ export interface Source extends Done {
   taken: Taken[];
 }
 
-/** Takes backups under load, except the last one. Every second one is paused repeatedly. */
+/**
+ * Takes all backups under load except the last, which is taken without load. Every second one is paused
+ * repeatedly.
+ */
 export async function takeUnderLoad(
   trial: Trial,
   random: Random,

@@ -33,7 +33,7 @@ export interface Done {
   events: Event[];
   epoch: string;
   acknowledged: number;
-  /** Durations of writes without and during a backup. */
+  /** Durations of writes, both during a backup and without one. */
   probe: Probe | undefined;
 }
 
@@ -91,7 +91,7 @@ interface Probe {
   during: number[];
 }
 
-/** Creates many listings, so a backup takes a while. */
+/** Creates many listings, so that a backup takes a while. */
 async function fill(url: string, key: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, index) => {
     const description = randomBytes(200).toString('hex');
@@ -130,7 +130,11 @@ function startProbe(url: string, key: string) {
   ended.catch(() => {});
   return {
     ...probe,
-    /** Marks the start of a backup. @returns a function for its end, with the longest overlapping write */
+    /**
+     * Marks the start of a backup.
+     * @returns a function that marks its end, and returns the duration of the longest write that overlapped
+     * it
+     */
     begin() {
       const times: number[] = [];
       touched = times;
@@ -163,7 +167,10 @@ export async function readEvents(url: string, key: string): Promise<Event[]> {
   }
 }
 
-/** Returns the state after `sequence` events as a ledger, in which later listings must not exist. */
+/**
+ * Returns the state after `sequence` events as a ledger. According to the ledger, listings created later must
+ * not exist.
+ */
 export function ledgerAt(events: readonly Event[], sequence: number): Ledger {
   const ledger = createLedger();
   const addresses = new Map<string, string>();

@@ -44,12 +44,12 @@ export const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 3_600_000;
 const RANDOM_JUMPS = 40;
 
-/** A change of the clock. */
+/** A change of the service's clock. */
 export interface Jump {
   what: string;
   /** How far ahead to set the clock, computed at that moment because time passes. */
   aheadMs(): number;
-  /** The day whose beginning the clock is set to. */
+  /** If the clock is set to the beginning of a day: that day. */
   turn?: string;
 }
 

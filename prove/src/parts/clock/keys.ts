@@ -7,7 +7,7 @@ import { LISTING, type World } from './world.ts';
 
 const KEY_LIFETIME_MS = 30 * DAY_MS;
 
-/** Checks that keys expire by the current clock. */
+/** Checks that keys expire according to the current time of the clock. */
 export class Keys {
   readonly #caller: Caller;
   readonly #world: World;
@@ -49,7 +49,10 @@ interface Reading {
   remaining: number;
 }
 
-/** Checks that requests are counted whatever the clock does, and that no key waits longer than a window. */
+/**
+ * Checks that requests are counted whatever the clock does, and that no key has to wait longer than one
+ * window.
+ */
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
@@ -71,7 +74,7 @@ export class Limits {
     await this.#useUp('right');
   }
 
-  /** Expects a new process, whose counts start at zero. */
+  /** Call this after the service was started again: its counts then start at zero. */
   beginAnew(): void {
     this.#usedUp.untilMs = Number.NEGATIVE_INFINITY;
   }
@@ -82,7 +85,7 @@ export class Limits {
     const words = `${what}: two requests in a row leave ${first.remaining} and ${second.remaining} more`;
     assert.equal(second.remaining, first.remaining - 1, words);
     this.counts.counted += 1;
-    // The next hour is a new window.
+    // If the clock has reached the next hour, a new window has begun.
     if (this.#caller.nowMs >= this.#usedUp.untilMs) await this.#useUp(what);
     const { status, remaining } = await this.#read(what, this.#usedUp.key);
     assert.deepEqual(
@@ -127,7 +130,9 @@ interface Session {
   endMs: number;
 }
 
-/** Checks that sign-ins work after each change of the clock, and that their sessions expire by the clock. */
+/**
+ * Checks that sign-ins work after each change of the clock, and that sessions expire according to the clock.
+ */
 export class Sessions {
   readonly #caller: Caller;
   #totpUri = '';

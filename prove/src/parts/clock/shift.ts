@@ -4,12 +4,12 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const VARIABLE = 'CLOCK_FILE';
 
-/** The environment of processes whose clock `setClock` controls. */
+/** Returns the environment variables for processes whose clock `setClock` controls. */
 export function shiftedEnvironment(file: string, nodeOptions = ''): Record<string, string> {
   return { NODE_OPTIONS: `${nodeOptions} --import=${import.meta.url}`.trim(), [VARIABLE]: file };
 }
 
-/** Sets how far ahead the clock of the processes with `shiftedEnvironment` is. */
+/** Sets how far ahead the clock is in the processes that use `shiftedEnvironment`. */
 export function setClock(file: string, aheadMs: number): void {
   writeFileSync(`${file}.new`, String(aheadMs));
   renameSync(`${file}.new`, file);

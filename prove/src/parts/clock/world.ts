@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import { DAY_MS } from './caller.ts';
 
-/** How many of the oldest retries, and how many of the newest, are checked. */
+/** How many of the oldest requests, and how many of the newest, are retried in a check. */
 const RETRIES = 5;
-/** Allowed time between request and response. */
+/** The maximum time between a request and its response. */
 const LATE_MAX_MS = 30_000;
 export const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
 const LISTINGS = 6;
@@ -23,12 +23,12 @@ export class World {
   readonly #caller: Caller;
   readonly #ids: string[] = [];
   #lastId = '';
-  /** The first page's cursor, and the ids after it. */
+  /** The cursor after the first page, and the ids of the listings that follow. */
   #later: { cursor: string; ids: string[] } = { cursor: '', ids: [] };
   #sequence = 0;
-  /** Creates with an Idempotency-Key, and the ids of their listings. */
+  /** Create requests that had an Idempotency-Key, and the ids of the listings that they created. */
   readonly #retries: { key: string; id: string; madeMs: number }[] = [];
-  /** Whether the process has run through every change of the clock. */
+  /** Whether the current process was running during every change of the clock. */
   #hasSeenAll = true;
   readonly counts = { ids: 0, retries: 0, pages: 0, events: 0 };
 
@@ -36,7 +36,10 @@ export class World {
     this.#caller = caller;
   }
 
-  /** A new process has not seen the earlier changes of the clock. */
+  /**
+   * Call this after the service was started again: the new process has not seen the earlier changes of the
+   * clock.
+   */
   beginAnew(): void {
     this.#hasSeenAll = false;
   }
@@ -101,7 +104,8 @@ export class World {
       ids.push(...page.data.map(({ id }) => id));
       cursor = page.nextCursor;
     }
-    // Listings created while the clock was behind are further down in the list.
+    // Listings that were created while the clock was behind are further down in the list, so compare only the
+    // earlier ones.
     const old = ids.filter((id) => this.#later.ids.includes(id));
     assert.deepEqual(old, this.#later.ids, `${what}: pages skip or repeat a listing`);
     assert.equal(new Set(ids).size, ids.length, `${what}: pages repeat a listing`);
@@ -120,7 +124,8 @@ export class World {
   async checkRetries(what: string): Promise<void> {
     const looked = new Set([...this.#retries.slice(0, RETRIES), ...this.#retries.slice(-RETRIES)]);
     for (const { key, id, madeMs } of looked) {
-      // A new process knows the age of a key only from the clock.
+      // A new process computes the age of an Idempotency-Key from the clock alone, so after a jump of more
+      // than a day the key counts as expired.
       if (!this.#hasSeenAll && madeMs + DAY_MS < this.#caller.nowMs) continue;
       const { headers, text } = await this.#caller.send('POST', '/listings', { body: LISTING, retryKey: key });
       assert.equal(headers.get('idempotent-replayed'), 'true', `${what}: a retry is executed again`);
@@ -129,7 +134,7 @@ export class World {
     }
   }
 
-  /** Checks that a listing is found by the day of its creation. */
+  /** Checks that filters find a listing by the day on which it was created. */
   async checkDays(what: string): Promise<string> {
     const { id, createdAt } = await this.#create();
     const day = createdAt.slice(0, 10);
@@ -144,7 +149,10 @@ export class World {
     return createdAt;
   }
 
-  /** Checks that `yearBuilt` can be five years ahead. Tries again if the year changes in between. */
+  /**
+   * Checks that `yearBuilt` can be at most five years ahead. If the year changes during the check, it starts
+   * over.
+   */
   async checkYears(what: string): Promise<void> {
     const findYear = () => new Date(this.#caller.nowMs).getUTCFullYear();
     const year = findYear();
@@ -168,7 +176,10 @@ export class World {
     return listing;
   }
 
-  /** Records an id. Ids must grow, whatever the clock does. */
+  /**
+   * Records an id.
+   * @throws AssertionError unless it is greater than all earlier ids, whatever the clock does
+   */
   note(id: string): void {
     const time = new Date(this.#caller.nowMs).toISOString();
     assert.ok(id > this.#lastId, `${time}: the id ${id} does not come after ${this.#lastId}`);

@@ -12,26 +12,29 @@ import { createTenant, serve } from '../../service.ts';
 
 const SERVICES = 2;
 const LANES = 8;
-/** In one of this many commits, the request or the response is lost. */
+/** For one in this many commits, the proxy loses the request or the response. */
 const LOST_COMMIT = { full: 50, small: 6 };
-/** PostgreSQL's defaults, but the WAL writer does not flush early by chance. */
+/**
+ * Settings that differ from PostgreSQL's defaults. The WAL writer waits long, so that it does not flush early
+ * by chance.
+ */
 const SERVER_SETTINGS = ['max_connections=60', 'unix_socket_directories=', 'wal_writer_delay=10s'];
 /** Short, so that commits that wait for a standby time out soon. */
 const STATEMENT_TIMEOUT = '1s';
 const PATIENCE_MS = 30_000;
-/** Checks that indexes agree with their tables. */
+/** A query that checks whether indexes agree with their tables. */
 const CHECK_INDEXES = `select bt_index_check(c.oid, true) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   join pg_am a on a.oid = c.relam where n.nspname = 'public' and c.relkind = 'i' and a.amname = 'btree'`;
 
-/** Two services behind a proxy to one database, under load. */
+/** Two services under load, which reach one database through a proxy. */
 export interface Stage {
   server: PostgresServer;
   proxy: PostgresProxy;
   load: MixedLoad;
-  /** The number of cut commits. */
+  /** The number of commits whose connection the proxy cut. */
   cuts: number;
   told(what: string): number;
-  /** Waits for a condition, and fails with the first broken promise. */
+  /** Waits for a condition. @throws the first broken promise that occurs while it waits */
   expect(what: string, isSo: () => boolean): Promise<void>;
   /** Compares the stored state with the ledger. @returns the number of changes */
   finish(): Promise<number>;
@@ -66,7 +69,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
     },
     async finish() {
       await load.finish();
-      // A list or a page of events that is being streamed can only be cut.
+      // While a list or a page of events is being streamed, the service can only cut the connection.
       const { told } = load;
       const broken = told('lost') - told('cut') + told('unreachable') + told('closing');
       assert.equal(broken, 0, `${broken} requests got no response, or their connection was closed`);
@@ -84,7 +87,7 @@ export async function setUp(trial: Trial): Promise<Stage> {
   return stage;
 }
 
-/** Disturbances before the failover. */
+/** What is disturbed before the failover. */
 export type Course = 'at once' | 'standby gone before' | 'standby gone and server restarted before';
 
 /** Kills the server for good, promotes its standby behind the proxy, and waits until writes succeed. */
@@ -115,10 +118,13 @@ async function loseStandby(stage: Stage, standby: PostgresServer): Promise<void>
   await workInVain(stage, 1);
 }
 
-/** Enough rejections for every client to have tried twice. */
+/** This many rejections mean that every client has tried twice. */
 const REFUSED = 16;
 
-/** Waits for this many rejections and unknown outcomes, or for many acknowledged writes. */
+/**
+ * Waits until this many requests are rejected or have an unknown outcome, or until many writes are
+ * acknowledged.
+ */
 async function workInVain({ told, expect }: Stage, refused: number): Promise<void> {
   const acknowledged = told('acknowledged');
   const tellRefused = () => told('unavailable') + told('outcome_unknown');

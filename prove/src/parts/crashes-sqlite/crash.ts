@@ -43,9 +43,9 @@ export interface Crashed {
 }
 
 const LANES = 8;
-/** The maximum random time until a crash. */
+/** The maximum of the random time until a crash. */
 const MOMENT_MAX_MS = 300;
-/** The share of starts that crash within `START_MAX_MS`. */
+/** The share of starts during which the service is crashed, within `START_MAX_MS`. */
 const HALF_STARTS = 0.2;
 const START_MAX_MS = 600;
 const SAY_EVERY = 25;
@@ -54,7 +54,7 @@ export async function crashAgainAndAgain(crashes: Crashes): Promise<Crashed> {
   const { trial, random, name, count, end, between } = crashes;
   if (count === 0) return { crashes: 0, halfStarts: 0, ...sumUp(createLedger()) };
   const settings = { DATA_DIR: join(trial.directory, name.replaceAll(' ', '-')), ...crashes.settings };
-  // Created by separate processes, whose system calls are recorded.
+  // Let separate processes create the tenant, because their system calls are recorded.
   const tenant = await createTenantByCommand(settingsOf(trial, settings), runCommand);
   between?.();
   let service = await restart(trial, settings);
@@ -97,7 +97,7 @@ async function workFor({ turns, reaches }: MixedLoad, durationMs: number): Promi
   await sleep(durationMs);
 }
 
-/** Crashes the service during its recovery. */
+/** Starts the service, and crashes it during its recovery. */
 async function startHalf(
   { trial, random, between }: Crashes,
   { WORKERS: _, ...settings }: Record<string, string>,
@@ -118,7 +118,7 @@ async function restart(trial: Trial, settings: Record<string, string>): Promise<
   }
 }
 
-/** The last comparison replays all events. */
+/** Compares for the last time, and replays all events for it. */
 async function finish(load: MixedLoad, compare: () => Promise<void>): Promise<void> {
   await load.pause();
   load.ledger.replayed = { sequence: 0, listings: new Map() };
@@ -153,13 +153,13 @@ async function waitUntilGone(service: ServeProcess, workers: readonly number[]):
   await until('its workers are gone', areGone, PATIENCE_MS);
 }
 
-/** Zombies count as ended. */
+/** Whether a process has ended. Zombies count as ended. */
 async function hasEnded(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   return stat === undefined || stat.includes(') Z ');
 }
 
-/** Kills all processes, one worker, or the first process, whose workers then exit. */
+/** Kills all processes, one worker, or the first process; in the last case, the workers then exit. */
 export async function killSome(service: ServeProcess, random: Random): Promise<boolean> {
   const what = random.pick(['all', 'all', 'worker', 'first']);
   if (what === 'all') return killAtOnce(service);

@@ -44,7 +44,7 @@ const closedDamages: readonly Damage[] = [
   { what: 'it is a text file', do: (path) => writeFileSync(path, 'listings\n'.repeat(1_000)) },
 ];
 
-/** Damage that a restore alone does not fix: the operator has to move the file. */
+/** Damage that a restore alone does not fix, because the operator has to move the file. */
 const strangeFiles: readonly Damage[] = [
   { what: 'it is a directory', do: replaceByDirectory, words: /is not a regular file; move it elsewhere/ },
   { what: 'it belongs to another program', do: replaceByForeign, words: /another program/ },
@@ -56,7 +56,7 @@ const killedDamages: readonly Damage[] = [
   { what: 'the log is missing', do: (path) => rmSync(`${path}-wal`), isSmall: true },
 ];
 
-/** SQLite ignores a log from its first broken frame on, without an error. */
+/** Damage to the log. SQLite reads a log only up to its first broken frame, and does not report an error. */
 const logDamages: readonly Damage[] = [
   { what: 'the log is overwritten at its beginning', do: (path) => overwrite(`${path}-wal`, 0, 0.01) },
   {
@@ -66,7 +66,10 @@ const logDamages: readonly Damage[] = [
   { what: 'half of the log is missing', do: (path) => truncateSync(`${path}-wal`, middleOf(`${path}-wal`)) },
 ];
 
-/** Creates a tenant's files in the state after a crash, a copy in the state after a clean stop, and a backup. */
+/**
+ * Creates a tenant's files as they are after a crash, a copy of them as they are after a clean stop, and a
+ * backup.
+ */
 export async function makeOriginals(trial: Trial) {
   const [killed, closed] = [join(trial.directory, 'killed'), join(trial.directory, 'closed')];
   const settings = { DATA_DIR: killed, ...ADMINISTRATOR };
@@ -82,7 +85,7 @@ export async function makeOriginals(trial: Trial) {
   service.child.kill('SIGKILL');
   await exitOf(service.child);
   await cp(killed, closed, { recursive: true });
-  // The backup also checkpoints the log.
+  // The backup command also checkpoints the log.
   const backup = join(trial.directory, 'listings.backup');
   assert.equal((await runCommand(['backup', backup], settingsOf(whole, { DATA_DIR: closed }))).code, 0);
   return { killed, closed, backup, key: tenant.key };
@@ -146,7 +149,7 @@ async function restore(trial: Trial, { directory, backup, key }: Place, { what }
   await service.end();
 }
 
-/** Asserts that listings and events agree. @returns the number of listings */
+/** Asserts that the list of listings and the events agree. @returns the number of listings */
 async function assertConsistent(url: string, key: string, directory: string): Promise<number> {
   const { data, sequence } = await readJson<{ data: unknown[]; sequence: number }>(url, '/listings', key);
   const events = (await readJson<{ data: { sequence: number }[] }>(url, '/events?limit=1000', key)).data;

@@ -9,7 +9,7 @@ import { until } from '../../../../testkit/src/until.ts';
 import type { Trial } from '../../part.ts';
 import { CREDENTIALS, serve } from '../../service.ts';
 
-/** Creates a key through the dashboard's API, which is faster than the command line. */
+/** Creates an API key through the dashboard's API, which is faster than with the command-line program. */
 export async function makeTenant(service: ServeProcess): Promise<Tenant> {
   const browser = new Browser(service);
   const { account } = await browser.ask('POST', '/admin/auth/sign-in/email', CREDENTIALS);
@@ -33,14 +33,20 @@ interface Scene {
   tenant: Tenant;
 }
 
-/** How often the disk is filled, and how many writes are awaited with and without space. */
+/**
+ * How often the disk is filled (`cycles`), and how many writes must be rejected while it is full and
+ * acknowledged once it has space again.
+ */
 interface Size {
   cycles: number;
   refused: number;
   acknowledged: number;
 }
 
-/** Fills the disk repeatedly under load. Writes get 507 and succeed again with space, and reads work. */
+/**
+ * Fills the disk repeatedly under load. While it is full, writes must get 507. With space, they must succeed
+ * again. Reads must always work.
+ */
 export async function fillUnderLoad(
   { trial, disk, service, tenant }: Scene,
   { cycles, refused, acknowledged }: Size,

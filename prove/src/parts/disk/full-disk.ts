@@ -15,8 +15,8 @@ import { assertRead, expectSoon, fillUnderLoad, makeTenant, READS, startOrWords 
 import { Probes } from './probes.ts';
 
 /**
- * More space than the load and the probes need before the disk is filled again. SQLite's log takes at
- * most half of the remaining space.
+ * How much space is freed at least: more than the load and the probes need before the disk is filled again.
+ * SQLite's log takes at most half of the remaining space.
  */
 const ROOM_BYTES_MIN = 10_000_000;
 const SIZES = {
@@ -24,7 +24,10 @@ const SIZES = {
   small: { megabytes: 40, cycles: 2, refused: 20, acknowledged: 60 },
 };
 const LOG_LEVEL_ERROR = 50;
-/** Free bytes when the service starts: none, or too few for the log's index or a few pages. */
+/**
+ * How many bytes are free when the service starts: none, or too few for the index of the log or for a few
+ * pages.
+ */
 const ROOM_AT_START = { full: [0, 16_384, 40_960, 65_536], small: [0] };
 
 /** Fills the disk repeatedly under load, tries each kind of request, and restarts the service. */
@@ -41,7 +44,7 @@ export async function fillDisk(trial: Trial) {
 
   const probes = new Probes(service, tenant.accountId);
   await probes.prepare();
-  // Of several failures in a row, only the first is logged, and then the next success.
+  // The service logs only the first of several failures in a row, and then the next success.
   const countLog = () => service.log.filter(({ work }) => work === 'record key use');
   await expectSoon('key use is written again', () => !isFailing(countLog().at(-1)));
   const logged = countLog().length;
@@ -112,7 +115,7 @@ async function assertCounted({ sql }: TestDatabase, { keyId, requests }: Probes)
 const MEGABYTES = 64;
 const SIZE = { cycles: 4, refused: 60, acknowledged: 300 };
 
-/** Like `fillDisk`, with PostgreSQL's tables on the small disk and its log elsewhere. */
+/** Like `fillDisk`, but with PostgreSQL: its tables are on the small disk, and its WAL is elsewhere. */
 export async function fillTablespace(trial: Trial) {
   const disk = await mountSmallDisk(trial, MEGABYTES);
   const place = join(disk.directory, 'tables');

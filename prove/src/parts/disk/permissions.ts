@@ -31,7 +31,10 @@ const bans: readonly Ban[] = [
   { what: 'the directory is not accessible', do: (directory) => chmodSync(directory, 0o000) },
 ];
 
-/** Removes permissions from copies of a database. @returns failed starts, and what was not tried */
+/**
+ * Removes permissions from copies of a database, and starts the service with them.
+ * @returns the number of failed starts, and what was not tried
+ */
 export async function takeRights(trial: Trial, original: string): Promise<{ refused: number; skipped: string[] }> {
   const isRoot = process.getuid?.() === 0;
   const skipped: string[] = [];

@@ -9,9 +9,9 @@ import type { Trial } from '../../part.ts';
 import { CREDENTIALS, settingsOf } from '../../service.ts';
 
 const LISTING = { address: '12 Elm Street', beds: 3, baths: 2 };
-/** 200 KB, which is more than any remaining space. */
+/** 200 KB of photos, which is more than the space that is ever left. */
 const PHOTOS = Array.from({ length: 100 }, (_, index) => ({ url: `https://example.com/${index}${'x'.repeat(1_900)}` }));
-/** After this many rejections in a row, there is no space for small writes. */
+/** After this many rejections in a row, the disk has no space left even for small writes. */
 const REFUSED_IN_A_ROW = 5;
 const TRIES_MAX = 2_000;
 
@@ -24,7 +24,7 @@ interface Reply {
 
 type Send = () => Promise<Reply>;
 
-/** Sends each kind of request with a key and from the dashboard. */
+/** Sends each kind of request, both with a key and from the dashboard. */
 export class Probes {
   readonly #service: ServeProcess;
   readonly #accountId: string;
@@ -120,7 +120,7 @@ export class Probes {
     for (const path of IN_DASHBOARD) {
       const { status, text } = await read(this.#browser.send('GET', `/admin${path}`));
       assert.equal(status, 200, `/admin${path} on a full disk: ${text}`);
-      // The time of the last use changes between reads.
+      // Compare only the ids of keys, because the time of their last use changes between reads.
       texts.push(path === '/api-keys' ? JSON.parse(text).data.map(({ id }: { id: string }) => id) : text);
     }
     return texts;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Browser, PASSWORD } from '../../../../testkit/src/browser.ts';
 import { runCommand } from '../../../../testkit/src/process.ts';
 
-/** Headers that identify each caller. */
+/** The headers that identify each caller. */
 export type Callers = ReturnType<typeof callersOf>;
 
 /** An account with an administrator, a member, and keys. */
@@ -52,7 +52,7 @@ function callersOf(
     'deleted key': bearer(keys.deleted),
     'wrong key': bearer('plk_0000000000000000000000000000000000000'),
     nobody: { Origin: url },
-    // These callers exist only below `/admin`.
+    // The callers below exist only in the `/admin` API.
     administrator: { Cookie: browser.cookie, Origin: url },
     member: { Cookie: member.cookie, Origin: url },
     'another page': { Cookie: browser.cookie, Origin: 'https://example.com' },

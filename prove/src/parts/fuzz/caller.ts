@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { type DocumentedOperation, OpenApiDocument, type Told } from '../../../../testkit/src/openapi.ts';
 import { REPOSITORY } from '../../../../testkit/src/process.ts';
 
-/** An API and its OpenAPI document, read from the repository because the served one could have the same fault. */
+/**
+ * An API and its OpenAPI document. The document is read from the repository, because the one that the service
+ * serves could have the same fault.
+ */
 export interface Api {
   base: '/v1' | '/admin';
   document: OpenApiDocument;
@@ -58,7 +61,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 
-  /** Documented and reachable outcomes that occurred fewer than `countMin` times. */
+  /** Returns the documented and reachable outcomes that occurred fewer than `countMin` times. */
   missing(countMin: number): string[] {
     return this.#documented()
       .filter(({ outcome }) => ELSEWHERE[outcome.split(' ')[1] ?? ''] === undefined)
@@ -66,7 +69,7 @@ export class Tally {
       .filter((name) => (this.#counts.get(name) ?? 0) < (ONCE.has(name) ? Math.min(1, countMin) : countMin));
   }
 
-  /** The outcomes of each operation, such as `201 × 4,812, 400 invalid_json × 210`. */
+  /** Lists the outcomes of each operation, such as `201 × 4,812, 400 invalid_json × 210`. */
   lines(): [operation: string, outcomes: string][] {
     return TARGETS.map((target) => {
       const outcomes = this.#documented().filter((each) => each.target === target);
@@ -93,7 +96,7 @@ export class Tally {
   }
 }
 
-/** Outcomes that occur only once: a service has one first administrator. */
+/** Outcomes that occur only once, because a service has only one first administrator. */
 const ONCE = new Set(['/admin setUp 201']);
 
 function nameOf({ base, operation }: Target, outcome: string): string {
@@ -107,7 +110,7 @@ function judgeReply({ document, operation }: Target, told: Told): void {
   if (told.status === 304 || told.status === 204) assert.equal(told.text, '', 'a 204 or 304 with a body');
 }
 
-/** How many requests are shown after a wrong response. */
+/** How many of the last requests are shown after a wrong response. */
 const HISTORY = 6;
 
 /** Sends requests, checks each response against the documents, and remembers the last ones. */
@@ -141,7 +144,10 @@ export class Caller {
   }
 }
 
-/** Tries again on a new connection, because an idle one can close just before its use. */
+/**
+ * Sends a request. If it fails, tries again on a new connection, because an idle connection can close just
+ * before it is used.
+ */
 async function tell(url: string, init: RequestInit): Promise<Told> {
   const again = () => fetch(url, init).catch((error: unknown) => assert.fail(`no response: ${describe(error)}`));
   const response = await fetch(url, init).catch(again);

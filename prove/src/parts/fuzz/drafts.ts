@@ -14,7 +14,7 @@ export interface Draft {
   acceptAt: number;
   precondition: 'none' | 'current' | 'stale' | 'any' | 'unless any';
   retry: 'none' | 'fresh' | 'reused';
-  /** An index into the known objects. */
+  /** Chooses among the known objects. */
   at: number;
   /** Whether the path names an existing object, a deleted one, or one that never existed. */
   about: 'live' | 'deleted' | 'nothing';
@@ -93,16 +93,16 @@ const ADAPTED: Record<string, (value: unknown) => unknown> = {
   updateWebhook: withOwnUrl,
 };
 
-/** Nothing listens at this address of the machine. */
+/** A URL on this machine at which nothing listens. */
 const OWN_URL = 'https://127.0.0.1:1024/webhooks';
 
-/** Replaces a valid URL, so nothing is sent to other machines. */
+/** Replaces a valid URL, so that nothing is sent to other machines. */
 function withOwnUrl(value: unknown): unknown {
   const { url } = Object(value);
   return typeof url === 'string' && url.includes('://') ? { ...Object(value), url: OWN_URL } : value;
 }
 
-/** Removes the external id, which an upsert has in its path. */
+/** Removes the external id from the body, because an upsert has it in its path. */
 function unnamed(value: unknown): unknown {
   const { externalId: _, ...others } = Object(value);
   return others;
@@ -113,7 +113,10 @@ function rowsOf({ items = {} }: Schema, document: Target['document']): fc.Arbitr
   return fc.array(fc.oneof(valuesOf(items, document), damaged(items, document)), { maxLength: 6 });
 }
 
-/** Cursors come from responses, and the other parameters need the names of the file's columns and fields. */
+/**
+ * Parameters that are not generated. Cursors come from responses, and the others require the names of the
+ * file's columns and fields.
+ */
 const UNTRIED = new Set(['cursor', 'map', 'values', 'defaults']);
 
 type Parameter = fc.Arbitrary<readonly [string, string]>;

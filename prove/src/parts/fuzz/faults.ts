@@ -26,7 +26,7 @@ export interface Prepared {
   mayRefuse: { query: boolean; body: boolean };
 }
 
-/** A fault of a request. The service reports the fault with the lowest `step` (contract §1). */
+/** A fault in a request. The service reports the fault with the lowest `step` (contract §1). */
 export interface Fault {
   step: number;
   status: number;
@@ -57,7 +57,7 @@ export const STEP = {
 
 const isAnybodys = ({ operation }: Target) =>
   operation.responses['401'] === undefined || OPEN.has(operation.operationId);
-/** Operations that do not need a session. They return 401 only because of the body. */
+/** Operations that do not need a session. They return 401 only because of their body. */
 const OPEN = new Set(['signIn', 'signInWithPasskey', 'verifyTotp', 'verifyBackupCode', 'acceptInvitation']);
 const isV1 = ({ base }: Target) => base === '/v1';
 const isAdmin = ({ base }: Target) => base === '/admin';
@@ -72,7 +72,7 @@ const needsFullAccess = (target: Target) => isV1(target) && (changes(target) || 
 const isOfWebhooks = ({ operation }: Target) => /Webhook/.test(operation.operationId);
 const isAny = () => true;
 
-/** Operations for administrators only. The document states it in prose. */
+/** Operations for administrators only. The document states this only in prose. */
 const ADMINISTRATORS_ONLY =
   /^(listApiKeys|createApiKey|updateApiKey|rollApiKey|deleteApiKey|listRequests|retrieveRequest|updateAccount|listActivity|listMembers|updateMember|deleteMember|listInvitations|createInvitation|deleteInvitation|\w+Webhook\w*)$/;
 
@@ -134,7 +134,10 @@ function as(caller: Prepared['caller']): Fault['apply'] {
   };
 }
 
-/** A read-only key is enough for a dry run of a feed. */
+/**
+ * Sends the request with a read-only key. Because such a key is sufficient for a dry run of a feed, `dryRun`
+ * is removed.
+ */
 function asReader(request: Prepared): void {
   request.caller = 'reader';
   if (request.target.operation.operationId !== 'putFeed') return;

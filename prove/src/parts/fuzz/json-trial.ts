@@ -3,7 +3,10 @@ import { readTexts } from '../../texts.ts';
 import type { World } from './accounts.ts';
 import { Caller, findTarget, type Tally } from './caller.ts';
 
-/** The outcome of a body: a listing, an error in its fields, or one in its JSON. `any` is either error. */
+/**
+ * The outcome of a body: `taken` if a listing is created, `fields` for an error in its fields, or `no JSON`
+ * for an error in its JSON. `any` is either error.
+ */
 type JsonFate = 'taken' | 'fields' | 'no JSON' | 'any';
 
 interface JsonCase {
@@ -12,9 +15,12 @@ interface JsonCase {
   fate: JsonFate;
 }
 
-/** JSON by place and fate: `body taken` is a whole body, and `member taken` a value in `metadata`. */
+/**
+ * JSON by its place and its outcome. For example, `body taken` is a whole body that is accepted, and `member
+ * taken` is such a value in `metadata`.
+ */
 const TEXTS = readTexts(new URL('json-texts.jsonl', import.meta.url));
-/** Replaces `DOCUMENT` in the file. */
+/** Replaces the word `DOCUMENT` in the file. */
 const DOCUMENT = '{"address":"12 Elm Straße 😀","beds":3,"baths":2,"metadata":{"a":1.5e1,"b":true,"c":"\\u00e9"}}';
 const SPACED = DOCUMENT.replaceAll(':', ' : ').replaceAll(',', '\n,\t');
 const DEPTHS = [500, 10_000];
@@ -95,7 +101,9 @@ export async function tryJson(world: World, tally: Tally, share: number): Promis
   return fates;
 }
 
-/** Whether a body can be a line of an import: a line break or a blank line would change the number of rows. */
+/**
+ * Whether a body can be a line of an import. A line break or a blank line would change the number of rows.
+ */
 function isLine({ body }: JsonCase): boolean {
   const text = Buffer.from(body).toString('latin1');
   return text.trim() !== '' && !text.startsWith('\x1f\x8b') && !/[\r\n]/.test(text) && !text.startsWith('\xef\xbb');

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../../../testkit/src/openapi.ts';
 import type { Prepared } from './faults.ts';
 
-/** Lists are read often, so accounts stay small. */
+/** The maximum number of listings in an account, which is small because lists are read often. */
 export const LISTINGS_MAX = 40;
 const REMEMBERED_MAX = 20;
 
 export type Listing = Record<string, unknown> & { id: string };
 
-/** The state of an account according to its responses so far. */
+/** The state of an account, according to the responses so far. */
 export class Known {
-  /** The latest JSON, by id. */
+  /** The latest JSON of each listing, by id. */
   readonly listings = new Map<string, string>();
   readonly deleted = new Set<string>();
   epoch = '';
@@ -20,20 +20,23 @@ export class Known {
   readonly done: { request: Prepared; told: Told }[] = [];
   readonly keys: string[] = [];
   readonly deletedKeys: string[] = [];
-  /** Ids in the request log. */
+  /** The ids of requests in the request log. */
   requests: string[] = [];
-  /** Email by id. A new invitation to the same email revokes the earlier one. */
+  /**
+   * The email of each invitation, by the invitation's id. A new invitation to the same email revokes the
+   * earlier one.
+   */
   readonly invitations = new Map<string, string>();
   readonly deletedInvitations: string[] = [];
   readonly memberId: string;
   readonly feeds = new Set<string>();
-  /** Runs of feeds by id, with the names of their feeds. */
+  /** The ids of runs, with the names of their feeds. */
   readonly runs = new Map<string, string>();
   /** The names of saved views. */
   readonly views = new Set<string>();
   readonly webhooks = new Set<string>();
   readonly deletedWebhooks = new Set<string>();
-  /** Deliveries by id, with the ids of their endpoints. */
+  /** The ids of deliveries, with the ids of their endpoints. */
   readonly deliveries = new Map<string, string>();
 
   constructor(memberId: string) {
@@ -59,7 +62,7 @@ export class Known {
     this.deleted.add(id);
   }
 
-  /** Ids without a listing are ignored. */
+  /** Records that listings were deleted. Ids that have no listing are ignored. */
   deleteSome(ids: string[]): void {
     for (const id of ids) if (this.listings.has(id)) this.delete(id);
   }
@@ -74,7 +77,7 @@ export class Known {
     this.deletedKeys.push(id);
   }
 
-  /** A rolled key is not rolled again. */
+  /** Replaces a key that was rolled by its new key, so that the old one is not rolled again. */
   rollKey(id: string, newId: string, isDeleted: boolean): void {
     this.keys.splice(this.keys.indexOf(id), 1, newId);
     if (isDeleted) this.deletedKeys.push(id);
@@ -90,7 +93,7 @@ export class Known {
     this.deletedInvitations.push(id);
   }
 
-  /** Asserts that a complete list without filters has exactly the known listings. */
+  /** Asserts that a complete list without filters contains exactly the known listings. */
   assertComplete(data: readonly Listing[]): void {
     const ids = data.map(({ id }) => id);
     assert.deepEqual(
@@ -113,7 +116,10 @@ export class Known {
     }
   }
 
-  /** Learns the listings after a feed's file or deletion, either of which can delete listings of feeds. */
+  /**
+   * Updates the known listings after a feed's file was applied or a feed was deleted. Both can delete
+   * listings that belong to feeds.
+   */
   takeFeeds(data: readonly Listing[]): void {
     const ids = new Set(data.map(({ id }) => id));
     for (const [id, text] of this.listings) {
@@ -135,7 +141,10 @@ export class Known {
     for (const [delivery, owner] of this.deliveries) if (owner === id) this.deliveries.delete(delivery);
   }
 
-  /** Learns the listings after an import, which does not report its rows. All known listings must be there. */
+  /**
+   * Updates the known listings after an import, whose response does not describe each row. All listings known
+   * before must still exist.
+   */
   take(data: readonly Listing[]): void {
     for (const { id } of data) assert.ok(!this.deleted.has(id), `the deleted listing ${id} came back by an import`);
     const ids = new Set(data.map(({ id }) => id));

@@ -13,7 +13,7 @@ const LIST = findTarget('/v1', 'listListings');
 const DELETE = findTarget('/v1', 'deleteListing');
 const LIST_FEEDS = findTarget('/v1', 'listFeeds');
 
-/** One account, whose requests are sent one after another, so the state before each is known. */
+/** Sends requests for one account one after another, so that the state before each request is known. */
 export class Lane {
   readonly known: Known;
   readonly #caller: Caller;
@@ -42,7 +42,7 @@ export class Lane {
     judgeOutcome(request, told, this.known);
     if (request.method === 'HEAD') return;
     if (told.status < 300) await this.#learn(request, told);
-    // A run that the guard stops is recorded, too.
+    // The service also records a run that the guard stops.
     if (request.target.operation.operationId === 'putFeed') await this.#learnFeeds();
     if (draft.at % 50 === 0) await this.#repeat();
     if (this.known.listings.size > LISTINGS_MAX) await this.#makeRoom();
@@ -62,7 +62,7 @@ export class Lane {
     const { operationId } = request.target.operation;
     const isReplayed = told.headers.get('idempotent-replayed') === 'true';
     assert.ok(!isReplayed, 'a response to a new Idempotency-Key is a replay');
-    // A replayed change of a webhook endpoint returns its current state.
+    // A replay of a change to a webhook endpoint returns the endpoint's current state.
     const isComparable = request.headers['Idempotency-Key'] !== undefined && !/Webhook/.test(operationId);
     if (isComparable) known.remember(known.done, { request, told });
     if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId)) known.keep(told.text);

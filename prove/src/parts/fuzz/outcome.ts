@@ -6,7 +6,7 @@ import { isFile, STEP } from './faults.ts';
 import type { Known } from './known.ts';
 import { normalForm, unexplainedFault } from './rules.ts';
 
-/** Responses to valid requests that the document explains in prose. */
+/** Rejections of valid requests for reasons that the document explains only in prose. */
 const IN_WORDS: Record<string, RegExp> = {
   createImport: /^422 (import_failed|validation_failed)$/,
   putFeed: /^(400 invalid_json|409 feed_guard|422 (import_failed|validation_failed))$/,
@@ -44,7 +44,7 @@ export function judgeOutcome(request: Prepared, told: Told, known: Known): void 
   if (request.method !== 'HEAD') judgeSuccess(request, told, known);
 }
 
-/** Whether the request is for an earlier version of a listing, which is not remembered. */
+/** Whether the request is for an earlier version of a listing. Earlier versions are not remembered here. */
 function hasAt({ query }: Prepared): boolean {
   return query.some(([name]) => name === 'at');
 }
@@ -80,11 +80,11 @@ function judgeSuccess(request: Prepared, { status, text, headers }: Told, known:
   }
   if (/^(create|update|upsert)Listing(ByExternalId)?$/.test(operationId) || operationId === 'updateAccount')
     judgeStored(request, text);
-  // As NDJSON, the report is the last line.
+  // In NDJSON, the report is the last line.
   if (operationId === 'createImport') judgeReport(request, JSON.parse(text.trimEnd().split('\n').at(-1) ?? ''));
 }
 
-/** Asserts that the response has the request's values in normal form. */
+/** Asserts that the response contains the request's values in normal form. */
 function judgeStored({ target, value, headers }: Prepared, text: string): void {
   const { document, operation } = target;
   const schema: Schema = operation.requestBody?.content[headers['Content-Type'] ?? '']?.schema ?? {};
@@ -122,7 +122,7 @@ function judgeReport({ target, value, headers }: Prepared, report: Record<string
   assert.ok(failed >= invalid.length, `${invalid.length - failed} rows that violate their schema were saved`);
 }
 
-/** The line that ends an export is not a row. */
+/** Whether a row is the line that ends an export, which does not count as a row. */
 function isEnd(row: unknown): boolean {
   return typeof row === 'object' && row !== null && 'end' in row;
 }

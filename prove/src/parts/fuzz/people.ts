@@ -12,9 +12,9 @@ const NEW_PASSWORD = 'staple correct battery horse';
 /** The email of the first administrator. */
 const FIRST = 'first@example.com';
 const NOBODYS_TOKEN = 'x'.repeat(43);
-/** More than the two hashes that run at a time and the sixteen that wait. */
+/** More than the two hashes that are computed at a time and the sixteen that can wait. */
 const AT_ONCE = 24;
-/** Wrong passwords or codes up to the limit. */
+/** The number of wrong passwords or codes that the limit allows. */
 const TRIES = 10;
 
 export async function setUp(url: string, directory: string, tally: Tally, isThorough: boolean): Promise<void> {
@@ -50,7 +50,7 @@ function assertOne(outcomes: string[], good: string, others: RegExp): void {
   for (const outcome of rest) assert.match(outcome, others, `only one ${good} was expected`);
 }
 
-/** Takes users from invitation to removal. */
+/** Sends the requests of users, from their invitation to their removal. */
 export class People {
   readonly #url: string;
   readonly #world: World;
@@ -71,7 +71,7 @@ export class People {
     return new Visitor(this.#url, address, this.#tally, browser);
   }
 
-  /** `isThorough` also exhausts the limits. */
+  /** Goes through the life of one user. With `isThorough`, it also exhausts the limits of attempts. */
   async live(number: number, isThorough: boolean): Promise<void> {
     const email = `person-${number}@example.org`;
     const { person, userId } = await this.#join(email, isThorough);
@@ -106,7 +106,7 @@ export class People {
     return { person, userId: user.id };
   }
 
-  /** An existing user accepts an invitation with their own session. */
+  /** Checks that an existing user can accept an invitation only with their own session. */
   async #inviteKnown(other: Visitor): Promise<void> {
     const administrator = this.#administrator;
     const { id, url } = await administrator.ask('createInvitation', { email: FIRST, role: 'administrator' }, '201');

@@ -30,18 +30,20 @@ export function prepare(draft: Draft, known: Known, freshKey: string): Prepared 
   judgeQuery(request, known);
   setConditions(request, draft, known);
   setRetry(request, draft, known, freshKey);
-  // In reverse order of the service's checks, so that the first check overrides the others.
+  // Apply the faults in reverse order of the service's checks, so that the fault that the service checks
+  // first overrides the others.
   for (const fault of faults.toSorted((one, other) => other.step - one.step)) fault.apply(request);
   return request;
 }
 
-/** Fills in the path, and expects 404 if it names no object. */
+/** Fills in the path, and expects 404 if it does not name an existing object. */
 function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
   const { operationId } = request.target.operation;
   const names = [...request.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const owners = new Map([...known.runs, ...known.deliveries]);
   let owner: string | undefined;
-  // From the last object of the path to the first, since an object determines which object it belongs to.
+  // Go from the last object in the path to the first, because each object determines which object it belongs
+  // to.
   for (const name of names.toReversed()) {
     const { live, deleted } = poolsOf(/Views?$/.test(operationId) ? 'view' : name, known);
     const pool = CREATES.has(operationId) ? (NEW[name] ?? live) : { live, deleted, nothing: [] }[about];
@@ -60,7 +62,7 @@ function setPath(request: Prepared, { about, at }: Draft, known: Known): void {
 }
 
 const CREATES = new Set(['upsertListing', 'putFeed']);
-/** Objects for which it is not specified whether a 404 or an error in the fields comes first. */
+/** Path parameters for which the order of a 404 and an error in the fields is not specified. */
 const ANY_ORDER = new Set(['memberId', 'keyId', 'name', 'runId', 'webhookId', 'deliveryId']);
 const FEEDS = ['mls', 'broker-1', 'a', '0'];
 const NEW: Record<string, string[]> = { name: FEEDS };
@@ -129,11 +131,11 @@ function judgeQuery(request: Prepared, known: Known): void {
   if (request.query.some(([name]) => given.has(`${name}[]`))) refuse(request, STEP.query, 400, 'invalid_query');
   const hasDistance = /\bdistance\b/.test(`${given.get('sort')} ${given.get('fields')}`);
   if (hasDistance && !given.has('near')) refuse(request, STEP.query, 400, 'invalid_query');
-  // CSV and GeoJSON have no distances.
+  // CSV and GeoJSON do not contain distances.
   if (hasDistance) request.mayRefuse.query = true;
-  // Progress requires NDJSON and an import that is not atomic.
+  // `progress` requires NDJSON and an import that is not atomic.
   if (operation.operationId === 'createImport' && given.has('progress')) request.mayRefuse.query = true;
-  // A feed can have `clean` in its settings.
+  // Only for imports, because a feed can have `clean` in its settings.
   const needsClean = given.has('dates') || given.has('decimal');
   if (operation.operationId === 'createImport' && needsClean && !given.has('clean'))
     refuse(request, STEP.query, 400, 'invalid_query');
@@ -198,14 +200,17 @@ function refuse(request: Prepared, step: number, status: number, ...codes: strin
   request.refusals.push({ step, status, codes });
 }
 
-/** Rows as CSV. A value that is not an object becomes an empty row. */
+/** Formats rows as CSV. A value that is not an object becomes an empty row. */
 function toCsv(rows: readonly unknown[]): string {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(Object(row))))];
   const lines = rows.map((row) => columns.map((column) => toCell(Object(row)[column])));
   return [columns.map(quote), ...lines].map((cells) => `${cells.join()}\r\n`).join('');
 }
 
-/** Strings are escaped, so spreadsheets do not read them as formulas. Other values are JSON. */
+/**
+ * Formats a cell. Strings are escaped, so that spreadsheets do not read them as formulas. Other values are
+ * JSON.
+ */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value !== 'string') return quote(JSON.stringify(value));

@@ -1,13 +1,16 @@
 import type { OpenApiDocument } from '../../../../testkit/src/openapi.ts';
 import type { Schema } from '../../../../testkit/src/schema-values.ts';
 
-/** A value as the service reads it: strings trimmed and in NFC, without optional fields that are `null`. */
+/**
+ * Converts a value to the form in which the service reads it: strings are trimmed and in NFC, and optional
+ * fields that are `null` are removed.
+ */
 export function normalForm(value: unknown, given: Schema, document: OpenApiDocument): unknown {
   const schema: Schema = document.schemaOf(given);
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null');
   if (only !== undefined && others.length === 0) return normalForm(value, only, document);
   if (typeof value === 'string') return normalText(value, schema);
-  // JSON has no -0.
+  // The service reads -0 as 0.
   if (value === 0) return 0;
   if (Array.isArray(value)) return value.map((element) => normalForm(element, schema.items ?? {}, document));
   if (typeof value !== 'object' || value === null) return value;
@@ -38,13 +41,13 @@ function normalObject(value: object, schema: Schema, document: OpenApiDocument):
   );
 }
 
-/** Codes and enums are compared unchanged. Passwords keep surrounding whitespace. */
+/** Codes and enum values stay as they are. Passwords keep surrounding whitespace. */
 function normalText(value: string, { enum: choices, pattern, format }: Schema): string {
   if (choices !== undefined || (pattern !== undefined && !pattern.includes('://'))) return value;
   return format === 'password' ? value.normalize() : value.normalize().trim();
 }
 
-/** `Object.fromEntries` that keeps `__proto__`. */
+/** Like `Object.fromEntries`, but keeps `__proto__` as a member. */
 function fromEntries(entries: [string, unknown][]): object {
   const value = {};
   for (const [name, member] of entries) {
@@ -79,7 +82,7 @@ const FURTHER: [field: RegExp, codes: RegExp][] = [
   [/^expiresAt$/, /^(out_of_range|invalid_format)$/],
 ];
 
-/** The first error that neither the schema nor a rule in prose explains. */
+/** Finds the first error that neither the schema nor a rule in prose explains. */
 export function unexplainedFault(details: readonly { field: string; code: string }[]) {
   return details.find(({ field, code }) => !FURTHER.some(([name, codes]) => name.test(field) && codes.test(code)));
 }

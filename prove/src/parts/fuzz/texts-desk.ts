@@ -19,7 +19,7 @@ export function textsAround(lengthMax: number): string[] {
   ];
 }
 
-/** A field's rules. */
+/** The rules for a string field. */
 export interface Place {
   lengthMax: number;
   /** Whether line feeds and tabs are allowed. */
@@ -30,10 +30,13 @@ export interface Place {
   isRefused?: (text: string) => boolean;
 }
 
-/** A string is stored in this form, or rejected with one of these codes. */
+/** What happens to a string: it is stored in this form, or rejected with one of these codes. */
 export type Fate = { stored: string } | { codes: string[] };
 
-/** A second implementation of contract §2: strings in NFC, trimmed, their length in code points. */
+/**
+ * Predicts what happens to a string. This is a second implementation of contract §2: strings are in NFC and
+ * trimmed, and their length is counted in code points.
+ */
 export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = false, isRefused }: Place): Fate {
   const normal = text.normalize('NFC');
   const stored = isRaw ? normal : normal.trim();
@@ -46,14 +49,14 @@ export function fateOf(text: string, { lengthMax, isMultiline = false, isRaw = f
   return codes.length === 0 ? { stored } : { codes };
 }
 
-/** URLs resolve `.` and `..` in a path. */
+/** Whether a string would change a URL's path, because `.` and `..` are resolved. */
 export function isDots(text: string): boolean {
   return text === '.' || text === '..';
 }
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** Sends strings and records their outcomes, to compare engines. */
+/** Sends strings, and records what happens to them, so that the two engines can be compared. */
 export class TextsDesk {
   readonly world: World;
   readonly #caller: Caller;
@@ -78,7 +81,7 @@ export class TextsDesk {
     return this.ask(method === 'POST' ? CREATE : PUT, method, path, headers, JSON.stringify(body));
   }
 
-  /** Sends JSON to the dashboard's API. */
+  /** Sends a JSON body to the dashboard's API. */
   typeIn(
     operationId: string,
     body: object,
@@ -95,7 +98,7 @@ export const CREATE = findTarget('/v1', 'createListing');
 export const RETRIEVE = findTarget('/v1', 'retrieveListing');
 const PUT = findTarget('/v1', 'upsertListing');
 
-/** Whether a path can contain the string: lone surrogates cannot be sent, and very long paths always fail. */
+/** Whether a path can contain the string. Lone surrogates cannot be sent, and very long paths always fail. */
 export function fitsAddress(text: string): boolean {
   return text.isWellFormed() && encodeURIComponent(text).length < ADDRESS_LENGTH_MAX;
 }

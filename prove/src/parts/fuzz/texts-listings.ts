@@ -25,7 +25,7 @@ const URL: Place = { lengthMax: 2_000, isRefused: () => true };
 /** A name in `metadata`. */
 export const MEMBER: Place = { lengthMax: 40, isRefused: (text) => text === '__proto__' };
 
-/** String fields of a listing, by their paths in `details`. */
+/** The string fields of a listing, by their paths in an error's `details`. */
 export const PLACES: Record<string, Place> = {
   address: { lengthMax: 255 },
   unitNumber: { lengthMax: 25 },
@@ -134,7 +134,10 @@ const ME = findTarget('/v1', 'retrieveMe');
 
 const NEVER = () => [400];
 
-/** Parameters of other types, with the possible statuses and another required parameter. */
+/**
+ * Parameters of other types, with the statuses that a string can cause, and a further parameter that is
+ * required.
+ */
 const OTHERS: [name: string, statusesOf: (text: string) => number[], partner?: string][] = [
   ['cursor', NEVER],
   ['bbox', NEVER],
@@ -156,7 +159,7 @@ const OF_EVENTS: typeof OTHERS = [
   ['epoch', () => [400, 410]],
   ['after', wholeNumber(0, 1e11)],
   ['limit', wholeNumber(1, 1_000)],
-  // With `after=0`, so that an event exists and the request does not wait.
+  // With `after=0`, there is an event, so the request does not wait.
   ['wait', wholeNumber(0, 60), 'after=0'],
 ];
 
@@ -164,7 +167,7 @@ function wholeNumber(min: number, max: number): (text: string) => number[] {
   return (text) => [/^-?[0-9]+$/.test(text) && Number(text) >= min && Number(text) <= max ? 200 : 400];
 }
 
-/** Checks that a valid string finds its listing, and that an invalid one is rejected. */
+/** Checks that a filter with a valid string finds its listing, and that an invalid string is rejected. */
 export async function findByText(desk: TextsDesk, text: string, good: string[]): Promise<void> {
   if (!fitsAddress(text)) return;
   for (const name of ['city', 'postalCode', 'externalId']) {

@@ -6,7 +6,7 @@ import { type Fate, fateOf, faultsOf, type Place, show, type TextsDesk } from '.
 
 const NAMED = ['createApiKey', 'updateAccount', 'changeName'];
 export const NAME: Place = { lengthMax: 100 };
-/** Operations that accept any string, but do not find an object. */
+/** Operations that accept any string, but do not find an object for it. */
 const UNKNOWN: [operationId: string, field: string, outcome: RegExp][] = [
   ['previewInvitation', 'token', /^(404 not_found|422 validation_failed)$/],
   ['chooseAccount', 'accountId', /^404 not_found$/],
@@ -37,7 +37,7 @@ export async function typeText(desk: TextsDesk, text: string, index: number): Pr
   if (index % JOINING === 0) await joinAs(desk, text, fate, index);
 }
 
-/** Sends the string as an email, which must be rejected: none of the strings is a valid email. */
+/** Sends the string as an email, which must be rejected, because none of the strings is a valid email. */
 async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<void> {
   const isBlank = text.normalize('NFC').trim() === '';
   const invited = await desk.typeIn('createInvitation', { email: text, role: 'member' });
@@ -50,7 +50,9 @@ async function typeEmail(desk: TextsDesk, text: string, index: number): Promise<
   assert.equal(entered.status, isBlank ? 422 : 401, `${show(text)} in signIn: ${entered.text}`);
 }
 
-/** Setup is closed, but the service validates names first. */
+/**
+ * Sends the string as the names in a setup request. Setup is closed, but the service validates names first.
+ */
 async function setUpWith(desk: TextsDesk, text: string, fate: Fate): Promise<void> {
   const person = { token: NOBODYS_TOKEN, email: 'first@example.com', password: PASSWORD };
   const told = await desk.typeIn('setUp', { ...person, name: text, accountName: text }, desk.world.callers.nobody);
@@ -72,7 +74,7 @@ async function joinAs(desk: TextsDesk, text: string, fate: Fate, index: number):
   judgeName(desk, text, fate, { operationId: 'acceptInvitation', told });
 }
 
-/** A signed-out browser with its own address. */
+/** Returns the headers of a signed-out browser with its own address. */
 function visitorOf({ world }: TextsDesk, index: number): Record<string, string> {
   return { ...world.callers.nobody, 'X-Forwarded-For': `10.9.${Math.trunc(index / ADDRESSES)}.${index % ADDRESSES}` };
 }

@@ -14,7 +14,7 @@ import {
 } from './texts-listings.ts';
 import { NAME, typeText } from './texts-people.ts';
 
-/** The small form always includes these: a formula, and an escaped one. */
+/** Strings that the small form always includes: a formula, and an escaped formula. */
 const ALWAYS = new Set(['=1+1', "'=1"]);
 
 /** Tries one in `share` strings. @returns the outcomes */
@@ -42,7 +42,7 @@ const EMPTY = { created: 0, updated: 0, unchanged: 0, failed: 0, repeated: 0, cl
 
 const EXTRACT = ['address', 'unitNumber', 'city', 'stateOrProvince', 'postalCode', 'description', 'photos', 'metadata'];
 
-/** Checks that all formats have the same listings, and that importing an export changes nothing. */
+/** Checks that all formats contain the same listings, and that importing an export changes nothing. */
 async function readBack(desk: TextsDesk): Promise<void> {
   const list = JSON.parse((await desk.read('/v1/listings')).text);
   const lines = (await desk.read('/v1/listings', 'application/x-ndjson')).text.trimEnd().split('\n').slice(0, -1);

@@ -4,7 +4,7 @@ import type { Tally } from './caller.ts';
 import { findTarget } from './caller.ts';
 import { errorOf } from './outcome.ts';
 
-/** A browser with its own address. */
+/** A browser with its own client address. */
 export class Visitor {
   readonly browser: Browser;
   readonly #address: string;
@@ -16,7 +16,10 @@ export class Visitor {
     this.#tally = tally;
   }
 
-  /** Asserts an outcome, such as `200` or `422 validation_failed`. @returns the response's JSON */
+  /**
+   * Sends a request and asserts its outcome, such as `200` or `422 validation_failed`.
+   * @returns the response's JSON
+   */
   async ask(operationId: string, body: object | undefined, expected: string, id = '') {
     const { outcome, text } = await this.try(operationId, body, id);
     assert.equal(

@@ -12,20 +12,23 @@ import { type Attempt, attempt, describeAttempt, FOLLOWER, type Trace } from './
 import { chunk, chunked, LAST } from './bodies.ts';
 import { MARK, SMUGGLED, type Target, targetsOf } from './streams.ts';
 
-/** Replaces the mark. It has the same length, so that the chunk size stays correct. */
+/**
+ * Replaces the mark in a body that is cut. It has the same length as the mark, so that the chunk size stays
+ * correct.
+ */
 const CUT = 'cut'.padEnd(MARK.length, '-');
 const LANES = 32;
 /**
- * The maximum number of pending requests of a lane, because clients that disconnect do not wait. All
- * lanes together stay below overload.
+ * The maximum number of pending requests in a lane. Clients that disconnect do not wait for a response, so
+ * without this limit they would overload the service.
  */
 const UNANSWERED_MAX = 10;
 const BROKEN_MAX = 5;
-/** Allows for caches and uncollected garbage. */
+/** The allowed growth of memory, for caches and uncollected garbage. */
 const GROWTH_MAX_BYTES = 250e6;
 
 /**
- * Sends whole streams, then cut ones, and stops the service.
+ * Sends whole streams, then streams that are cut, and stops the service.
  * @throws AssertionError on a wrong response, request, or listing
  */
 export async function assault(
@@ -75,7 +78,10 @@ async function sendAll(service: ServeProcess, key: string, given: readonly Attem
   return traces;
 }
 
-/** Waits for a response. Requests start in the order in which they arrive, so all earlier ones have started by then. */
+/**
+ * Sends a request and waits for its response. Requests start in the order in which they arrive, so all
+ * earlier ones have started by then.
+ */
 async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
   const headers = { Authorization: `Bearer ${key}`, 'X-Request-Id': 'catch-up', Connection: 'close' };
   const response = await fetch(`${url}/v1/me`, { headers });
@@ -84,7 +90,7 @@ async function catchUp({ url }: ServeProcess, key: string): Promise<void> {
 
 /**
  * Closes the connection before the last byte of the last chunk.
- * @throws AssertionError when the body counts as complete
+ * @throws AssertionError if the service treats the body as complete
  */
 async function cutBody(url: string, target: Target): Promise<void> {
   const socket = await openSocket(url);
@@ -97,7 +103,7 @@ async function cutBody(url: string, target: Target): Promise<void> {
   assert.notEqual((await reply)?.status, 201, 'a body without its last byte counts as complete');
 }
 
-/** Findings in the log: the number of requests by id, and errors. */
+/** What the log contains: the number of requests by id, and errors. */
 interface Told {
   requests: Map<unknown, number>;
   /** Log lines that clients must not be able to cause. */
@@ -124,7 +130,7 @@ async function assertAftermath(
     readLog(service, told);
     return told.requests.has(id);
   });
-  // Other processes can log later.
+  // Other processes of the service can write to the log later.
   await untilStill('no more is logged', () => {
     readLog(service, told);
     return told.requests.size;
@@ -166,7 +172,7 @@ interface Held {
   bytes: number;
 }
 
-/** Waits until no more connections are open than before. */
+/** Reads what the service's processes hold, after waiting until no more connections are open than before. */
 async function readHeld(service: ServeProcess, before?: Held): Promise<Held> {
   const processes = [Number(service.child.pid), ...(await workersOf(service))];
   const sumOf = (what: (pid: number) => number) => processes.reduce((sum, pid) => sum + what(pid), 0);

@@ -3,16 +3,16 @@ import { connect, type Socket } from 'node:net';
 import { takeReply } from '../../../../testkit/src/raw-http.ts';
 import { MARK, type Stream, type Target } from './streams.ts';
 
-/** A stream on its own connection, cut at a byte. */
+/** A stream that is sent on its own connection, and cut after a number of bytes. */
 export interface Attempt {
   stream: Stream;
   target: Target;
-  /** The number of bytes sent of the stream and the request after it. */
+  /** How many bytes are sent. The bytes are those of the stream and of the request after it. */
   cut: number;
   way: Way;
 }
 
-/** The expected traces of an attempt in the log and in the listings. */
+/** The traces that an attempt should leave in the log and in the listings. */
 export interface Trace {
   mark: string;
   requests: readonly [least: number, most: number];
@@ -25,7 +25,7 @@ export interface Trace {
 export const FOLLOWER = 'follower-';
 const NEXT = `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${FOLLOWER}${MARK}\r\nConnection: close\r\n\r\n`;
 
-/** The stream, and a request after it that gets a response if the connection stays open. */
+/** Returns the stream's bytes, followed by a request that gets a response if the connection stays open. */
 function textOf({ pieces }: Stream, target: Target): string {
   return pieces.map((piece) => piece.bytes(target)).join('') + NEXT;
 }
@@ -63,7 +63,7 @@ function isExpected(status: number, expected: readonly number[], isComplete: boo
   return status !== 201 && (expected.includes(status) || (status >= 400 && status < 500));
 }
 
-/** How many of the pieces and the request after them arrived complete. */
+/** Counts the pieces of the stream, and the request after them, that were sent completely. */
 function countComplete({ stream, target, cut }: Attempt): number {
   const pieces = [...stream.pieces.map((piece) => piece.bytes(target)), NEXT];
   let end = 0;
@@ -75,12 +75,15 @@ function countComplete({ stream, target, cut }: Attempt): number {
 
 function requestsOf(given: Attempt): Trace['requests'] {
   const { stream, way } = given;
-  // The service can reject a request because of its body.
+  // The service can reject a request because of its body, so the number is not certain.
   if (way === 'continues') return [stream.requests, stream.pieces.length];
   return [0, Math.min(stream.pieces.length, countComplete(given) + 1)];
 }
 
-/** An acknowledged listing exists, and one whose request was cut does not. */
+/**
+ * Whether the listing should exist: it does if its request was acknowledged, and does not if its request was
+ * cut.
+ */
 function isCreated(given: Attempt, statuses: readonly number[]): boolean | undefined {
   const { stream, target, way } = given;
   const index = stream.pieces.findIndex((piece) => piece.statuses(target)[0] === 201);
@@ -90,7 +93,7 @@ function isCreated(given: Attempt, statuses: readonly number[]): boolean | undef
   return undefined;
 }
 
-/** Longer streams are cut near their start and end and at random places. */
+/** Streams that are longer than this are cut only near their start and end and at random places. */
 const LENGTH_MAX = 1_000;
 const EDGE_LENGTH = 250;
 
@@ -106,7 +109,9 @@ export function wholeAttempts(streams: readonly Stream[], targets: readonly Targ
   );
 }
 
-/** Cuts streams at every byte, in alternating ways. A beginning that streams have in common is sent once. */
+/**
+ * Cuts streams at every byte, in alternating ways. A beginning that several streams share is sent only once.
+ */
 export function cutAttempts(wholes: readonly Attempt[], ways: readonly Way[], random: () => number): Attempt[] {
   const seen = new Set<string>();
   return wholes.flatMap(({ stream, target }) => {
@@ -136,7 +141,7 @@ const END_TIMEOUT_MS = 20_000;
 
 /**
  * Sends the bytes before `cut`, does what `way` says, and resolves with the response at the connection's end.
- * @throws AssertionError when the service is down or the connection stays open
+ * @throws AssertionError if the service is down or the connection stays open
  */
 function sendCut(port: number, bytes: Buffer, cut: number, way: Way): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -164,11 +169,11 @@ function goOn(socket: Socket, rest: Buffer, way: Way): void {
   if (way === 'half-closes') socket.end();
   if (way === 'disconnects') socket.destroy();
   if (way === 'resets') socket.resetAndDestroy();
-  // The rest is sent in a later turn, so that it can be a separate packet.
+  // Send the rest in a later turn of the event loop, so that it can be a separate packet.
   if (way === 'continues' && rest.length > 0) setImmediate(() => socket.write(rest));
 }
 
-/** The statuses of the complete responses on a connection. */
+/** Reads the statuses of the complete responses on a connection. */
 function readStatuses(text: string, isHead: (index: number) => boolean): number[] {
   const statuses: number[] = [];
   let rest = text;

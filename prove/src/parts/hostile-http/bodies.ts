@@ -15,7 +15,7 @@ import {
 const CHUNKED = `Transfer-Encoding: chunked\r\n`;
 export const LAST = `0\r\n\r\n`;
 const SIZE = BODY.length.toString(16);
-/** Between any two bytes, except within the mark, which is replaced as a whole. */
+/** Matches between any two bytes, except within the mark, which is replaced as a whole. */
 const EACH_BYTE = /(?<![mark\d-])|(?![mark\d-])/;
 
 export const chunked = (body: string) => post(CHUNKED, body);
@@ -33,7 +33,7 @@ const reaching = (lines: string, before = ''): Piece => ({
   statuses: (target) => [target.post.status === 201 ? 400 : target.post.status],
 });
 
-/** Programs disagree on whether these bytes are a body or a request. */
+/** Bytes that some programs read as a body and others as a request. */
 const SMUGGLING: readonly Stream[] = [
   refused('a length and chunks (CL.TE)', '§6.3', reaching(CHUNKED, LAST)),
   refused('chunks and a length (TE.CL)', '§6.3', post(`${CHUNKED}Content-Length: 4\r\n`, hide(LAST))),

@@ -15,7 +15,7 @@ import {
 const plain = (line: string) => bytes(`${line}\r\nHost: localhost\r\n\r\n`);
 const version = (text: string) => get('', { version: text });
 const to = (path: string) => get('', { path });
-/** Gets 404, or 401 below `/v1` without a key. */
+/** A request to a path that does not exist. The response is 404 or, below `/v1` without a key, 401. */
 const nowhere = (path: string, method = 'GET') =>
   get('', {
     path,

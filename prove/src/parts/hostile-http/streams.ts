@@ -1,12 +1,12 @@
 import { readTexts } from '../../texts.ts';
 
-/** An API or page, with or without a key. */
+/** An API or a page to send requests to, with or without a key. */
 export interface Target {
   name: string;
   lines: string;
   get: { path: string; status: number };
   post: { path: string; status: number };
-  /** A header with a key that can write, even if the target does not need one. */
+  /** A header line with a key that can write, even if the target does not need one. */
   keyLine: string;
 }
 
@@ -34,25 +34,25 @@ export interface Piece {
 }
 
 /**
- * The fate of the request after a stream. Unless it is `answered`, the connection closes: a request
- * that is `not done` must not run, because its start is ambiguous. One that is `not answered` can
- * run or not (RFC 9112 §9.6).
+ * What happens to the request that follows a stream. It is `answered`, or the connection closes. A request
+ * that is `not done` must not run, because it is ambiguous where it starts. A request that is `not answered`
+ * may or may not run (RFC 9112 §9.6).
  */
 type Next = 'answered' | 'not done' | 'not answered';
 
 /** Bytes that are sent at once on one connection. */
 export interface Stream {
   name: string;
-  /** The section, of RFC 9112 unless stated, that requires the outcome. */
+  /** The section that requires the outcome. It is in RFC 9112 unless another document is named. */
   rule: string;
-  /** Requests, each with one response. */
+  /** The requests of the stream, each of which gets one response. */
   pieces: readonly Piece[];
   /** How many pieces are valid requests. */
   requests: number;
   next(target: Target): Next;
 }
 
-/** Occurs in the request id and the address. Each connection replaces it with a unique mark. */
+/** Occurs in the request id and the address. For each connection, it is replaced with a unique mark. */
 export const MARK = 'mark-00000000';
 /** The request id and the address of a request that must never run. */
 export const SMUGGLED = 'smuggled';
@@ -61,7 +61,7 @@ export const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 
 const TEXTS = readTexts(new URL('texts.jsonl', import.meta.url));
 
-/** Invalid or unusual values for one place in a request. */
+/** Returns invalid or unusual values for one place in a request. */
 export function textsOf(kind: 'coding' | 'length' | 'size' | 'path'): readonly string[] {
   return TEXTS.get(kind) ?? [];
 }
@@ -73,7 +73,7 @@ interface Start {
   host?: string;
 }
 
-/** A GET request without a body. `statuses` override the target's. */
+/** Creates a GET request without a body. `statuses` replaces the target's expected statuses. */
 export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Piece, 'statuses'>> = {}): Piece {
   return {
     bytes: (target) => `${headOf(target, { method: 'GET', path: target.get.path, ...start })}${lines}\r\n`,
@@ -81,7 +81,10 @@ export function get(lines = '', { statuses, ...start }: Start & Partial<Pick<Pie
   };
 }
 
-/** A request that creates a listing where allowed. `lines` declare the body's length. */
+/**
+ * Creates a POST request, which creates a listing if the target allows that. `lines` must declare the body's
+ * length.
+ */
 export function post(lines = LENGTH, body: string | Piece['bytes'] = BODY, start: Start = {}): Piece {
   return {
     bytes(target) {
@@ -104,14 +107,14 @@ function headOf(
   return `${method} ${path} ${version}\r\n${host}X-Request-Id: ${MARK}\r\n${lines}`;
 }
 
-/** A complete request that creates a listing, for places where it must not run. */
+/** Returns a complete request that creates a listing. It is hidden in places where it must not run. */
 export function hidden({ keyLine }: Pick<Target, 'keyLine'>): string {
   const body = `{"address":"${SMUGGLED}","beds":1,"baths":1}`;
   const lines = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
   return `POST /v1/listings HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${SMUGGLED}\r\n${keyLine}${lines}\r\n${body}`;
 }
 
-/** The service rejects the last piece and reads nothing after it. */
+/** A stream whose last piece the service must reject, without reading anything after it. */
 export function refused(name: string, rule: string, ...pieces: Piece[]): Stream {
   return refusedWith([400], name, rule, ...pieces);
 }
@@ -124,7 +127,10 @@ export function refusedWith(refusals: readonly number[], name: string, rule: str
   return { name, rule, pieces: told, requests: last, next: () => 'not done' };
 }
 
-/** The service can reject the key or the origin before it reads the body. */
+/**
+ * Adds the statuses of other rejections, because the service can reject the key or the origin before it reads
+ * the body.
+ */
 function orRefusedAlready({ statuses }: Piece, refusals: readonly number[]): Piece['statuses'] {
   return (target) => [...refusals, ...statuses(target).filter((each) => each >= 400)];
 }
@@ -133,12 +139,12 @@ export function accepted(name: string, rule: string, ...pieces: Piece[]): Stream
   return { name, rule, pieces, requests: pieces.length, next: () => 'answered' };
 }
 
-/** All pieces are accepted, and the last one closes the connection. */
+/** A stream whose pieces are all accepted, and whose last piece closes the connection. */
 export function closing(name: string, rule: string, ...pieces: Piece[]): Stream {
   return { name, rule, pieces, requests: pieces.length, next: () => 'not done' };
 }
 
-/** `node:http` closes the connection after an expectation without a body. */
+/** A request with an expectation. `node:http` closes the connection after an expectation without a body. */
 export function expecting(name: string, rule: string, piece: Piece, isAskedFor: (target: Target) => boolean): Stream {
   return { ...accepted(name, rule, piece), next: (target) => (isAskedFor(target) ? 'answered' : 'not answered') };
 }

@@ -8,7 +8,7 @@ import type { Filled, World } from './world.ts';
 
 const NOTHING = { visible: new Set<string>(), sent: new Set<string>() };
 
-/** All data of an account that its administrator sees, except key use. */
+/** Reads all data that an account's administrator can see, except key use. */
 export async function stateOf({ founder, gates }: World, { session }: Filled): Promise<string> {
   const paths = gates.admin.operations
     .filter(({ method, path }) => method === 'get' && !path.includes('{') && path !== '/overview')
@@ -21,11 +21,11 @@ export async function stateOf({ founder, gates }: World, { session }: Filled): P
   return texts.join('\n');
 }
 
-/** Asserts that log lines have no data of other accounts, except values that the request contained. */
+/** Asserts that log lines do not contain data of other accounts, except values that the request contained. */
 export async function assertQuietLog({ canaries }: World, { asked }: Asking, log: ServeProcess['log'], start: number) {
   const lines = () => log.slice(start).filter(({ requestId }) => asked.has(String(requestId)));
   await until('every request is in the log', () => lines().length >= asked.size);
-  // Other log lines belong to the owners' own requests.
+  // Log lines about other requests are about the owners' own requests.
   const isAsked = ({ msg, requestId }: (typeof log)[number]) => msg !== 'request' || asked.has(String(requestId));
   for (const line of log.slice(start).filter(isAsked)) {
     const { visible, sent } = asked.get(String(line.requestId)) ?? NOTHING;

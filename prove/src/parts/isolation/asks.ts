@@ -3,7 +3,10 @@ import { type BaitKind, ID_KINDS } from './filling.ts';
 import type { Sent } from './tenant.ts';
 import type { Gate } from './world.ts';
 
-/** The kinds of another account's ids that fit each parameter. All other parameters get every kind. */
+/**
+ * For each parameter, the kinds of another account's ids that fit it. Parameters that are not listed get
+ * every kind.
+ */
 const KINDS: Record<string, BaitKind[]> = {
   'path.id': ['listingId', 'deletedListingId'],
   'path.externalId': ['externalId'],
@@ -28,9 +31,9 @@ const KINDS: Record<string, BaitKind[]> = {
   'body.externalId': ['externalId'],
   'body.token': ['invitationId'],
 };
-/** Another account's values for parameters that accept any string. */
+/** The kinds of another account's values to send in parameters that accept any string. */
 const QUERIED: BaitKind[] = ['city', 'listingId'];
-/** Queries that fit another account's cursor, or would count or find its data. */
+/** Queries that match the parameters of another account's cursor, or that would count or find its data. */
 const QUERIES = [
   ...['city=<city>&count=true', 'q=<city>&count=true', 'near=30,-97&radius=100km', 'bbox=-98,29,-96,31'],
   'limit=1&cursor=<cursor>',
@@ -42,7 +45,10 @@ const QUERIES = [
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
 const ENCODINGS = ['identity', 'gzip', 'br'];
 
-/** Another account's ids in every place of an operation. `isThorough` tries every kind of id in each place. */
+/**
+ * Builds requests with another account's ids in every place of an operation. `isThorough` tries every kind of
+ * id in each place.
+ */
 export function asksOf({ base }: Gate, operation: DocumentedOperation, isThorough: boolean): Ask[] {
   const method = operation.method.toUpperCase();
   const path = theirPath(base + operation.path);
@@ -81,7 +87,7 @@ function queryAsks(name: string, kinds: readonly BaitKind[], make: Make, path: s
   return kinds.map((kind) => make(`query ${name}: ${kind}`, { path: `${path}?${encodeURIComponent(name)}=<${kind}>` }));
 }
 
-/** All of another account's values at once, for callers without access. */
+/** Builds one request with all of another account's values, for callers without access. */
 export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   const [first] = asksOf(gate, operation, false);
   const headers = { 'Idempotency-Key': '<idempotencyKey>', 'If-None-Match': 'W/"<etag>"', ...first?.headers };
@@ -98,7 +104,10 @@ export function wholeAskOf(gate: Gate, operation: DocumentedOperation): Ask {
   return { ...whole, path: method === 'GET' ? path + query : path };
 }
 
-/** The caller's own data in every format and encoding, which must not contain other accounts' data. */
+/**
+ * Builds requests for the caller's own data in every format and encoding. The responses must not contain
+ * other accounts' data.
+ */
 export function formatAsksOf({ base }: Gate, { method, path, responses }: DocumentedOperation): Ask[] {
   if (method !== 'get' || path.includes('{')) return [];
   return Object.keys(responses[200]?.content ?? {}).flatMap((type) =>
@@ -112,7 +121,7 @@ export function formatAsksOf({ base }: Gate, { method, path, responses }: Docume
   );
 }
 
-/** Requests to each path with every undocumented method. */
+/** Builds requests to each path with every method that is not documented. */
 export function methodAsksOf({ base, operations }: Gate, isThorough: boolean): Ask[] {
   const asked = operations.filter(({ path }) => isThorough || path.includes('{'));
   const paths = Map.groupBy(asked, ({ path }) => path);
@@ -140,9 +149,9 @@ export function fillIn(ask: Ask, values: Record<string, string>): Sent {
   return { method: ask.method, path: put(ask.path), headers, body: ask.body === undefined ? undefined : put(ask.body) };
 }
 
-/** Members that are in no schema. */
+/** Members that no schema contains. */
 const EXTRAS: BaitKind[] = ['accountId', 'listingId', 'keyId', 'memberId'];
-/** A file with one row. */
+/** How to write a file with one row, by its type. */
 const FILES: [type: string, write: (name: string, value: string) => string][] = [
   ['application/x-ndjson', (name, value) => `{"${name}":"${value}","address":"1","beds":1,"baths":1}\n`],
   ['application/json', (name, value) => `[{"${name}":"${value}","address":"1","beds":1,"baths":1}]`],
@@ -165,7 +174,7 @@ function textOf(example: unknown): string {
     .replaceAll(/\w+(?=@example\.com)/g, '<own>');
 }
 
-/** Another account's ids as members of an object and in the rows of a file. */
+/** Builds requests with another account's ids as members of an object and in the rows of a file. */
 function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, isThorough: boolean): Ask[] {
   if (operation.path === '/imports') return fileAsks(make);
   const own = make('', {}).path.replace('<listingId>', '<ownListingId>');
@@ -182,7 +191,7 @@ function bodyAsks(operation: DocumentedOperation, make: Make, kindsOf: KindsOf, 
   });
 }
 
-/** The example's members, and a listing's external id. */
+/** Returns the names of the example's members and, for listings, the external id. */
 function membersOf({ path }: DocumentedOperation, example: object): string[] {
   const more = path.startsWith('/listings') ? ['externalId'] : [];
   return [...new Set([...Object.keys(example), ...more])].filter((name) => !UNTOUCHED.has(name));
@@ -209,7 +218,7 @@ export interface Ask extends Sent {
   place: string;
 }
 
-/** Builds an ask for one place of an operation. */
+/** Builds a request for one place of an operation. */
 type Make = (place: string, given: Partial<Ask>) => Ask;
 
 type KindsOf = (place: string) => readonly BaitKind[];

@@ -1,6 +1,6 @@
 import { generator } from '../../../../testkit/src/random-json.ts';
 
-/** An account, its administrators, or one person. */
+/** Who owns a value: an account, its administrators, or one person. */
 export type Owner = string;
 
 interface Canary {
@@ -18,10 +18,13 @@ const TWINS = /zqzq[a-z]{6}/g;
 /** A sequence that no account reaches. */
 const NEVER = 1_000_000;
 const IDS = /\b[a-z]{3}_[0-9a-z]{26}\b/g;
-/** Captures what a twin keeps: the time, and an entry's number in its block of the request log. */
+/**
+ * Captures the parts of an id that its twin keeps: the time, and an entry's number in its block of the
+ * request log.
+ */
 const ID = /^([a-z]{3}_[0-9a-z]{10})[0-9a-z]{16}(-\d{4})?$/;
 
-/** Unique values that only their owners are allowed to see. */
+/** Canaries: unique values that only their owners are allowed to see. */
 export class Canaries {
   readonly #random: () => number;
   readonly #core: string;
@@ -41,7 +44,7 @@ export class Canaries {
     );
   }
 
-  /** A unique word. */
+  /** Creates a canary: a unique word. */
   text(owner: Owner, place: string): string {
     const digits = this.#count.toString(LETTERS.length).padStart(TEXT_LENGTH - CORE_LENGTH, '0');
     const text = this.#core + digits.replaceAll(/./g, (digit) => LETTERS[Number.parseInt(digit, LETTERS.length)] ?? '');
@@ -71,7 +74,7 @@ export class Canaries {
     return own.flatMap(([text, { place }]) => (found.has(text) ? [] : [place]));
   }
 
-  /** The canaries in a string, in any encoding. */
+  /** Finds the canaries in a string, in any encoding. */
   find(text: string): Set<string> {
     const found = new Set<string>();
     for (const reading of readings(text)) {
@@ -80,7 +83,10 @@ export class Canaries {
     return found;
   }
 
-  /** The values in a string that belong to none of `visible` and were not `sent` by the reader. */
+  /**
+   * Returns the canaries in a string that do not belong to any of the `visible` owners, and that the reader
+   * did not send.
+   */
   leaks(text: string, visible: ReadonlySet<Owner>, sent: ReadonlySet<string>): string[] {
     return [...this.find(text)].flatMap((word) => {
       const { owners, place } = this.#known.get(word) ?? { owners: visible, place: '' };
@@ -118,11 +124,11 @@ export class Canaries {
   }
 }
 
-/** Shorter than any id or canary in base64. */
+/** Matches words that could be base64. The minimum length is shorter than any id or canary in base64. */
 const BASE64 = /[A-Za-z0-9+/_-]{12,}/g;
 const HEX = /(?:[0-9a-f]{2}){10,}/g;
 
-/** A string and its possible decodings. */
+/** Returns a string and its possible decodings. */
 function readings(text: string): string[] {
   const plain = [text];
   if (/%[0-9a-f]{2}/i.test(text)) plain.push(text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodePercent));
@@ -139,7 +145,7 @@ function decodeUnit(_: string, digits: string): string {
   return String.fromCodePoint(Number.parseInt(digits, 16));
 }
 
-/** Decodings from every offset of a word. */
+/** Decodes each word, starting at every offset that can matter. */
 function decodeAll(text: string, words: RegExp, encoding: 'base64' | 'hex' = 'base64'): string[] {
   const offsets = encoding === 'hex' ? [0] : [0, 1, 2, 3];
   return [...text.matchAll(words)].flatMap(([word]) =>

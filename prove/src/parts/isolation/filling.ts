@@ -48,7 +48,7 @@ function etagOf({ headers }: Answer): string {
   return /"(.+)"/.exec(headers.etag ?? '')?.[1] ?? '';
 }
 
-/** Every string is a canary. */
+/** Creates a listing in which every string is a canary. */
 export function makeListing(canaries: Canaries, owner: Owner, which: string, given: { city?: string } = {}) {
   const text = (field: string) => canaries.text(owner, `${field} of ${which}`);
   return {
@@ -74,7 +74,7 @@ export async function fill(founder: Founder, tenant: Tenant, rows: number) {
   const { owner, accountId, session, keys } = tenant;
   const key = bearer(keys.full.secret);
   const named = await create(founder, tenant, 'the listing that others ask for');
-  // In the first listing's city, so that the city's list has a second page.
+  // This listing is in the first listing's city, so that a list of that city has a second page.
   const changed = await create(founder, tenant, 'an updated listing', { city: named.city });
   const gone = await create(founder, tenant, 'a deleted listing');
   const description = canaries.text(owner, 'a changed description');
@@ -103,7 +103,7 @@ export async function fill(founder: Founder, tenant: Tenant, rows: number) {
   return { bait, ownListingId: changed.id };
 }
 
-/** The Idempotency-Key and the request id are also canaries. */
+/** Creates a listing on the service. The Idempotency-Key and the request id are also canaries. */
 async function create(founder: Founder, { owner, keys }: Tenant, which: string, given: { city?: string } = {}) {
   const { canaries } = founder;
   const listing = makeListing(canaries, owner, which, given);
@@ -114,7 +114,7 @@ async function create(founder: Founder, { owner, keys }: Tenant, which: string, 
   return { ...listing, id: String(id), idempotencyKey };
 }
 
-/** Imports through the dashboard's API, with a file name and an invalid row. */
+/** Imports listings through the dashboard's API, with a file name and an invalid row. */
 async function importRows(founder: Founder, { owner, session }: Tenant, length: number): Promise<void> {
   const { canaries } = founder;
   const name = canaries.text('nobody', `file name of ${owner}`);

@@ -11,19 +11,19 @@ import { FileLog, ServerLog, type StatementLog } from './statement-log.ts';
 import { INDEX_TABLES } from './statements.ts';
 import type { Wire } from './tenant.ts';
 
-/** A database, and a log of its statements. */
+/** A database, and a log of the statements that it executes. */
 export interface Ground {
   engine: string;
   databaseUrl: string;
   settings: Record<string, string>;
   log: StatementLog;
-  /** Resolves once the log has all earlier statements. */
+  /** Resolves once the log contains all earlier statements. */
   settle(wire: Wire): Promise<void>;
-  /** Tables with accounts' data. */
+  /** Returns the names of the tables that contain accounts' data. */
   readTables(): Promise<ReadonlySet<string>>;
 }
 
-/** Requests set their own client address. */
+/** Lets requests set their own client address. */
 const PROXIES = { TRUSTED_PROXIES: '127.0.0.1' };
 /** A table that has an account column, but belongs to users. */
 const OF_PEOPLE = 'sessions';
@@ -72,7 +72,7 @@ export async function preparePostgres(trial: Trial): Promise<Ground> {
   return {
     engine: 'PostgreSQL',
     databaseUrl: database.url,
-    // With a rate limit, the database counts requests with a separate statement.
+    // Set a rate limit, so that the database counts requests, which is a separate statement.
     settings: settingsOf(trial, { ...PROXIES, DATABASE_URL: database.url, RATE_LIMIT: '100000000/1s' }),
     log,
     async settle() {

@@ -5,7 +5,7 @@ import { administratorsOf, bearer, type Credential, JSON_TYPE, nameOf, type Sent
 import type { Asking } from './trier.ts';
 import type { Filled, World } from './world.ts';
 
-/** One of two accounts that send requests at once. */
+/** One of the two accounts that send requests at the same time. */
 interface Side {
   tenant: Filled;
   other: Filled;
@@ -29,7 +29,10 @@ const get =
     return { method: 'GET', path: path(side), headers: { ...credential, ...headers } };
   };
 
-/** A write whose address is a canary. Both sides use the same few names. */
+/**
+ * A write whose `address` is a canary. Both sides use the same few names as external ids and
+ * Idempotency-Keys.
+ */
 const change =
   (method: string, path: string, more: (name: string) => Credential = () => ({})): Make =>
   ({ tenant, key }, canaries) => {
@@ -38,7 +41,7 @@ const change =
     return { method, path: path.replace('NAME', name), headers: { ...key, ...JSON_TYPE, ...more(name) }, body };
   };
 
-/** Requests that each side sends. */
+/** The requests that each side sends. */
 const REQUESTS: readonly Make[] = [
   get(() => '/v1/listings', { Accept: 'application/x-ndjson' }),
   get(() => '/v1/listings?sort=-beds', { Accept: 'text/csv' }),
@@ -65,12 +68,15 @@ export interface MixSize {
 }
 
 const SHARED_CONNECTIONS = 3;
-/** The service closes a connection with more than 128 unanswered requests. */
+/** Below the maximum: the service closes a connection with more than 128 unanswered requests. */
 const PIPELINED = 100;
 const ENCODINGS = ['identity', 'gzip', 'br'];
 const LONG_LIST = 400;
 
-/** Two accounts send requests at once on shared connections. Each sees only its own data. */
+/**
+ * Lets two accounts send requests at the same time on shared connections, and checks that each sees only its
+ * own data.
+ */
 export async function mixAccounts(
   world: World,
   named: Asking['named'],
@@ -136,7 +142,7 @@ function look({ visible, named, ids }: Side, { method, path }: Sent, reply: stri
   for (const [id] of reply.matchAll(/\blst_[0-9a-z]{26}/g)) if (!named.has(id)) ids.add(id);
 }
 
-/** Makes the list so long that the service reads it in several steps. */
+/** Imports so many listings that the service reads the list in several steps. */
 async function lengthen({ founder, canaries }: World, { tenant, key }: Side): Promise<void> {
   const row = () => `${canaries.text(tenant.owner, 'address in a long list')},1,1\n`;
   const body = `address,beds,baths\n${Array.from({ length: LONG_LIST }, row).join('')}`;

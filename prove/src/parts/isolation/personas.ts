@@ -10,11 +10,11 @@ export interface Persona {
   name: string;
   gate: Gate;
   credential: Credential;
-  /** Owners of the values that the persona is allowed to see. */
+  /** The owners of the values that the persona is allowed to see. */
   visible: ReadonlySet<Owner>;
   /** The caller's own account; undefined for callers without access. */
   own: Filled | undefined;
-  /** Tries fewer places, unless the trial is thorough. */
+  /** Whether it tries fewer places, unless the trial is thorough. */
   isBrief?: boolean;
   victims: Bait[];
 }
@@ -71,14 +71,15 @@ export interface Task {
   victim: Bait;
 }
 
-/** All requests of a persona. */
+/** Returns all requests that a persona sends. */
 export function tasksOf(persona: Persona, isThorough: boolean): Task[] {
   const { gate, own, victims, isBrief = own === undefined } = persona;
   const operations = gate.operations.filter((operation) => own === undefined || !ENDING.test(operation.path));
   const all = operations.flatMap((operation) => {
     const isOpen = own === undefined && isOfPeople(operation);
     const places = !isBrief || isOpen || isThorough ? asksOf(gate, operation, isThorough) : [];
-    // Callers without access learn nothing in any format.
+    // Callers without access get the same rejection in every format, so only a thorough trial tries the
+    // formats.
     const formats = own === undefined && !isThorough ? [] : formatAsksOf(gate, operation);
     return [wholeAskOf(gate, operation), ...places, ...formats];
   });
@@ -107,7 +108,10 @@ export async function endingTasks({ founder, gates, ours, theirs }: World): Prom
   return tasks;
 }
 
-/** A sequence that the caller's own account has reached is not a secret. */
+/**
+ * Whether the request uses a sequence that the caller's own account has reached too. Such a sequence is not a
+ * secret.
+ */
 function isOwnPast({ path }: Ask, { sequence }: Bait, own: Persona['own']): boolean {
   return path.includes('<sequence>') && Number(sequence) <= Number(own?.bait.sequence);
 }

@@ -1,4 +1,4 @@
-// The service on SQLite preloads this module, which records its statements and the accounts among
+// The service on SQLite preloads this module, which records the service's statements and the accounts among
 // their values: by their ids, or by their numbers in the tables and in the search index.
 import { appendFileSync } from 'node:fs';
 import { StatementSync } from 'node:sqlite';
@@ -7,7 +7,7 @@ const { SQL_LOG: file } = process.env;
 const ACCOUNT_ID = /^acc_/;
 const SEARCH_TABLES = /listing_facets|listing_counts|unindexed_listings/;
 const SEARCH_INDEX = 'listing_index';
-/** The number of each distinct statement. A process writes the SQL of each statement only once. */
+/** Numbers the distinct statements. A process writes the SQL of each statement to the log only once. */
 const known = new Map<string, number>();
 const writer = `${process.pid}.${Math.random()}`;
 let waiting: string[] = [];
@@ -30,7 +30,10 @@ function note(sql: string, values: unknown[]): void {
   waiting.push(JSON.stringify({ writer, number, ...(isNew && { sql }), accounts }));
 }
 
-/** Account ids and possible account numbers. The position in the statement shows what a number means. */
+/**
+ * Returns the account ids and the possible account numbers in a value. The position in the statement shows
+ * what a number means.
+ */
 function accountsIn(sql: string, value: unknown): unknown[] {
   if (ACCOUNT_ID.test(String(value))) return [value];
   if (typeof value === 'number' && SEARCH_TABLES.test(sql)) return [value];
@@ -38,12 +41,12 @@ function accountsIn(sql: string, value: unknown): unknown[] {
   return [];
 }
 
-/** The terms of an expression, or the only one. */
+/** Returns the terms of a search expression, or the only term. */
 function readTerms(value: string): string[] {
   return value.includes('"') ? [...value.matchAll(/"([^"]*)"/g)].map(([, term = '']) => term) : [value];
 }
 
-/** The number of the account before a term; 0 if it is missing. */
+/** Returns the account's number at the beginning of a term; 0 if it is missing. */
 function numberOf(term: string): number {
   return Number(/^(\d+)§/.exec(term)?.[1] ?? 0);
 }

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { readStatement } from './statements.ts';
 
-/** A statement, without quotes, that uses these tables without naming an account. */
+/**
+ * A statement that is allowed to use these tables without naming an account. `statement` matches its SQL
+ * without quotes.
+ */
 interface Exception {
   tables: readonly string[];
   statement: RegExp;
@@ -91,14 +94,14 @@ const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** Statements for several accounts at once, with the accounts' ids. */
+/** Statements that are for several accounts at once and contain the accounts' ids. */
 const FOR_ALL: readonly Exception['statement'][] = [
-  // Key use is written every five seconds.
+  // The service writes key use every five seconds.
   /^update api_keys set last_used_at/,
   /^insert into key_hours /,
-  // The request log is written every second.
+  // The service writes the request log every second.
   /^insert into request_blocks /,
-  // One statement serves long polls of all accounts.
+  // One statement serves the long polls of all accounts.
   /^select account_id as accountId, sequence from account_heads where account_id in /,
   // The purge goes through all accounts.
   /^select events\.sequence, events\.type, events\.listing_id as listingId, events\.created_at as createdAt, former\./,
@@ -110,7 +113,10 @@ export interface Run {
   accounts: readonly (readonly [place: number, accountId: string])[];
 }
 
-/** The statements so far: each distinct one at least once, and each execution with an account id. */
+/**
+ * The log of statements. It contains each distinct statement at least once, and each execution with an
+ * account id.
+ */
 export interface StatementLog {
   read(): Promise<Run[]>;
 }
@@ -144,7 +150,7 @@ export class ServerLog implements StatementLog {
   readonly #runs: Run[] = [];
   readonly #known = new Set<string>();
   #rest = '';
-  /** The statement whose values the next entry has. */
+  /** The last statement. The next entry in the log contains its values. */
   #last = '';
 
   add(text: string): void {
@@ -172,7 +178,7 @@ export class ServerLog implements StatementLog {
   }
 }
 
-/** The minimum counts of a complete log. */
+/** The minimum counts for a log to be complete. */
 const LOGGED_MIN = { statements: 60, ofAccounts: 40, runs: 1_000 };
 
 function assertLogged(what: string, count: number, least: number): void {

@@ -1,4 +1,4 @@
-/** A statement's use of tables with accounts' data. */
+/** How a statement uses tables that contain accounts' data. */
 export interface Reading {
   tables: string[];
   loose: string[];
@@ -7,8 +7,8 @@ export interface Reading {
 }
 
 /**
- * Tables of SQLite's search index, and the column with their terms. They do not have an account column,
- * but each term begins with the account's number.
+ * The tables of SQLite's search index, and the column that contains their terms. They do not have an account
+ * column, but each term begins with the account's number.
  */
 const TERM_COLUMNS = new Map([
   ['listing_index', 'listing_index'],
@@ -22,9 +22,9 @@ const PARTED_BY = new Set<Token>(['union', 'intersect', 'except']);
 const DENIED = new Set<Token | undefined>(['in', 'exists', 'null', 'like', 'between', 'distinct', 'materialized']);
 
 /**
- * Finds out whether each part of a statement binds its tables to an account: by `account_id = ?`,
- * neither next to `or` nor after `not`, by equality with the account's number or a bound table, or
- * by the account's terms.
+ * Finds out whether each part of a statement binds its tables to an account. A table is bound by `account_id
+ * = ?`, neither next to `or` nor after `not`; if it equals the account's number or a bound table; or by the
+ * account's terms.
  */
 export function readStatement(sql: string, tables: ReadonlySet<string>): Reading {
   const reading: Reading = { tables: [], loose: [], slots: [] };
@@ -60,7 +60,7 @@ function readGroup({ tokens }: Group, tables: ReadonlySet<string>, reading: Read
   else for (const token of tokens) if (typeof token !== 'string') readGroup(token, tables, reading);
 }
 
-/** Reads the conditions that hold for every row. */
+/** Reads the conditions that are true for every row. */
 function readConditions(tokens: Token[], sources: Source[], slots: number[]): Holding {
   const holding = new Holding(slots);
   if (hasLooseConditions(tokens)) return holding;
@@ -80,7 +80,7 @@ function readConditions(tokens: Token[], sources: Source[], slots: number[]): Ho
   return holding;
 }
 
-/** With `or`, `not`, and some joins, a condition does not hold for every row. */
+/** Whether a condition may not be true for every row, because of `or`, `not`, or some kinds of joins. */
 function hasLooseConditions(tokens: Token[]): boolean {
   return tokens.some((token, index) => {
     const next = tokens[index + 1];
@@ -101,7 +101,7 @@ function readAny(given: Token | undefined, name: string, holding: Holding): void
     for (const value of values) holding.hold(name, value);
 }
 
-/** A range of terms: `term >= ? and term < ?`, or `<= ?`. */
+/** Reads a range of terms, which is `term >= ? and term < ?`, or ends with `<= ?`. */
 function readRange(tokens: Token[], name: string | undefined, holding: Holding): void {
   const [column, greater, equal, from, and, , , next, last] = tokens;
   if ([column, greater, equal, and].join(' ') !== 'term > = and') return;
@@ -109,7 +109,7 @@ function readRange(tokens: Token[], name: string | undefined, holding: Holding):
   holding.hold(name, next === '=' ? last : next);
 }
 
-/** An insert must have the account among its values. */
+/** Reads an insert, which must have the account among its values. */
 function readInserted(tokens: Token[], index: number, holding: Holding): void {
   const [table, columns, , values] = tokens.slice(index + 1, index + 5);
   if (typeof table !== 'string' || typeof columns !== 'object') return;
@@ -134,7 +134,7 @@ function columnAt(tokens: Token[], index: number, sources: Source[], step: 1 | -
   return own.length === 1 ? own[0]?.name : undefined;
 }
 
-/** A subquery for an account's number, which has its own parameter. */
+/** Matches a subquery that returns an account's number, and has its own parameter. */
 const NUMBER_OF_ACCOUNT = /^select number from account_numbers where account_id = \$\d+$/;
 
 /** The tables that a statement's conditions bind to an account. */
@@ -193,7 +193,9 @@ interface Group {
 
 const TOKENS = /"([^"]+)"|'(?:[^']|'')*'|([A-Za-z_][\w$]*)|\$(\d+)|\?|[().,=]|[^\s]/g;
 
-/** The tokens of a statement: unquoted ones in lower case, each parameter as `$` and its number. */
+/**
+ * Splits a statement into tokens. Unquoted words are in lower case, and each parameter is `$` and its number.
+ */
 function readTokens(sql: string): Token[] {
   let placeholders = 0;
   const stack: Token[][] = [[]];
@@ -215,7 +217,7 @@ function readTokens(sql: string): Token[] {
   return stack[0] ?? [];
 }
 
-/** Whether the conditions in parentheses hold as if there were no parentheses. */
+/** Whether the conditions in parentheses mean the same without the parentheses. */
 function isConjunction(tokens: Token[]): boolean {
   return (
     !isPart(tokens) &&
@@ -234,7 +236,7 @@ function isPart([first]: Token[]): boolean {
 interface Source {
   table: string;
   name: string;
-  /** -1 in parentheses. */
+  /** The position of the table's token, or -1 in parentheses. */
   index: number;
 }
 

@@ -6,7 +6,7 @@ import type { Operator } from '../../../../testkit/src/operator.ts';
 import type { Canaries, Owner } from './canaries.ts';
 
 export const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** A key with this lifetime expires during the setup. */
+/** The lifetime of a key that must expire during the setup. */
 const EXPIRY_MS = 1_500;
 
 export type Credential = Record<string, string>;
@@ -123,7 +123,7 @@ export interface Answer {
   body: string;
 }
 
-/** A pool of connections, each with requests of many callers. */
+/** A pool of connections. Each connection carries the requests of many callers. */
 export class Wire {
   readonly #agent: Agent;
   readonly #url: string;
@@ -137,7 +137,7 @@ export class Wire {
     try {
       return await this.#sendOnce(sent);
     } catch (error) {
-      // The service closed an idle connection.
+      // The service closed an idle connection, so use a new one.
       if (error instanceof ClosedError) return await this.#sendOnce(sent);
       throw error;
     }
@@ -146,7 +146,7 @@ export class Wire {
   async #sendOnce({ method, path, headers, body }: Sent): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    // The raw path, without normalization.
+    // Send the path as it is, without normalization.
     const options = { method, path, agent: this.#agent, headers: { ...headers, ...length } };
     const outgoing = request(this.#url, options, resolve).on('error', (cause) =>
       reject(outgoing.reusedSocket ? new ClosedError('A connection was closed', { cause }) : cause),

@@ -9,10 +9,12 @@ import type { Answer, Sent } from './tenant.ts';
 import type { World } from './world.ts';
 
 const CHANCE_HEADERS = /^(?:date|x-request-id|set-cookie|keep-alive|ratelimit):/i;
-/** Differs between writes, because the versions in the bodies do. */
+/** The length differs between writes, because the versions in their bodies do. */
 const LENGTH_HEADER = /^content-length:/i;
 
-/** A response without values that differ each time and without values that were sent. */
+/**
+ * Formats a response without the values that differ each time, and without values that the request contained.
+ */
 function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries): string {
   const lines = head.split('\n').filter((line) => !CHANCE_HEADERS.test(line));
   const kept = isRead ? lines : lines.filter((line) => !LENGTH_HEADER.test(line));
@@ -26,11 +28,11 @@ function comparable({ head, body }: Answer, isRead: boolean, canaries: Canaries)
     .replaceAll(LOGGED_REQUEST, '');
 }
 
-/** The request log also has the requests since the last read. */
+/** Matches an entry of the request log, which also contains the requests since the last read. */
 const LOGGED_REQUEST = /\{"id":"[^"]+","at":"TIME","key":.*?"errorBody":(?:null|"(?:[^"\\]|\\.)*")\},?/g;
 
 const AT_ONCE = 4;
-/** How often a read is tried, because counters can change between two reads. */
+/** How often a read is tried before it fails, because counters can change between two reads. */
 const TRIES = 3;
 
 interface Asked {
@@ -41,14 +43,17 @@ interface Asked {
 export interface Asking {
   asked: Map<string, Asked>;
   operations: Set<string>;
-  /** Values that each account sent, which its own data can contain from then on. */
+  /** The values that each account has sent, which its own data can contain later. */
   named: Map<string, Set<string>>;
   personas: number;
   requests: number;
   bytes: number;
 }
 
-/** As every persona, requests other accounts' data, and data that never existed. The responses must be equal. */
+/**
+ * As each persona, requests other accounts' data, and then data that never existed. The two responses must be
+ * equal.
+ */
 export async function askForTheirs(world: World, isThorough: boolean): Promise<Asking> {
   const personas = createPersonas(world);
   const counts = { personas: personas.length, requests: 0, bytes: 0 };
@@ -154,7 +159,7 @@ class Trier {
   }
 }
 
-/** Whether the ask names another account's object. */
+/** Whether the request names another account's object. */
 function isAbout({ path, headers, body = '' }: Ask): boolean {
   return `${path} ${Object.values(headers).join(' ')} ${body}`.includes('<');
 }

@@ -12,10 +12,10 @@ import { fill } from './filling.ts';
 import type { Wire } from './tenant.ts';
 import { administratorsOf, bearer, type Credential, Founder, nameOf, type Tenant } from './tenant.ts';
 
-/** Generated ids and key prefixes. */
+/** Matches ids that the service generated, and beginnings of keys. */
 const IDS = /\b(?:[a-z]{3}_[0-9a-z]{26}|plk_[0-9A-Za-z]+)/g;
 
-/** The place of canaries that are ids. */
+/** What reports say about canaries that are ids. */
 const MADE = 'an id';
 
 export interface Gate {
@@ -25,7 +25,7 @@ export interface Gate {
 
 export interface Filled extends Tenant {
   bait: Bait;
-  /** The id of a listing for the account's own changes. */
+  /** The id of a listing that the account itself changes. */
   ownListingId: string;
   member: Person;
   memberSession: Credential;
@@ -123,7 +123,7 @@ async function learn({ founder, gates, canaries }: World, tenant: Filled): Promi
   }
 }
 
-/** Counts must include only the account's own objects. */
+/** Asserts that counts include only the account's own objects. */
 async function assertCounts(founder: Founder, { keys, session, owner }: Tenant): Promise<void> {
   const get = async (path: string, headers: Credential) =>
     JSON.parse((await founder.ask({ method: 'GET', path, headers })).body);

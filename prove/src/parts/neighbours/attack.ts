@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member, Scene } from './member.ts';
 import { ReplyReader } from './reply-reader.ts';
 
-/** Not the other account's address, so limits per address do not protect that account. */
+/**
+ * The attacker's address. It differs from the other account's address, so limits per address do not protect
+ * that account.
+ */
 const ADDRESS = '127.0.0.2';
 const BYTES_PER_SECOND = 1024 * 1024;
 /** How long a client that disconnects early stays connected. */
@@ -15,7 +18,7 @@ const RECONNECT_MS = 10;
 export interface AttackReport {
   sent: number;
   answered: number;
-  /** The decompressed length of the sent bodies. */
+  /** The decompressed length of the bodies that were sent. */
   unpackedBytes: number;
   statuses: Record<string, number>;
   codes: Record<string, number>;
@@ -34,7 +37,7 @@ export class Attack {
   constructor(member: Member, scene: Scene) {
     this.#member = member;
     this.#scene = scene;
-    // Builds cached bodies before the measurement starts.
+    // Build cached bodies now, before the measurement starts.
     member.send(scene, 0);
   }
 

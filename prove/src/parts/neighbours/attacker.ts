@@ -8,7 +8,7 @@ import type { Scene } from './member.ts';
 
 const PROGRAM = join(import.meta.dirname, 'attack-process.ts');
 
-/** The attacking process. */
+/** The process that runs the attacks. */
 export class Attacker {
   readonly #child: ChildProcess = fork(PROGRAM);
   readonly #ended = once(this.#child, 'exit');
@@ -21,7 +21,7 @@ export class Attacker {
     await this.#tell({ do: 'start', name, scene });
   }
 
-  /** The report so far. */
+  /** Returns the report of the current attack so far. */
   tell(): Promise<AttackReport> {
     return this.#tell({ do: 'tell' });
   }

@@ -51,7 +51,7 @@ const READS: readonly Row[] = [
   ['forbidden-bodies', 'POST /listings', json(() => objectOf(65_000, 'adress')), { told: 'insufficient_scope' }],
 ];
 
-/** Requests with a read-only key. */
+/** Attacks with a read-only key. */
 const reads: readonly Member[] = members('read', READS);
 
 function unknownParameters(): string {
@@ -79,7 +79,7 @@ const put = (_: Scene, turn: number) => `PUT /listings/external/P-${turn % 500}`
 const newKey = () => [`Idempotency-Key: ${randomUUID()}`];
 const sameKey = () => ['Idempotency-Key: same'];
 
-/** Nearly a megabyte each. */
+/** Attacks with bodies of nearly a megabyte each. */
 const BODIES: readonly Row[] = [
   ['post-unknown-members', CREATE, json(() => objectOf(65_000, 'adress')), { lanes: 4, told: 'too_long' }],
   ['post-digits', CREATE, json(() => `{"listPrice":${'1'.repeat(MEBIBYTE - 100)}}`), INVALID],
@@ -90,7 +90,7 @@ const BODIES: readonly Row[] = [
   ['post-photos', CREATE, json(() => `{"photos":${arrayOf(80_000, '{"url":1}')}}`), INVALID],
 ];
 
-/** Repeated writes. */
+/** Attacks that repeat writes. */
 const LOOPS: readonly Row[] = [
   ['create-loop', CREATE, small, LANES],
   ['create-large-loop', CREATE, json(() => JSON.stringify(LARGE))],

@@ -8,10 +8,10 @@ import { clockMs } from '../../../../bench/src/flood-order.ts';
 import { COLLECT_SIGNAL, GAUGE_FILE_VARIABLE, type Reading } from './gauge.ts';
 
 const TICK_MS = 5;
-/** Shorter delays of a timer are normal. */
+/** The minimum delay of a timer to report. Shorter delays are normal. */
 const TOLD_MS = 10;
 const NANOSECONDS_PER_MS = 1e6;
-/** CPU time and run-queue time of the main thread. */
+/** This file contains the CPU time and the run-queue time of the main thread. */
 const SCHEDULE = `/proc/self/task/${process.pid}/schedstat`;
 
 const { [GAUGE_FILE_VARIABLE]: file } = process.env;

@@ -10,30 +10,36 @@ const PROGRAM = pathToFileURL(join(import.meta.dirname, 'gauge-process.ts')).hre
 const MEMORY_INTERVAL_MS = 50;
 const CPU_INTERVAL_MS = 100;
 const WINDOW_MS = 200;
-/** An idle service's maximum load above its quiet load, in cores, with and without time spent waiting for a core. */
+/**
+ * How much an idle service's load can exceed its quiet load, in cores: with the time spent waiting for a core
+ * (`wanted`), and without it (`worked`).
+ */
 const IDLE_CORES_MAX = { wanted: 0.3, worked: 0.1 };
 const LOAD_NAMES = ['wanted', 'worked'] as const;
 const NANOSECONDS_PER_MS = 1e6;
-/** Work that takes longer is not expected to end. */
+/** If the service works longer than this, its work is not expected to end. */
 const RUN_ON_MAX_MS = 3_000;
 const COLLECT_TIMEOUT_MS = 5_000;
 
 export type Reading = ({ is: 'stall'; endMs: number } & Stall) | { is: 'collected'; pid: number; heldBytes: number };
 
-/** A blocked event loop: for how long, without waiting for a core, and with how much CPU time. */
+/**
+ * A time during which the event loop was blocked: its duration, its duration without waiting for a core, and
+ * its CPU time.
+ */
 export interface Stall {
   stallMs: number;
   ownMs: number;
   workMs: number;
 }
 
-/** Cores used, and cores used or waited for. */
+/** The number of cores used (`worked`), and of cores used or waited for (`wanted`). */
 export interface Load {
   worked: number;
   wanted: number;
 }
 
-/** What each thread has used and waited for since it started, in nanoseconds. */
+/** The CPU time that each thread has used and waited for since it started, in nanoseconds. */
 interface Sample {
   atMs: number;
   threads: Map<string, Load>;
@@ -45,7 +51,7 @@ export class Gauge {
   readonly #findServing: () => number[];
   readonly #findAll: () => number[];
 
-  /** `findServing` returns the service's processes, and `findAll` the database's as well. */
+  /** `findServing` returns the service's processes, and `findAll` also returns those of the database. */
   constructor(file: string, findServing: () => number[], findAll: () => number[]) {
     this.#file = file;
     this.#findServing = findServing;
@@ -61,7 +67,10 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (cpuSecondsOf(pid) ?? 0), 0);
   }
 
-  /** Starts measuring the load of the service and its database. @returns a function that ends it */
+  /**
+   * Starts measuring the load of the service and its database.
+   * @returns a function that ends the measurement and returns the load
+   */
   watchLoad(): () => Load {
     const before = this.#sample();
     return () => loadBetween(before, this.#sample());
@@ -75,7 +84,7 @@ export class Gauge {
     return this.pids().reduce((sum, pid) => sum + (residentBytesOf(pid) ?? 0), 0);
   }
 
-  /** Memory after garbage collection, or undefined if a process does not respond. */
+  /** Collects garbage. @returns the memory in use after that, or undefined if a process does not respond */
   async settle(): Promise<{ heldBytes: number; residentBytes: number } | undefined> {
     const pids = this.pids();
     truncateSync(this.#file);
@@ -88,7 +97,7 @@ export class Gauge {
     return { heldBytes, residentBytes: this.residentBytes() };
   }
 
-  /** Samples memory. @returns a function that stops it and returns the peak */
+  /** Starts sampling memory. @returns a function that stops the sampling and returns the peak */
   watchMemory(): () => number {
     let peakBytes = this.residentBytes();
     const sample = () => {
@@ -102,7 +111,7 @@ export class Gauge {
     };
   }
 
-  /** The longest stalls since a time (`clockMs`). */
+  /** Returns the maximum of each figure of the stalls since a time (`clockMs`). */
   worstSince(startMs: number): Stall {
     const stalls = this.#read().flatMap((reading) =>
       reading.is === 'stall' && reading.endMs >= startMs ? [reading] : [],
@@ -116,8 +125,8 @@ export class Gauge {
   }
 
   /**
-   * Resolves with how long the service keeps working above its quiet load (in cores), in milliseconds.
-   * Time spent waiting for a core counts as work, unless the service hardly does any work in
+   * Resolves with how long the service keeps working, in milliseconds: how long its load exceeds its quiet
+   * load (in cores). Time spent waiting for a core counts as work, unless the service hardly does any work in
    * that time, which means that other load on the machine has grown.
    */
   async runsOn(quiet: Load): Promise<number> {
@@ -167,7 +176,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** The load between two samples, without threads that have ended. */
+/** Computes the load between two samples, without threads that have ended. */
 function loadBetween(before: Sample, now: Sample): Load {
   const load = { worked: 0, wanted: 0 };
   const durationNs = (now.atMs - before.atMs) * NANOSECONDS_PER_MS;

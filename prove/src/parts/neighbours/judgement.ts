@@ -7,10 +7,10 @@ import type { Member } from './member.ts';
 interface Figures extends Stall {
   readMs: number;
   writeMs: number;
-  /** Growth at the peak and after garbage collection. */
+  /** The growth of memory at the peak (`growthMb`) and after garbage collection (`leftMb`). */
   growthMb: number;
   leftMb: number;
-  /** CPU time per decompressed MiB of the attack's bodies. */
+  /** The CPU time per decompressed MiB of the attack's bodies. */
   cpuSeconds: number | undefined;
   /** How long the service kept working after the attackers disconnected. */
   runOnMs: number;
@@ -42,15 +42,18 @@ export const FIGURES = Object.keys(WORDS).filter((name): name is FigureName => n
 type Limits = { [Name in keyof Figures]?: number };
 
 /**
- * The full form has the promised limits, plus 0.2 s for detection. The small form runs on busy
- * machines, so it judges only the service's own work and what other load cannot explain.
+ * In the full form, the limits are the promised ones, plus 0.2 s for detection. The small form runs on busy
+ * machines, so it checks only the service's own work and what other load cannot explain.
  */
 const LIMITS: Record<Trial['size'], Limits> = {
   full: { readMs: 50, writeMs: 300, ownMs: 50, growthMb: 150, leftMb: 150, cpuSeconds: 1, runOnMs: 1_200 },
   small: { readMs: 5_000, writeMs: 5_000, workMs: 500, growthMb: 250, leftMb: 150, cpuSeconds: 3, runOnMs: 2_500 },
 };
 
-/** In smaller bodies, the cost of the request itself dominates the cost per MiB. */
+/**
+ * The minimum size of bodies whose cost per MiB is checked. For smaller bodies, the cost of the request
+ * itself dominates.
+ */
 export const JUDGED_BODY_BYTES = 16 * 1024;
 const TRIES_MAX = 3;
 /** A figure this far above its limit is not noise. */
@@ -75,8 +78,8 @@ export function findBroken(
 }
 
 /**
- * Measures figures above their limit three times and uses the median, because other load on the
- * machine occasionally exceeds a limit.
+ * Makes an attempt. If figures exceed their limits, makes three attempts and uses the medians, because other
+ * load on the machine occasionally makes a figure exceed its limit.
  */
 export async function tryOften(attempt: (isAgain: boolean) => Promise<Attempt>, size: Trial['size']): Promise<Attempt> {
   const first = await attempt(false);

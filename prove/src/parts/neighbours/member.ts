@@ -1,20 +1,23 @@
 import { constants, gzipSync } from 'node:zlib';
 
-/** The attacker's credential. */
+/** The credential that the attacker uses. */
 export type Principal = 'full' | 'read' | 'session' | 'nothing';
 
 export interface Scene {
   port: number;
   keys: { full: string; read: string };
   cookie: string;
-  /** A small listing of the attacker's account, and one of 225 KB. */
+  /** The ids of two listings in the attacker's account: a small one, and one of 225 KB. */
   listingId: string;
   largeId: string;
-  /** The sequence of the attacker's account before all attacks. */
+  /** The sequence of the attacker's account before the first attack. */
   sequence: number;
 }
 
-/** Reads each response, reads it slowly, or never reads; disconnects early; sends byte by byte; or does not wait. */
+/**
+ * How an attacker behaves. In this order: it reads each response (`ask`), reads it slowly, never reads,
+ * disconnects early, sends byte by byte, or does not wait for responses (`pour`).
+ */
 type Manner = 'ask' | 'sip' | 'deaf' | 'leave' | 'trickle' | 'pour';
 
 export interface Member {
@@ -26,9 +29,9 @@ export interface Member {
   send(scene: Scene, turn: number): Buffer;
   /** The decompressed length of the body. */
   unpackedBytes(turn: number): number;
-  /** An error code that the attacker must get. */
+  /** An error code that the attacker must receive. */
   told?: string;
-  /** An error code that the attacker must not get. */
+  /** An error code that the attacker must not receive. */
   untold?: string;
 }
 
@@ -40,7 +43,7 @@ interface Body {
 
 type Text = string | Buffer;
 
-/** Builds a body once on first use, or for each request. */
+/** Builds a body, either once on first use or for each request. */
 type Draft = (turn: number) => Body;
 
 export const json = (make: () => Text): Draft => kept(() => plain(make()));
@@ -79,7 +82,7 @@ interface More {
   told?: string;
   untold?: string;
   headers?: () => readonly string[];
-  /** Added to `Content-Length`, but not sent. */
+  /** How many bytes `Content-Length` declares in addition to those that are sent. */
   missingBytes?: number;
 }
 
@@ -139,7 +142,7 @@ export function arrayOf(count: number, value: string): string {
   return `[${`${value},`.repeat(count - 1)}${value}]`;
 }
 
-/** Listings, one per line. */
+/** Returns listings as NDJSON, one per line. */
 export function rows(count: number, more: object = {}, externalIdOf?: (index: number) => string): string {
   const lines = Array.from({ length: count }, (_, index) =>
     JSON.stringify({

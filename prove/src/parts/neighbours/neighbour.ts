@@ -1,9 +1,9 @@
 import { Flood } from '../../../../bench/src/flood.ts';
 import type { Trial } from '../../part.ts';
 
-/** The effect of an attack on another account. */
+/** The effect of an attack on the other account. */
 export interface Noticed {
-  /** p99 of reads and of writes. */
+  /** The p99 of reads and of writes. */
   readMs: number;
   writeMs: number;
   failed: number;
@@ -11,12 +11,12 @@ export interface Noticed {
 }
 
 /**
- * Requests per second. On the busy machines that run the small form, 100 would need more than the
- * service's share of the cores, and would wait for each other.
+ * How many requests the other account sends per second. On the busy machines that run the small form, 100
+ * requests would need more than the service's share of the cores, and would wait for each other.
  */
 const PER_SECOND: Record<Trial['size'], number> = { full: 100, small: 20 };
 
-/** Another account with normal load, one request in ten on a new connection. */
+/** The other account, which has a normal load. One request in ten uses a new connection. */
 export class Neighbour {
   readonly #flood: Flood;
 

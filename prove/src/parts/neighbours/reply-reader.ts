@@ -1,14 +1,14 @@
 const HEAD_END = '\r\n\r\n';
 const LAST_CHUNK = '\r\n0\r\n\r\n';
-/** Enough for the error code and the first details. */
+/** How much of a response is kept: enough for the error code and the first details. */
 const BEGINNING_BYTES = 1_000;
 
-/** Finds the ends of responses without storing their content, so reading is cheap. */
+/** Finds the ends of responses without storing their content, so that reading is cheap. */
 export class ReplyReader {
   readonly #onReply: (status: number, codes: readonly string[]) => void;
   readonly #expected: { isHead: boolean; resolve: (staysOpen: boolean) => void }[] = [];
   #head = '';
-  /** Remaining bytes of the body, or undefined within the headers. */
+  /** How many bytes of the body remain; undefined while the headers are being read. */
   #left: number | undefined;
   #isChunked = false;
   #tail = '';
@@ -18,7 +18,7 @@ export class ReplyReader {
     this.#onReply = onReply;
   }
 
-  /** Resolves after the response. The value is whether the connection stays open. */
+  /** Resolves after the next response, with whether the connection stays open. */
   expect(isHead: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#expected.push({ isHead, resolve });

@@ -12,9 +12,9 @@ import { type Setting, type Stage, setStage } from './stage.ts';
 
 const ATTACK_MS = { full: 2_000, small: 1_000 };
 const QUIET_MS = { full: 3_000, small: 1_000 };
-/** A service that works longer after an attack is killed. */
+/** A service that keeps working longer than this after an attack is killed. */
 const RUN_ON_MAX_MS = 2_900;
-/** Processes keep part of the freed memory. */
+/** How much memory may remain in use, because processes keep part of the memory that they have freed. */
 const KEPT_MAX_BYTES = 60e6;
 /** The other account's normal p99, for reads. */
 const QUIET_READ_MS = 15;
@@ -68,7 +68,7 @@ async function measureQuiet({ neighbour, gauge }: Stage, durationMs: number) {
   return { noticed, usedCores, load: endLoad() };
 }
 
-/** Waits a limited time until the service is warm and the machine quiet. */
+/** Waits, for a limited time, until the service is warm and the machine is quiet. */
 async function untilQuiet(stage: Stage): Promise<void> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const { noticed } = await measureQuiet(stage, LOOK_MS);
@@ -76,7 +76,7 @@ async function untilQuiet(stage: Stage): Promise<void> {
   }
 }
 
-/** Memory between two attacks, and at the start. */
+/** The memory between two attacks and, as `first`, before the first attack. */
 interface Settled {
   heldBytes: number;
   residentBytes: number;
@@ -98,7 +98,10 @@ async function settleOrRestart(stage: Stage, settled: Settled | undefined): Prom
   return fresh;
 }
 
-/** Restarts the service if it is stuck. @returns the result, and the service's memory */
+/**
+ * Runs an attack, and restarts the service if it is then stuck.
+ * @returns the result, and the service's memory
+ */
 async function attack(
   stage: Stage,
   attacker: Attacker,
@@ -158,7 +161,7 @@ async function untilTold(attacker: Attacker, { told }: Member): Promise<void> {
   }
 }
 
-/** CPU seconds per MiB, or undefined if the bodies are too small to matter. */
+/** Computes the CPU seconds per MiB, or returns undefined if the bodies are too small to check. */
 function costOf({ sent, unpackedBytes }: AttackReport, usedSeconds: number): number | undefined {
   if (unpackedBytes < sent * JUDGED_BODY_BYTES || sent === 0) return undefined;
   return (Math.max(0, usedSeconds) * MEBIBYTE) / unpackedBytes;

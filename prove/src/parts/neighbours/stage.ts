@@ -24,9 +24,9 @@ export type Setting = (typeof SETTINGS)[number];
 const LISTINGS = { full: 3_000, small: 500 };
 /** The number of listings that the other account reads and changes. */
 const FAVORITES = 50;
-/** Requests of each kind: enough to start all threads, even with two workers. */
+/** The number of warm-up requests of each kind. It is enough to start all threads, even with two workers. */
 const WARM_UPS = 10;
-/** A file of this size grows the memory of a thread to what the thread keeps. */
+/** A file with this many rows makes a thread allocate as much memory as it keeps later. */
 const WARM_UP_ROWS = 1_000;
 
 export interface Stage {
@@ -87,7 +87,7 @@ async function databaseOf(trial: Trial, setting: Setting, directory: string) {
   return { settings: { DATABASE_URL: url }, databaseUrl: url, findDatabase: () => withChildren(Number(pid)) };
 }
 
-/** Creates the attacker's account with all credentials, and another account. */
+/** Creates the attacker's account with all its credentials, and another account. */
 async function foundAccounts(url: string, databaseUrl: string, listings: number) {
   const ends: (() => unknown)[] = [];
   const operator = await openOperator({ after: (end) => void ends.push(end) }, databaseUrl);
@@ -118,7 +118,7 @@ async function warmUp(url: string, key: string): Promise<void> {
     body: seeds(WARM_UP_ROWS).join('\n'),
   };
   const check = async () => (await fetch(`${url}/v1/imports?dryRun=true`, file)).arrayBuffer();
-  // Two searches at a time, because more searches of one account would have to wait.
+  // Send two searches at a time, because more searches from one account would have to wait.
   for (let count = 0; count < WARM_UPS; count += 1) await Promise.all([search(), search(), check()]);
 }
 

@@ -42,7 +42,7 @@ const HELD: readonly Row[] = [
   ['trickled-uploads', IMPORT, json(() => '['), { ...TOO_MANY, lanes: 100, manner: 'trickle' }],
 ];
 
-/** Small when compressed, and at least a megabyte when decompressed. */
+/** Attacks with files that are small when compressed, but have at least a megabyte when decompressed. */
 const BOMBS: readonly Row[] = [
   [
     'csv-same-columns',
@@ -76,7 +76,7 @@ const UPDATES = {
 const FEED = 'PUT /feeds/mls';
 const FEEDS: readonly Row[] = [
   ['feed-changes', FEED, (turn) => UPDATES[turn % 2 === 0 ? 'even' : 'odd'](turn), { lanes: 8, told: 'feed_busy' }],
-  // This comes before the account reaches its limit of feeds.
+  // This attack comes before the account reaches its limit of feeds.
   ['left-feed-runs', 'PUT /feeds/left', ndjson(() => rows(40_000, {}, String)), { ...FOUR, manner: 'leave' }],
   ['feed-of-many-names', (_, turn) => `PUT /feeds/f-${turn}`, ndjson(() => '{}'), { lanes: 8, told: 'quota_exceeded' }],
   ['feed-failing-rows', `${FEED}?failedMax=100%25`, ndjson(() => '{}\n'.repeat(MEBIBYTE / 3)), FOUR],

@@ -29,7 +29,7 @@ const SIGNED_IN: readonly Row[] = [
 ];
 
 const ANONYMOUS: readonly Row[] = [
-  // This comes before the guesses, after which every sign-in gets 429.
+  // This attack comes before the guesses, after which every sign-in gets 429.
   ['sign-in-1-mib', `POST ${SIGN_IN}`, json(() => objectOf(65_000, 'emai')), { lanes: 4, told: 'payload_too_large' }],
   ['sign-in-wrong-passwords', `POST ${SIGN_IN}`, wrongPassword, { lanes: 64 }],
   ['sign-in-16-kib', `POST ${SIGN_IN}`, longPassword, MANY],
@@ -50,7 +50,7 @@ const ANONYMOUS: readonly Row[] = [
   ['unknown-methods', 'PROPFIND /v1/listings', undefined, MANY],
 ];
 
-/** Incomplete requests, or several at once. */
+/** Attacks with incomplete requests, or with several requests at once. */
 const RAW: readonly Member[] = [
   raw('pipelined', 'nothing', ({ port }) => head(port, 'GET /nothing').repeat(100), { manner: 'pour', lanes: 4 }),
   raw('pipelined-bodies', 'nothing', bodies, { manner: 'pour', lanes: 4 }),
@@ -60,7 +60,7 @@ const RAW: readonly Member[] = [
   raw('tiny-chunks', 'nothing', tinyChunks, { manner: 'ask', lanes: 4 }),
 ];
 
-/** Requests from the dashboard or without a credential. */
+/** Attacks from the dashboard or without a credential. */
 export const visitors: readonly Member[] = [...members('session', SIGNED_IN), ...members('nothing', ANONYMOUS), ...RAW];
 
 function searches({ port, keys }: Scene): string {

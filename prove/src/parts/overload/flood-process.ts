@@ -1,4 +1,4 @@
-// A separate process, so only the flood itself delays its measurements.
+// Runs a flood in a separate process, so that only the flood itself delays its measurements.
 import { Flood } from '../../../../bench/src/flood.ts';
 
 const { seconds, ...order } = JSON.parse(process.argv[2] ?? '');

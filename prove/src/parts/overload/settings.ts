@@ -23,7 +23,9 @@ import {
 
 type Figures = [what: string, value: string][];
 
-/** Listings to search: enough to make searches so slow that the flood can send ten times the capacity. */
+/**
+ * The number of listings to search. It makes searches so slow that the flood can send ten times the capacity.
+ */
 const SEARCHED = 20_000;
 const SEARCH_FACTOR = 10;
 const LIMIT = '500/10s';
@@ -62,7 +64,7 @@ export function floodWorkers(trial: Trial): Promise<Figures> {
   return floodSetting(trial, 'WORKERS=2', { settings: { WORKERS: '2' } }, assertShed);
 }
 
-/** PostgreSQL with too few connections. */
+/** Floods a service on PostgreSQL with too few connections. */
 export async function floodPostgres(trial: Trial): Promise<Figures> {
   const server = await createPostgresServer();
   defer(trial, () => server.stop());
@@ -83,7 +85,7 @@ export function floodSearches(trial: Trial): Promise<Figures> {
   });
 }
 
-/** A key far above its rate limit, alongside one below it. */
+/** Floods a service with a key far above its rate limit, while another key stays below its limit. */
 export async function floodWithLimits(trial: Trial, capacity: number): Promise<Figures> {
   trial.say('a key above its limit, and one below it');
   const [own, DATA_DIR] = await withDirectory(trial, 'limits');

@@ -12,7 +12,9 @@ import type { Trial } from '../../part.ts';
 import { createTenant, importRows, readJson, serve } from '../../service.ts';
 
 const FLOOD_PROGRAM = join(import.meta.dirname, 'flood-process.ts');
-/** The small form also runs on busy machines. */
+/**
+ * How long clients wait for a response. The small form waits longer, because it also runs on busy machines.
+ */
 const PATIENCE_SECONDS = { full: 10, small: 30 };
 const LISTINGS = 300;
 const PROBES = ['/livez', '/readyz'];
@@ -30,7 +32,7 @@ export interface Stage {
   flood(flow: Flow, given?: { key?: string; onStart?: (startMs: number) => void }): Promise<FloodReport>;
 }
 
-/** `listed` is the size of the account whose list is read and searched. */
+/** Starts a service. `listed` is the number of listings in the account whose list is read and searched. */
 export async function setStage(trial: Trial, settings: Record<string, string> = {}, listed = LISTINGS): Promise<Stage> {
   const [tenant, other] = [await createTenant(trial, settings), await createTenant(trial, settings)];
   const { url } = await serve(trial, settings);
@@ -103,7 +105,7 @@ export interface Probing {
   slowestMs: number;
 }
 
-/** `/livez` and `/readyz` must always return 200 while `work` runs. */
+/** Asserts that `/livez` and `/readyz` always return 200 while `work` runs. */
 export async function probeDuring<T>(url: string, work: Promise<T>): Promise<[result: T, probing: Probing]> {
   const probing = { count: 0, slowestMs: 0 };
   let isOver = false;

@@ -5,25 +5,28 @@ import { type Flow, probeDuring, type Stage } from './stage.ts';
 
 const FACTORS = [0.5, 1, 2, 5, 10];
 const SECONDS = 10;
-/** Keeps the service busy without overload. */
+/** The load that measures the capacity. It keeps the service busy without overload. */
 const CAPACITY: Flow = { inFlight: 64, seconds: 6 };
-/** Open keep-alive connections. */
+/** The number of open keep-alive connections. */
 const CONNECTIONS = 2_000;
 const LIGHT: Flow = { mix: [['listing', 1]], perSecond: 50, seconds: 4 };
-/** How long the service has to recover. */
+/** How long the service may take to recover. */
 const RECOVERY_SECONDS = 5;
-/** How much the p99 can differ after the load, because other programs also affect it. */
+/** The maximum ratio of the p99 after the load to the p99 before it. Other programs also affect it. */
 const NORMAL_FACTOR = 4;
 const NORMAL_MIN_MS = 100;
 export const UNSENT_SHARE_MAX = 0.1;
 /** From this factor on, some requests must be rejected. */
 const SHED_FACTOR = 5;
-/** Below this ratio, throughput has collapsed. The flood itself uses part of the machine. */
+/**
+ * Below this ratio of throughputs, the throughput has collapsed. The ratio is not 1, because the flood itself
+ * uses part of the machine.
+ */
 export const RATIO_MIN = 0.5;
 
 /**
- * Increases the load in steps, and checks the recovery after each. `ratio` is the throughput at ten
- * times the capacity, divided by the throughput at the capacity.
+ * Increases the load in steps, and checks after each step that the service recovers. `ratio` is the
+ * throughput at ten times the capacity, divided by the throughput at the capacity.
  */
 export async function loadInSteps(trial: Trial, stage: Stage) {
   const before = await stage.flood(LIGHT);
@@ -73,7 +76,10 @@ export async function overload(
   return [report, probing] as const;
 }
 
-/** The light load starts with the overload and is timed after the recovery time. */
+/**
+ * Runs an overload together with a light load. The light load starts at the same time, and is measured after
+ * the time for recovery.
+ */
 async function overloadBesideLight(stage: Stage, perSecond: number) {
   const skippedSeconds = SECONDS + RECOVERY_SECONDS;
   const after = Promise.withResolvers<FloodReport>();
@@ -81,7 +87,7 @@ async function overloadBesideLight(stage: Stage, perSecond: number) {
     const seconds = skippedSeconds + LIGHT.seconds;
     const timedFromMs = startMs + skippedSeconds * 1_000;
     after.resolve(stage.flood({ ...LIGHT, seconds, timedFromMs }));
-    // Reported below, unless the overload fails first.
+    // The error is reported below, unless the overload fails first.
     after.promise.catch(() => {});
   });
   return [report, probing, await after.promise] as const;
@@ -125,7 +131,7 @@ function ms(durationMs: number): string {
   return `${durationMs.toFixed(0)} ms`;
 }
 
-/** The share of requests that can time out on a busy machine. */
+/** The maximum share of requests that time out, which can happen on a busy machine. */
 const DEPARTED_SHARE_MAX = 0.005;
 
 /** Asserts that every request got a valid response on an open connection. */
@@ -136,8 +142,8 @@ export function assertHonest({ faultCount, faults, lost, departed, due, unsent }
 }
 
 /**
- * The queue holds a second of work, served at half speed. Busy machines take longer, and an
- * unbounded queue takes many times as long.
+ * The maximum p99 of accepted requests. The queue holds the work of one second, which is processed at half
+ * speed. Busy machines take longer, and with an unbounded queue it would take many times as long.
  */
 const ACCEPTED_P99_MAX_MS = 5_000;
 

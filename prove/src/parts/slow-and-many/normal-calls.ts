@@ -5,13 +5,13 @@ import { createLedger, descriptionOf, type Ledger } from '../../../../testkit/sr
 import type { Trial } from '../../part.ts';
 import { importRows } from '../../service.ts';
 
-/** The list must be longer than all socket buffers. */
+/** Enough listings to make the list larger than all socket buffers. */
 const LISTINGS = { full: 6_000, small: 2_500 };
-/** The ledger derives descriptions from prices. These have 3,597 and 13 characters. */
+/** Prices from which the ledger derives descriptions of 3,597 and 13 characters. */
 const PRICES = { long: 128, short: 280 };
 export const UNFINISHED = '1 Unfinished Lane';
 
-/** Creates the listings. @returns the ledger */
+/** Creates the listings. @returns a ledger of them */
 export async function fill(url: string, key: string, { size }: Trial): Promise<Ledger> {
   const ledger = createLedger();
   ledger.gone.add(UNFINISHED);
@@ -25,7 +25,9 @@ function note({ known }: Ledger, address: string, listPrice: number): string {
   return JSON.stringify({ address, beds: 3, baths: 2, listPrice, description: descriptionOf(listPrice) });
 }
 
-/** Requests of normal clients, in turn, each with its expected response. */
+/**
+ * Returns a function that returns the requests of normal clients in turn, each with its expected response.
+ */
 export async function normalCalls(port: number, key: string, ledger: Ledger): Promise<() => Exchange> {
   const create = () => {
     const body = note(ledger, `${ledger.known.size} Elm Lane`, PRICES.short);

@@ -12,14 +12,17 @@ export interface Phase {
 }
 
 const IDLE = 10_000;
-/** How long connections must stay open: idle ones longer than load balancers' timeouts, headers for ten seconds. */
+/**
+ * How long the service must keep connections open: idle ones longer than the timeouts of load balancers, and
+ * those that are sending headers for about ten seconds.
+ */
 const STAY_MS = {
   full: { idle: 60_000, head: 9_500, body: 59_000, reader: 60_000 },
   small: { idle: 2_500, head: 1_800, body: 2_500, reader: 2_500 },
 };
-/** Open files that this process and the service need for other purposes. */
+/** The number of open files that this process and the service need for other purposes. */
 const OTHER_FILES = 1_500;
-/** Allows for garbage from normal requests. */
+/** The allowed growth of memory from the garbage of normal requests. */
 const NOISE_BYTES = 100e6;
 const IDLE_BYTES = 25e3;
 const DEAF_BYTES = 1.5e6;
@@ -81,11 +84,11 @@ function greet(target: string, ...headers: string[]): string {
   return `${[`${target} HTTP/1.1`, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
 }
 
-/** A misused connection and its fate. */
+/** A connection that is misused, and what happens to it. */
 export interface Visitor {
   socket: Socket;
   text: string;
-  /** The number of bytes sent slowly. */
+  /** How many bytes have been sent slowly. */
   sent: number;
   openedAtMs: number;
   closedAtMs: number | undefined;
@@ -100,13 +103,13 @@ export interface Crowd {
   isDeaf?: boolean;
   /** How long the service must keep these connections. */
   stayMs: number;
-  /** Reconnects when disconnected. */
+  /** Whether visitors connect again when they are disconnected. */
   isStubborn?: boolean;
 }
 
 export interface Siege {
   crowd: Crowd;
-  /** All visitors, including disconnected ones. */
+  /** All visitors, including those that are disconnected. */
   visitors: Visitor[];
   /** Errors of visitors that tried to reconnect. */
   missed: string[];
@@ -114,10 +117,13 @@ export interface Siege {
   end(): void;
 }
 
-/** How many visitors arrive at once: fewer than fit into the accept queue. */
+/** How many visitors connect at once. The accept queue has room for more. */
 const ARRIVALS_MAX = 100;
 
-/** `byteIntervalMs` is the time between two slow bytes. */
+/**
+ * Opens the connections of a crowd, and keeps them. `byteIntervalMs` is the time between two bytes that are
+ * sent slowly.
+ */
 export async function besiege(port: number, crowd: Crowd, byteIntervalMs: number): Promise<Siege> {
   const visitors: Visitor[] = [];
   const missed: string[] = [];

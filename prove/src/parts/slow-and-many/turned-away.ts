@@ -7,7 +7,10 @@ import { countSockets } from '../../service.ts';
 import type { Siege, Visitor } from './phases.ts';
 import { DEAF_ID } from './phases.ts';
 
-/** Longer than any timeout. `node:http` disconnects a reader after twice 75 s. */
+/**
+ * How long to wait, which is longer than any timeout. `node:http` disconnects a client that does not read
+ * after twice 75 s.
+ */
 const DEADLINE_MS = { full: 200_000, small: 20_000 };
 
 /** Asserts that the service closes every connection, with a response where possible. */
@@ -56,7 +59,7 @@ function wasTold408({ text }: Visitor): boolean {
   return text.startsWith('HTTP/1.1 408 ');
 }
 
-/** Visitors may be reconnecting, so the count is repeated until it is reached. */
+/** How often connections are counted until enough are open, because visitors may be connecting again. */
 const LOOKS_MAX = 20;
 const LOOK_INTERVAL_MS = 100;
 const HELD_SHARE_MIN = 0.95;
@@ -68,7 +71,7 @@ export async function assertHeld(
   { seconds, othersCount }: { seconds: number; othersCount: number },
 ): Promise<string> {
   await sleep((seconds * 1_000) / 2);
-  // In the small form, timeouts can expire while connections are counted again.
+  // Count this first: in the small form, timeouts can expire while open connections are counted repeatedly.
   const promised = sieges.reduce((sum, siege) => sum + countPromised(siege), 0);
   let held = 0;
   for (let look = 0; look < LOOKS_MAX; look += 1) {

@@ -6,7 +6,7 @@ import { Webhook, WebhookVerificationError } from 'standardwebhooks';
 import { type Cleanup, defer } from '../../../../testkit/src/cleanup.ts';
 import type { Random } from '../../../../testkit/src/random.ts';
 
-/** The share of attempts that fail, with a status or a lost connection. */
+/** The share of attempts that fail, with an error status or a lost connection. */
 const FAILURES = 0.1;
 const PAUSE_MAX_MS = 20;
 
@@ -16,7 +16,7 @@ export class Receiver {
   secret = '';
   /** While it is away, the receiver resets each connection. */
   isAway = false;
-  /** The first broken promise. */
+  /** The first promise that the service broke. */
   fault: string | undefined;
   attempts = 0;
   /** When the last attempt arrived (`performance.now()`). */
@@ -53,7 +53,7 @@ export class Receiver {
     try {
       for await (const chunk of incoming) chunks.push(chunk);
     } catch {
-      // The service was killed.
+      // The service was killed while it was sending.
       return;
     }
     this.attempts += 1;
@@ -66,7 +66,7 @@ export class Receiver {
     outgoing.writeHead(isFailing ? 500 : 204).end();
   }
 
-  /** Returns what to note once the message is accepted. */
+  /** Checks a message. Returns a function that records the message, to call once it has been accepted. */
   #check(body: string, headers: IncomingMessage['headers']): (() => void) | undefined {
     try {
       new Webhook(this.secret).verify(body, headers as Record<string, string>);

@@ -18,7 +18,7 @@ const CHECKS: Record<string, Check> = {
   backups: checkBackups,
 };
 
-/** Runs all checks. With an invalid setting, there is only that one finding. */
+/** Runs all checks. If a setting is invalid, that is the only finding. */
 export async function runChecks(): Promise<Finding[]> {
   let config: Config;
   try {

@@ -15,7 +15,10 @@ const ROOT = 0;
 const FREE_MIN_BYTES = 64 * 1024 * 1024;
 const FREE_COMFORTABLE_BYTES = 1e9;
 
-/** Checks that the current user, which should be the service's, can use the files, and that other users cannot. */
+/**
+ * Checks that the current user, who should be the service's user, can use the files, and that other users
+ * cannot.
+ */
 export function checkFiles({ dataDirectory, databaseUrl }: Config): Finding[] {
   const files = findDatabaseFiles(databaseUrl);
   const stored = [...new Set([dataDirectory, ...files.slice(0, 1).map(dirname), ...files])].filter((path) =>
@@ -45,7 +48,8 @@ function checkAccess(path: string): Finding[] {
 function checkMode(path: string, forbidden: number): Finding[] {
   const stats = statSync(path);
   if ((stats.mode & forbidden) === 0) return [];
-  // The service must still be able to read a secret in a file that root owns, even if this command runs as root.
+  // The service must still be able to read a secret in a file that root owns, even if this command runs as
+  // root.
   const isUsersOwn = stats.uid === process.getuid?.() && stats.uid !== ROOT;
   const ownerOnly = `chmod ${stats.isDirectory() ? 700 : 600} ${path}`;
   const advice = forbidden === OTHERS && !isUsersOwn ? `give it the service's group, and chmod 640 ${path}` : ownerOnly;
@@ -56,7 +60,7 @@ function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8);
 }
 
-/** A file that root has created in the service's directory. */
+/** Finds a file that is not owned by the owner of its directory, for example because root created it. */
 function checkOwner(path: string): Finding[] {
   const [file, directory] = [statSync(path), statSync(dirname(path))];
   if (file.uid === directory.uid) return [];
@@ -69,7 +73,7 @@ function secretFiles(): string[] {
   return [envFile(), ...SECRETS.map((name) => fromBase(env[`${name}_FILE`] || '.env'))];
 }
 
-/** Checks the free space of the disk of an SQLite database. */
+/** Checks the free space on the disk that holds an SQLite database. */
 export function checkRoom({ databaseUrl }: Config): Finding[] {
   const [file] = findDatabaseFiles(databaseUrl);
   if (file === undefined) return [];

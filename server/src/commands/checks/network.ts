@@ -37,8 +37,9 @@ export async function isReady(config: Config, timeoutMs = TIMEOUT_MS): Promise<b
 }
 
 /**
- * A warning if a service runs with this command's settings, except for the database: a command that is run by hand gets
- * neither the environment of the service's unit nor its credentials.
+ * Returns a warning if a service runs with the same settings as this command, but with another database. That
+ * happens because a command that is run by hand gets neither the environment nor the credentials of the
+ * service's systemd unit.
  */
 export async function warnOfOtherDatabase(config: Config): Promise<string[]> {
   if (!isUnused(config) || !(await isReady(config, WARNING_TIMEOUT_MS))) return [];
@@ -59,7 +60,7 @@ function addressOf({ host, port }: Config): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Whether clients reach the service through the proxy, and the proxy passes headers on. */
+/** Whether clients reach the service through the proxy, and whether the proxy passes headers on. */
 export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> {
   if (publicUrl === undefined) return [];
   try {

@@ -19,10 +19,13 @@ export function checkSettings(config: Config): Finding[] {
   return [ok(valid), ...checkUnknown(process.env), ...checkProxies(config)];
 }
 
-/** `sudo` and `login` set it, and it resembles MAIL_FROM. */
+/** `sudo` and `login` set this variable. Its name resembles MAIL_FROM, but it is not a misspelled setting. */
 const OF_LOGIN = 'MAIL';
 
-/** In `.env`, every name should be a setting. The environment also contains unrelated variables. */
+/**
+ * In `.env`, every name should be a setting. The environment also contains unrelated variables, so only names
+ * that resemble a setting are reported there.
+ */
 function checkUnknown(env: Environment): Finding[] {
   const inFile = new Set(Object.keys(readEnvFile()));
   return Object.keys({ ...env })

@@ -21,15 +21,16 @@ export interface ActivityPage {
   next: string | undefined;
 }
 
-/** Entries per read, except for the first read, which reads as many as a page has. */
+/** Entries per read, except for the first read, which reads one entry more than the page's limit. */
 const READ_LENGTH = 1000;
 /** Bounds the cost of a page: about 6,000 entries. */
 const READS_MAX = 6;
 const LAST_ID = '~';
 
 /**
- * The account's audit entries that match, newest first, starting after an entry. A page can be short or empty
- * even if there are more matches, since it examines a bounded number of entries.
+ * Returns the account's audit entries that match `filter`, newest first, starting after the entry with the id
+ * `after`. A page can be short or empty even if more entries match, because each call examines a bounded
+ * number of entries.
  */
 export async function findActivity(
   executor: Executor,

@@ -47,7 +47,7 @@ export async function recordAudit(
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 
-/** Records a user's change to a listing; `doc` is the listing's JSON text. */
+/** Records a user's change to a listing; `doc` is the listing's JSON string. */
 export async function auditListing(
   transaction: Executor,
   user: AccountUser | undefined,
@@ -59,7 +59,6 @@ export async function auditListing(
   await recordAudit(transaction, user.accountId, actorOf(user), `listing.${type}`, target);
 }
 
-/** Records a user's import. */
 export async function auditImport(
   transaction: Executor,
   user: AccountUser | undefined,

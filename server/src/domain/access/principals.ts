@@ -7,7 +7,7 @@ import { findKeyHead, type KeyPrincipal } from '../../storage/api-keys.ts';
 import type { Executor } from '../../storage/database.ts';
 import { findSessionMembership } from '../../storage/memberships.ts';
 
-/** A session's user, with the account's head at the start of the request. */
+/** A session's user, with the account's sequence and epoch as read when the request began. */
 export interface SessionPrincipal extends Head {
   accountId: string;
   access: Access;
@@ -16,7 +16,7 @@ export interface SessionPrincipal extends Head {
 
 export type Principal = KeyPrincipal | SessionPrincipal;
 
-/** A principal that may change data. */
+/** A principal that is allowed to change data. */
 export type FullPrincipal = Principal & { access: 'full' };
 
 export function hasFullAccess(principal: Principal): principal is FullPrincipal {

@@ -11,7 +11,8 @@ import { requireResumed } from '../access/principals.ts';
 import { join, type NewUser, prepareUser, storeUser } from './administrators.ts';
 
 /**
- * Finds a token's invitation. `user` is the existing user with the invited address.
+ * Finds the invitation that a token belongs to. The returned `user` is the existing user, if any, with the
+ * invited email address.
  * @throws {AppError} `not_found`, or `forbidden` while the account is suspended
  */
 export async function getInvitation(transaction: Executor, token: string): Promise<OpenInvitation & { user?: User }> {

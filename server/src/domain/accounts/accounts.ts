@@ -50,7 +50,7 @@ export interface AccountChange {
 }
 
 /**
- * Currency and units are only defaults for new prices and areas; stored listings keep theirs.
+ * The currency and area units are only defaults for new prices and areas; stored listings keep their own.
  * @throws {AppError} `not_found`, `validation_failed`, or what `requireAdministrator` throws
  */
 export function changeAccount(
@@ -100,8 +100,9 @@ function parseAreaUnits(text: string): Account['areaUnits'] {
 const SLICE_LENGTH = 200;
 
 /**
- * Deletes an account: first its keys, then its listings, events, and histories in slices, and finally the
- * account itself and users who belong to no other account. A second call completes an interrupted deletion.
+ * Deletes an account: first its API keys, then its listings, events, histories, and other data in slices, and
+ * finally the account itself and any users who belong to no other account. A second call completes an
+ * interrupted deletion.
  * @throws {AppError} `not_found`
  */
 export async function deleteAccount(database: Database, id: string): Promise<void> {
@@ -122,7 +123,7 @@ export async function deleteAccount(database: Database, id: string): Promise<voi
     await removeAccount(transaction, id);
     await removeLonelyUsers(transaction);
   });
-  // If the request log is not available, the purge removes the requests later.
+  // If the request log is not available, `purgeRequestsOfDeletedAccounts` removes the requests later.
   await removeRequests(database.requestLog, id).catch(() => {});
 }
 

@@ -34,7 +34,8 @@ export async function prepareUser({ name, email, password }: NewUser, accountNam
 interface ExistingUser {
   email: string;
   /**
-   * The id of the existing user. It confirms that the user with an unverified `email` is the right person.
+   * The existing user's id. The operator enters it to confirm that the user with the unverified `email` is
+   * the right person.
    */
   personId?: string | undefined;
 }
@@ -92,7 +93,7 @@ async function prepareCandidate(
     if ((await findUserByEmail(transaction, email)) !== undefined) {
       throw new AppError('conflict', `A user already signs in as ${email}; use ${existing} instead of a password.`);
     }
-    // Verified: the operator confirms the address by entering it.
+    // The address counts as verified because the operator entered it.
     await storeUser(transaction, prepared, true);
     return prepared.user;
   };
@@ -116,7 +117,10 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
   );
 }
 
-/** Describes a user to the operator by more than the email address, which the inviter chose. */
+/**
+ * Describes a user to the operator with more than the email address, because whoever invited the user chose
+ * that address.
+ */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {
   const origin = await findUserOrigin(transaction, id);
   const memberships = await listMembershipsOf(transaction, id);

@@ -17,16 +17,19 @@ import { recordAudit } from '../access/audit.ts';
 import { type Administrator, requireAdministrator } from '../access/roles.ts';
 import { getAccount } from './accounts.ts';
 
-/** Seven days: long enough for a vacation. */
+/** Seven days, so an invitation still works after a week's vacation. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** An invitation with its tokens. Only their hashes are stored. */
+/** An invitation with its tokens. Only the hashes of the tokens are stored. */
 export interface NewInvitation {
   invitation: Invitation;
   accountName: string;
   /** For the link that the inviter sees. */
   token: string;
-  /** For the mailed link, which is never shown, so accepting the invitation with it verifies the address. */
+  /**
+   * For the link that is mailed and never shown to the inviter, so accepting the invitation with this token
+   * verifies the address.
+   */
   mailedToken: string;
 }
 

@@ -18,7 +18,8 @@ import { revokeInvitationsBy, revokeInvitationTo } from './invitations.ts';
 
 /**
  * Switches a session to another of the user's accounts.
- * @throws {AppError} `not_found` without a membership, or `forbidden` if the account is suspended
+ * @throws {AppError} `not_found` if the user is not a member of it, or `forbidden` if the account is
+ * suspended
  */
 export async function chooseAccount(
   database: Database,

@@ -6,7 +6,7 @@ import { recordEverywhere, recordSecurityChange, type SessionActor } from './pro
 /** Maximum number of passkeys per user. */
 export const PASSKEYS_MAX = 20;
 
-/** @throws {AppError} `conflict` if `added` more would be too many */
+/** @throws {AppError} `conflict` if `added` more passkeys would exceed the maximum */
 export async function requirePasskeyRoom(executor: Executor, userId: string, added: number): Promise<void> {
   if ((await listPasskeys(executor, userId)).length + added <= PASSKEYS_MAX) return;
   throw new AppError('conflict', `You have ${PASSKEYS_MAX} passkeys, which is the maximum; delete one first.`);
@@ -14,7 +14,7 @@ export async function requirePasskeyRoom(executor: Executor, userId: string, add
 
 /**
  * Runs in better-auth's transaction.
- * @throws {AppError} `conflict` if the user has too many now, or `unauthorized`
+ * @throws {AppError} `conflict` if the user now has too many passkeys, or `unauthorized`
  */
 export async function afterPasskeyAdded(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await requirePasskeyRoom(transaction, sessionActor.userId, 0);

@@ -41,7 +41,9 @@ export async function resetPassword(
   });
 }
 
-/** Records the reset in the audit logs of all the user's accounts, since it affects them all. */
+/**
+ * Records the reset in the audit logs of all the user's accounts, because a new password affects all of them.
+ */
 async function recordReset(
   transaction: Executor,
   { id, name }: User,

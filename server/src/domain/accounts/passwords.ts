@@ -3,13 +3,19 @@ import { hashArgon2id } from '../../lib/argon2.ts';
 import { AppError } from '../../model/errors.ts';
 import { normalPassword } from '../../model/passwords.ts';
 
-/** OWASP's Password Storage Cheat Sheet: argon2id with 19 MiB, 2 passes, and 1 thread. A hash takes 70 ms. */
+/**
+ * OWASP's Password Storage Cheat Sheet recommends argon2id with 19 MiB of memory, 2 passes, and 1 thread.
+ * Computing a hash takes 70 ms.
+ */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** The reference implementation's PHC string format. It contains the parameters, so old hashes stay valid. */
+/**
+ * The PHC string format of Argon2's reference implementation. Each hash contains its own parameters, so old
+ * hashes stay valid when the parameters above change.
+ */
 const ENCODED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 export async function hashPassword(password: string): Promise<string> {
@@ -41,14 +47,17 @@ function encode(bytes: Buffer): string {
   return bytes.toString('base64').replaceAll('=', '');
 }
 
-/** Maximum number of waiting hashes, about a second of work. Further sign-ins are rejected. */
+/**
+ * Maximum number of hashes that wait, which is about a second of work. While this many wait, further sign-ins
+ * are rejected.
+ */
 const WAITING_MAX = 16;
 
 const waiting: (() => void)[] = [];
 let isHashing = false;
 
 /**
- * Runs one `work` at a time, while at most `WAITING_MAX` others wait.
+ * Runs one `work` at a time. At most `WAITING_MAX` other calls can wait for their turn.
  * @throws {AppError} `rate_limited`, or what `work` throws
  */
 export async function withHashing<T>(work: () => Promise<T>): Promise<T> {

@@ -10,8 +10,8 @@ import { recordAudit } from '../access/audit.ts';
 import { sessionGone } from '../access/principals.ts';
 
 /**
- * A user who changes their own data. Unlike a principal, they are not tied to one account: each account logs
- * the change.
+ * A user who changes their own data. Unlike a principal, the user is not tied to one account, so a change is
+ * recorded in the audit log of each account that they belong to.
  */
 export interface SessionActor {
   sessionId: string;
@@ -33,8 +33,8 @@ export async function changeName(database: Database, sessionActor: SessionActor,
 }
 
 /**
- * Runs in better-auth's transaction. Ends all sessions, and all sign-ins with the old password that
- * are waiting for their second factor.
+ * Runs in better-auth's transaction. Ends all of the user's sessions, and all sign-ins with the old password
+ * that are still waiting for a second factor.
  */
 export async function afterPasswordChange(transaction: Executor, sessionActor: SessionActor): Promise<void> {
   await recordSecurityChange(transaction, sessionActor, 'administrator.password_changed');
@@ -61,7 +61,8 @@ export async function recordSecurityChange(transaction: Executor, sessionActor: 
 }
 
 /**
- * Rejects a change if the session has ended since the request began, such as after a password change.
+ * Rejects a change if the session has ended since the request began, for example because of a password
+ * change.
  * @throws {AppError} `unauthorized`
  */
 export async function requireSession(transaction: Executor, { userId, sessionId }: SessionActor): Promise<void> {

@@ -4,7 +4,7 @@ import { findSessionMembership } from '../../storage/memberships.ts';
 import { countOtherViews, putSavedView, removeSavedView, type SavedView } from '../../storage/saved-views.ts';
 import { type SessionPrincipal, sessionGone } from '../access/principals.ts';
 
-/** More than a menu can show. With the longest searches, they take 100 KiB. */
+/** More views than a menu can show. With the longest possible searches, this many views take 100 KiB. */
 const VIEWS_MAX = 50;
 
 /**

@@ -27,8 +27,8 @@ export async function findSetupState(transaction: Executor): Promise<SetupState>
 }
 
 /**
- * Returns the token of a new link, which replaces the previous one; undefined once there is an
- * administrator.
+ * Returns the token of a new setup link, which replaces the previous link. Returns undefined if there is
+ * already an administrator.
  */
 export function renewSetupLink(database: Database): Promise<string | undefined> {
   const token = createToken();
@@ -40,11 +40,11 @@ export function renewSetupLink(database: Database): Promise<string | undefined> 
 }
 
 export interface Setup extends NewUser {
-  /** The name of the first account; ignored if there is an account. */
+  /** The name of the first account; ignored if an account already exists. */
   accountName?: string | undefined;
 }
 
-/** Account names shown before setup. */
+/** Maximum number of account names shown before setup. */
 const NAMES_SHOWN_MAX = 10;
 
 /** The accounts that the first administrator will administer. */
@@ -108,7 +108,7 @@ async function storeFirst(
 ): Promise<void> {
   const { user } = prepared;
   const actor = actorOf({ userId: user.id, userName: user.name, email: user.email, address });
-  // Verified: only the operator has the setup link.
+  // The address counts as verified because only the operator has the setup link.
   await storeUser(transaction, prepared, true);
   let accountIds = await findAccountIds(transaction, '', SLICE_LENGTH);
   if (accountIds.length === 0) accountIds = [(await storeAccount(transaction, requireName(accountName), actor)).id];

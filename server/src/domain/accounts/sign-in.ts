@@ -9,7 +9,7 @@ import { requireResumed } from '../access/principals.ts';
 import { recordEverywhere, type SessionActor } from './profile.ts';
 
 /**
- * Records a sign-in before its cookie is sent. The session starts in the user's first account that
+ * Records a sign-in before the session's cookie is sent. The session starts in the user's first account that
  * is not suspended, and replaces the browser's previous session.
  * @throws {AppError} `forbidden` if all of the user's accounts are suspended
  */
@@ -29,7 +29,10 @@ export async function recordSignIn(
   return membership;
 }
 
-/** If all accounts are suspended, ends the new session, whose cookie has not been sent. */
+/**
+ * Returns the user's first membership in an account that is not suspended. If all accounts are suspended,
+ * ends the new session, whose cookie has not been sent yet.
+ */
 async function findOpenMembership(database: Database, sessionActor: SessionActor): Promise<Membership | undefined> {
   const { memberships, userId, sessionId } = sessionActor;
   let suspended: unknown;
@@ -69,7 +72,10 @@ export async function recordWrongFactor(database: Database, userId: string, addr
 /** @throws {AppError} `unauthorized` if the password has changed */
 export type PasswordCheck = (transaction: Executor) => Promise<void>;
 
-/** Remembers the current hash, so a sign-in with an old password fails after the password changes. */
+/**
+ * Remembers the current password's hash. The returned check rejects a sign-in if the password has changed in
+ * the meantime.
+ */
 export async function notePassword(transaction: Executor, userId: string): Promise<PasswordCheck> {
   const hash = await findPasswordHash(transaction, userId);
   return async (later) => {

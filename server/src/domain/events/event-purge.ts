@@ -7,7 +7,9 @@ import { removeFormer, removeFormerDoc } from '../../storage/history.ts';
 
 /** How long events are stored, as documented in the API's contract. */
 export const EVENTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-/** Events per transaction. Removing them takes one millisecond, or a few if a listing has 1 MiB. */
+/**
+ * Events per transaction. Removing them takes one millisecond, or a few milliseconds if a listing has 1 MiB.
+ */
 const SLICE_LENGTH = 200;
 const SLICE_BYTES_MAX = 256 * 1024;
 const ACCOUNTS_LENGTH = 100;
@@ -36,7 +38,8 @@ export async function forEachAccount(
 }
 
 async function purgeAccount(database: Database, accountId: string, before: number, signal: AbortSignal): Promise<void> {
-  // Nearly all accounts have nothing to remove. Reading one event shows that without a transaction.
+  // Nearly all accounts have nothing to remove. For those, reading one event is enough, and no transaction is
+  // needed.
   while (!signal.aborted && (await findOldEvents(database, accountId, before, 1)).length > 0) {
     await database.write(async (transaction) => {
       const events = await findOldEvents(transaction, accountId, before, SLICE_LENGTH);
@@ -46,8 +49,8 @@ async function purgeAccount(database: Database, accountId: string, before: numbe
 }
 
 /**
- * The account's oldest events up to the first one to keep. Even if the clock was changed, the
- * remaining events have no gaps, and readers can detect that earlier ones are gone.
+ * Returns the account's oldest events, up to the first one that must be kept. Even if the clock was changed,
+ * the remaining events have no gaps, so readers can detect that earlier events were removed.
  */
 async function findOldEvents(
   transaction: Executor,
@@ -61,9 +64,9 @@ async function findOldEvents(
 }
 
 /**
- * Removes the account's oldest events, and the documents of the versions that these changes replaced. The
- * event of a deletion also removes the listing's history. Stops early once it has removed enough for one
- * transaction.
+ * Removes the account's oldest events and, with each event, the document of the version that the change
+ * replaced. Removing the event of a deletion also removes the listing's history. Stops early after removing
+ * enough for one transaction.
  */
 export async function purge(transaction: Executor, accountId: string, events: readonly OldEvent[]): Promise<void> {
   let removed = { events: 0, entries: 0, bytes: 0 };
@@ -83,8 +86,8 @@ export async function purge(transaction: Executor, accountId: string, events: re
 }
 
 /**
- * Removes what expires with an event.
- * @returns how many entries were removed, at most `limit`, and their bytes
+ * Removes the parts of a listing's history that expire with an event.
+ * @returns the number of history entries removed, which is at most `limit`, and the number of bytes removed
  */
 async function removeWith(
   transaction: Executor,

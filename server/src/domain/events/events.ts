@@ -35,9 +35,9 @@ interface WaitOptions {
 }
 
 /**
- * Returns the events of a range, and waits for the first if there are none yet. The page is empty after a
- * timeout, when the client disconnects, when the service stops, and when none of the events that a request
- * examines match the filter.
+ * Returns the events of a range, and waits for the first if there are none yet. The page is empty if the wait
+ * times out, the client disconnects, or the service stops, or if none of the events that the request examines
+ * match the filter.
  * @throws {AppError} `events_expired`, or `unauthorized` if the principal loses access
  */
 export async function followEvents(
@@ -70,10 +70,13 @@ const PAGE_BYTES_MAX = 1024 * 1024;
 /** The part of a page that is read before the response starts. The rest is read while it is being sent. */
 const FIRST_RUN = { limit: 300, bytesMax: 256 * 1024 };
 
-/** Longer pages get their own turn of the event loop from the start. */
+/**
+ * Pages with a higher limit wait for a turn of the event loop before every read; shorter pages, only before
+ * later reads.
+ */
 const SHORT_PAGE_MAX = 100;
 
-/** The maximum number of events examined by a request with a filter, and by each of its statements. */
+/** Maximum number of events that a request with a filter examines in total, and with each SQL statement. */
 const EXAMINED_MAX = 10_000;
 const EXAMINED_PER_RUN = 1_000;
 
@@ -112,7 +115,7 @@ async function readPage(database: Database, principal: Principal, head: Head, ra
   if (first === undefined) throw expired('Events after this sequence have expired');
   const rest = iterate(async () => {
     const events = await readNext(runSize);
-    // Checked after reading, since the principal may lose access in the meantime.
+    // Checked after reading, because the principal may lose access in the meantime.
     await getLiveHead(database, principal);
     return events?.length === 0 ? undefined : events;
   });
@@ -128,8 +131,8 @@ interface EventRun {
 }
 
 /**
- * Returns undefined if the first event has expired: sequences have no gaps, and the oldest events expire
- * first.
+ * Returns undefined if the first event of the range has expired. The first row's sequence shows this, because
+ * sequences have no gaps and the oldest events expire first.
  */
 async function readAll(
   database: Database,
@@ -142,7 +145,7 @@ async function readAll(
   return rows[0]?.sequence === after + 1 ? { events: rows, last: after + rows.length } : undefined;
 }
 
-/** Like `readAll`, for events that match the filter. */
+/** Like `readAll`, but returns only the events that match the filter. */
 async function readMatching(
   database: Database,
   accountId: string,
@@ -151,7 +154,7 @@ async function readMatching(
   { limit, bytesMax }: RunSize,
 ): Promise<EventRun | undefined> {
   const end = Math.min(until, after + EXAMINED_PER_RUN);
-  // One more, since the first event is read even if it does not match.
+  // Reads one more row, because the first event is read even if it does not match.
   const size = { limit: limit + 1, bytesMax };
   const { rows, isCut } = await findMatchingEvents(database, accountId, { after, until: end }, filter, size);
   if (rows[0]?.sequence !== after + 1) return undefined;

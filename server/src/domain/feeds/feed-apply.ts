@@ -18,8 +18,8 @@ import { failureText } from './feed-plan.ts';
 import { type FeedChange, type FeedSource, makeFeedChange, markOf, missingMark, type RestoreRow } from './feed-rows.ts';
 
 /**
- * Maximum length of the rows that are written together, unless a single row is longer. Other writes wait
- * until these rows are written.
+ * Maximum total length of the rows that are written together, unless a single row is longer. Other writes
+ * wait until these rows are written.
  */
 const GROUP_LENGTH_MAX = 128 * 1024;
 
@@ -90,7 +90,7 @@ export class FeedApplication {
         const { found, isCut } = await findSome(writing, 'id', ids);
         const read = new Set(found.map(({ id }) => id));
         rest = isCut ? ids.filter((id) => !read.has(id)) : [];
-        // A client may have changed or deleted the listing in the meantime.
+        // A client may have changed or deleted a listing since the plan was made.
         const missing = found.filter(({ feed, externalId }) => feed === run.feed && !this.#isInFile(externalId));
         if (mode === 'delete') await deleteMissing(writing, run, missing);
         else await markMissing(writing, run, missing, mode);
@@ -110,7 +110,7 @@ async function findSome({ transaction, account }: Writing, by: 'id' | 'externalI
   return { found: rows, isCut };
 }
 
-/** The first rows that can be written together. */
+/** Returns the first rows that can be written together. */
 function takeGroup(rows: StagedWork[]): StagedWork[] {
   let length = 0;
   const end = rows.findIndex(({ content }) => {
@@ -121,7 +121,8 @@ function takeGroup(rows: StagedWork[]): StagedWork[] {
 }
 
 /**
- * Rows written in one transaction. Their changes are recomputed, since a client may have changed listings.
+ * Rows written in one transaction. Their changes are recomputed, because a client may have changed the
+ * listings since the plan was made.
  */
 class RowGroup {
   readonly batch = new ChangeBatch();
@@ -131,7 +132,7 @@ class RowGroup {
   readonly #run: StoredRun;
 
   constructor({ account, versionFloor }: Writing, run: StoredRun) {
-    // A copy, since the batch counts and numbers its changes itself.
+    // A copy, because the batch updates the original account's counts and sequence when it is stored.
     this.#writing = { account: { ...account }, versionFloor };
     this.#run = run;
   }
@@ -195,7 +196,7 @@ async function markMissing(
   await setFeedMarks(transaction, account.id, marks);
 }
 
-/** Undefined if the listing is already withdrawn. */
+/** Returns undefined if the listing is already withdrawn. */
 function withdraw(writing: Writing, before: Listing): ReadyChange | undefined {
   const input = { ...withoutServerFields(before), status: 'withdrawn' as const };
   const { listing, changes } = makeChanged(writing, before, input);

@@ -11,7 +11,9 @@ import { duplicateRow, type FeedPlan } from './feed-plan.ts';
 import { type FeedSource, isSettled, makeFeedChange, readMark } from './feed-rows.ts';
 
 const PAGE_LENGTH = 200;
-/** Maximum length of the content of rows that are compared together, unless a single row is longer. */
+/**
+ * Maximum total length of the content of the rows that are compared together, unless a single row is longer.
+ */
 const COMPARED_LENGTH_MAX = 1024 * 1024;
 
 interface ComparisonOptions {
@@ -39,7 +41,7 @@ export class FeedComparison {
   #listings: FeedListing[] = [];
   #isLastPage = false;
   #lastExternalId = '';
-  /** The row that the last row's listing matches, according to its mark. */
+  /** For the last row taken: the row that its listing matches, according to the listing's mark. */
   #lastKnown: ReturnType<typeof readMark>;
 
   constructor(database: Database, plan: FeedPlan, options: ComparisonOptions) {
@@ -155,7 +157,7 @@ export class FeedComparison {
     this.#plan.listings += 1;
   }
 
-  /** The next listing of the feed. */
+  /** Returns the feed's next listing without taking it. */
   async #peek(): Promise<FeedListing | undefined> {
     const { account, feed, pause } = this.#options;
     if (this.#listings.length === 0 && !this.#isLastPage) {
@@ -198,7 +200,7 @@ export async function* findKnownRows(
   }
 }
 
-/** Compares by UTF-8 bytes, as both engines sort. */
+/** Compares strings by their UTF-8 bytes, which is how both database engines sort. */
 function compareUtf8(one: string, other: string): number {
   return one === other ? 0 : Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -6,7 +6,7 @@ import type { FeedChange } from './feed-rows.ts';
 
 /** Maximum number of examples of each kind that a plan shows. */
 export const EXAMPLES_MAX = 1_000;
-/** Maximum length of the updates that it shows, as JSON. */
+/** Maximum total length, as JSON, of the updates that a plan shows. */
 const LENGTH_MAX = 2 * 1024 * 1024;
 
 interface MissingExample {
@@ -15,7 +15,7 @@ interface MissingExample {
   address: string;
 }
 
-/** The first changes of a plan. */
+/** The first changes of each kind in a plan. */
 export class FeedExamples {
   readonly create: object[] = [];
   readonly update: object[] = [];

@@ -10,14 +10,14 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** Maximum length of a row's own values as JSON. */
 const VALUES_LENGTH_MAX = 64 * 1024;
 
-/** Whether the run stores no more failed rows. Further ones are only counted. */
+/** Whether the run has reached its limits for stored failed rows. Further failed rows are only counted. */
 export function hasAllFailures({ storedRows, storedBytes }: StoredRun): boolean {
   return storedRows >= ROWS_MAX || storedBytes >= BYTES_MAX;
 }
 
 /**
- * Stores failed rows with their own values, as staged, while there is room.
- * @returns the run with their size
+ * Stores failed rows, whose `values` are given as staged, until the run reaches its limits.
+ * @returns the run, with updated totals of stored rows and bytes
  */
 export async function storeFailures(
   executor: Executor,

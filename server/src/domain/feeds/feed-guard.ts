@@ -21,7 +21,10 @@ export interface JudgedPlan {
   newlyMissing: number;
 }
 
-/** In a feed with few listings, a percentage would stop nearly every run. */
+/**
+ * A percentage allows at least this many missing listings. Otherwise, it would stop nearly every run of a
+ * feed with few listings.
+ */
 const MISSING_MIN = 5;
 
 /** Returns the reasons why the plan must not be applied. Without `limits`, only the file itself is judged. */

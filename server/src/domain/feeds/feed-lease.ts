@@ -25,12 +25,12 @@ const FEEDS_MAX = 100;
 
 export const RUN_ID_PREFIX = 'run';
 
-/** A run that holds its feed's lease: no other run of the feed is in progress in any process. */
+/** A run that holds its feed's lease, so no other run of the feed is in progress in any process. */
 export class LeasedRun {
   readonly #database: Database;
   readonly #actor: Actor;
   readonly #renewal: NodeJS.Timeout;
-  /** As stored. */
+  /** The run as it was last stored. */
   run: StoredRun;
   /** The feed's settings when the run began. */
   readonly settings: FeedSettings;
@@ -113,10 +113,13 @@ export class LeasedRun {
   }
 }
 
-/** If the columns' JSON is longer, they are not stored, and the next file is not compared with them. */
+/**
+ * If the JSON of the columns is longer, the columns are not stored, and the next file is not compared with
+ * them.
+ */
 const COLUMNS_LENGTH_MAX = 32 * 1024;
 
-/** Null for a file that is not CSV, which leaves the stored columns unchanged. */
+/** Returns null for a file that is not CSV; null leaves the stored columns unchanged. */
 function toStoredColumns(columns: FeedColumn[] | undefined): string | null {
   if (columns === undefined) return null;
   const text = JSON.stringify(columns);
@@ -166,7 +169,8 @@ async function createFeed(transaction: Executor, { accountId, user }: Actor, nam
 }
 
 /**
- * Gives the feed's lease to a run, or to the feed's deletion. Ends a run that has lost the lease.
+ * Gives the feed's lease to a run, or to the deletion of the feed. If an earlier run has lost the lease,
+ * records that run as interrupted.
  * @throws {AppError} `feed_busy`
  */
 export async function occupyFeed(

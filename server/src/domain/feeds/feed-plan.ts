@@ -5,7 +5,10 @@ import type { StagedFile } from '../../storage/open.ts';
 import type { JudgedPlan } from './feed-guard.ts';
 import type { FeedRow } from './feed-rows.ts';
 
-/** A plan's id: a hash of its changes, and its counts, which later show what has changed. */
+/**
+ * A parsed plan id. The digest identifies the plan's changes; the counts show how a later plan differs from
+ * it.
+ */
 export interface PlanId {
   digest: string;
   missing: MissingMode;
@@ -19,7 +22,10 @@ const DETAILS_MAX = 20;
 /** What a run will do. Everything but the counts is on disk. */
 export class FeedPlan implements JudgedPlan {
   readonly counts = emptyCounts();
-  /** Hashed with the content of rows without a hash: other defaults make the same content another listing. */
+  /**
+   * Hashed together with the content of each row that has no hash, because the same content results in a
+   * different listing if the account's defaults change.
+   */
   hashStart = '';
   readonly file: StagedFile;
   cutLine: number | undefined;
@@ -45,7 +51,10 @@ export class FeedPlan implements JudgedPlan {
     if (error !== undefined) this.fail({ number, line, externalId }, error);
   }
 
-  /** Adds what was missing from a known row. @throws {AppError} if the row is no longer valid */
+  /**
+   * Adds the content of a known row, which was not read at first.
+   * @throws {AppError} if the row is no longer valid
+   */
   completeRow(number: number, { content, cleaned }: Pick<FeedRow, 'content' | 'cleaned'>): string {
     this.counts.cleaned += cleaned;
     if (typeof content === 'object') throw fromPlainError(content);
@@ -80,8 +89,8 @@ export class FeedPlan implements JudgedPlan {
   }
 
   /**
-   * Adds a row that changes nothing. Its mark shows this to the next run, which need not read the row or its
-   * listing.
+   * Adds a row that changes nothing, but whose listing needs a new mark. Because of the mark, the next run
+   * need not read the row or its listing.
    */
   addMark(number: number): void {
     this.counts.unchanged += 1;
@@ -98,7 +107,7 @@ export class FeedPlan implements JudgedPlan {
     this.#missing.update(`${listing.id}\n${listing.version}\n`);
   }
 
-  /** Can be called once. `scope` is the account and the feed. */
+  /** Must be called only once, because it ends the hashes. `scope` identifies the account and the feed. */
   makeId(scope: string, missing: MissingMode): string {
     const { counts } = this;
     const content = JSON.stringify([missing, Object.values(counts)]);
@@ -128,10 +137,10 @@ export interface FailingRow {
   externalId: string | undefined;
 }
 
-/** An error that occurs only for rows of a file. */
+/** An error that can occur only for a row of a file. */
 type RowError = Pick<PlainError, 'message' | 'details'> & { code: string; members?: Record<string, unknown> };
 
-/** A row's error as JSON, in the form that responses contain. */
+/** Returns a row's error as JSON, in the form used in responses. */
 export function failureText({ line, externalId }: FailingRow, error: PlainError | RowError): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ line, externalId, code, message, ...members, details: details?.slice(0, DETAILS_MAX) });

@@ -16,10 +16,11 @@ export interface FeedRow {
   /** The number of values that were not in the API's format; 0 if the row was not read. */
   cleaned: number;
   /**
-   * Why the row is invalid by itself, or what `RestoreRow` needs to restore it; undefined if it was not read.
+   * Why the row is invalid by itself, or what `RestoreRow` needs to restore the row; undefined if the row was
+   * not read.
    */
   content: PlainError | string | undefined;
-  /** Identifies the row; if undefined, its content identifies it. */
+  /** A hash that identifies the row; if undefined, the row's content identifies it. */
   hash: string | undefined;
   /** Whether the file ends in the middle of this row. */
   isCut: boolean;
@@ -31,7 +32,7 @@ export interface FeedRow {
  */
 export type RestoreRow = (content: string) => (current: Listing | undefined) => ListingInput;
 
-/** The units of amounts that do not name a currency or unit. */
+/** The account's defaults for amounts that do not specify a currency or unit. */
 export type AccountUnits = Pick<Account, 'currency' | 'areaUnits'>;
 
 /** A feed's file. */

@@ -25,7 +25,7 @@ export interface FeedRequest<R extends Reader = Actor> {
   name: string;
   /** What to do with missing listings; undefined if the request does not say. */
   missing: MissingMode | undefined;
-  /** Derives the run's settings from the feed's. @throws {AppError} `validation_failed` */
+  /** Derives the run's settings from the feed's stored settings. @throws {AppError} `validation_failed` */
   settle(stored: FeedSettings): FeedSettings;
   /** The id of the plan to apply. */
   planId: string | undefined;
@@ -180,7 +180,7 @@ async function readErrors(database: Database, accountId: string, runId: string):
 }
 
 /**
- * Ends a run that was stopped or has failed. If that also fails, the run ends as interrupted when its lease
+ * Ends a run that was stopped or has failed. If this fails too, the run ends as interrupted when its lease
  * ends.
  */
 async function endWithError(database: Database, leased: LeasedRun, error: unknown): Promise<void> {

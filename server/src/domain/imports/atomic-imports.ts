@@ -21,12 +21,12 @@ import { countRows, type ImportReport, importFailed, reportOf } from './import-r
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 import type { Import } from './imports.ts';
 
-/** Maximum number of rows in a file. Other writes wait while they are written. */
+/** Maximum number of rows in a file. Other writes wait while these rows are written. */
 const ATOMIC_ROWS_MAX = 10_000;
-/** A larger plan leaves megabytes of garbage. */
+/** A larger plan leaves megabytes of garbage, so garbage is collected soon after it. */
 const LARGE_PLAN_BYTES = 1024 * 1024;
 
-/** A plan takes 1 to 2 KB per row. */
+/** Maximum number of concurrent plans. A plan takes 1 to 2 KB of memory per row. */
 const PLANS_MAX = 4;
 const plans = new FairSemaphore(PLANS_MAX, 1);
 
@@ -90,7 +90,7 @@ async function gather({ batches, actor, keep }: StagedImport, bytesMax: number):
   let bytes = 0;
   for await (const batch of batches) {
     rows.push(...batch);
-    // The listings will not be shorter than the rows.
+    // A lower bound, because the listings will not be shorter than the rows.
     for (const row of batch) bytes += 'issue' in row ? 0 : (row.stage?.(keep) ?? 0);
     if (bytes > bytesMax) throw changesTooMuch(bytesMax);
     // Pauses while another atomic import is being written.

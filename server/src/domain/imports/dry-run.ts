@@ -25,7 +25,10 @@ export class DryRun {
   readonly #saver = new RowSaver();
   /** The account's counts after the rows saved so far, for checking its quotas. */
   #taken: Pick<AccountHead, 'listingCount' | 'storedBytes'> | undefined;
-  /** Rows whose listings were already copied, since `save` receives a row again until the row is saved. */
+  /**
+   * Rows whose listings were already copied, remembered because `save` receives a row again until the row is
+   * saved.
+   */
   readonly #lookedUp = new WeakSet<ImportRow>();
 
   private constructor(database: Database, actor: Actor, scratch: Scratch) {

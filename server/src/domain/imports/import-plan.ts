@@ -35,7 +35,7 @@ export interface PlanOptions {
   versionFloor: number;
   /** The maximum bytes of the documents that are read and written. */
   bytesMax: number;
-  /** Keeps the long strings: documents, changes, and terms. */
+  /** Keeps the plan's long strings: documents, changes, and search terms. */
   keep: KeepText;
 }
 
@@ -91,8 +91,8 @@ export class ImportPlan {
 
   /**
    * Brings the plan up to date with the account.
-   * @returns false if it must be made again: after more than `changesMax` changes, if the account's defaults
-   * or quotas have changed, or if a row now affects a listing whose document was released
+   * @returns false if the plan must be made again: after more than `changesMax` changes, if the account's
+   * defaults or quotas have changed, or if a row now affects a listing whose document was released
    */
   async refresh(
     transaction: Executor,
@@ -161,7 +161,7 @@ export class ImportPlan {
     overlay.byId.set(result.id, result);
     const known = this.#known.byId.get(result.id);
     this.batch.add(result, known?.former);
-    // Later rows change the planned listing, not the stored one.
+    // Later rows change the planned listing, so the stored listing's document is no longer needed.
     known?.release();
     return result.type;
   }

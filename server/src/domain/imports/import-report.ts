@@ -20,11 +20,11 @@ export interface ImportReport {
   repeated: number;
   /** The number of values that were not in the API's format, in rows that did not fail. */
   cleaned: number;
-  /** The first failures, with the first issues of their fields. */
+  /** The first failures. Together, they contain only a limited number of issues. */
   errors: RowFailure[];
 }
 
-/** The maximum number of failures, and of issues, reported for a file, which can have a million. */
+/** Maximum numbers of failures and of issues in a report, because a file can have a million of each. */
 const ERRORS_MAX = 100;
 const DETAILS_MAX = 100;
 
@@ -51,7 +51,7 @@ export function reportOf(outcomes: readonly RowOutcome[]): ImportReport {
   return report;
 }
 
-/** @returns the failure, with all its details */
+/** @returns the failure with all its details; undefined if the row did not fail */
 export function addOutcome(report: ImportReport, { row, result }: RowOutcome): RowFailure | undefined {
   if (row.isRepeated) report.repeated += 1;
   if (typeof result === 'string') {

@@ -12,9 +12,12 @@ interface AnyRow {
 }
 
 export interface ValidRow extends AnyRow {
-  /** The listing to change. Without an id, the row changes the listing with `externalId` or creates one. */
+  /**
+   * The id of the listing to change. Without it, the row changes the listing with `externalId` or creates
+   * one.
+   */
   id: string | undefined;
-  /** The row's external id; if undefined, `makeInput` returns the listing's own. */
+  /** The row's external id; if it is undefined, the listing keeps its own. */
   externalId: string | undefined;
   /** @throws {AppError} `validation_failed` */
   makeInput(current: Listing | undefined): ListingInput;
@@ -37,7 +40,7 @@ export interface RowOutcome {
   result: SavedListing['type'] | PlainError;
 }
 
-/** The error for an id that is not in the account, even if another account has a listing with it. */
+/** The error for an id that is not in the account, even if another account has a listing with this id. */
 export function noSuchRow(): AppError {
   return new AppError(
     'not_found',

@@ -11,7 +11,7 @@ export interface Import {
   actor: Actor;
   batches: AsyncIterable<ImportRow[]>;
   isDryRun: boolean;
-  /** Called for each failed row; the import waits for it. */
+  /** Called for each failed row. The import waits for the returned promise. */
   onFailure?: ((failure: RowFailure) => Promise<void>) | undefined;
   /** Called after each commit with the account's sequence. */
   onCommit?: (sequence: number) => void;
@@ -19,7 +19,7 @@ export interface Import {
   signal?: AbortSignal;
 }
 
-/** Saves at least the first row, and returns the outcomes. */
+/** Saves at least the first row, and returns the outcomes of the saved rows. */
 type SaveSome = (rows: ImportRow[]) => Promise<RowOutcome[]>;
 
 /**
@@ -61,8 +61,8 @@ async function saveAll(
 }
 
 /**
- * Records the import in its own transaction, after the rows' transactions. The report does not
- * count rows whose outcome is unknown.
+ * Records the import in the audit log, in its own transaction after the rows' transactions. The report does
+ * not count rows whose outcome is unknown.
  */
 async function auditReport(database: Database, { accountId, user }: Actor, report: ImportReport): Promise<void> {
   if (user === undefined) return;
@@ -70,8 +70,8 @@ async function auditReport(database: Database, { accountId, user }: Actor, repor
 }
 
 /**
- * Adds the report and replaces the message, since the messages of database errors say that nothing was
- * written.
+ * Adds the report to the error. If rows were written, also replaces the message of a database error, which
+ * says that nothing was written.
  */
 function withReport(error: AppError, report: ImportReport): AppError {
   const members = { ...error.members, ...report };

@@ -5,7 +5,10 @@ import type { Writing } from '../writing/writing.ts';
 import { ImportPlan } from './import-plan.ts';
 import type { ImportRow, RowOutcome } from './import-rows.ts';
 
-/** Rows per transaction: the fewest that fill a batch. Other writes get their turn after about 5 ms. */
+/**
+ * Maximum number of rows per transaction, which is one full batch. Writing them takes about 5 ms; then other
+ * writes get their turn.
+ */
 const ROWS_MAX = BATCH_LENGTH;
 /** Maximum bytes of the documents that a transaction with several rows reads and writes. */
 const BYTES_MAX = 256 * 1024;

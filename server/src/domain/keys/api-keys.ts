@@ -79,8 +79,8 @@ function generateKey(request: NewApiKey): GeneratedKey {
 }
 
 /**
- * Changes a key's name. @throws {AppError} `validation_failed` for a blank name, or as
- * `deleteApiKey`
+ * Changes a key's name.
+ * @throws {AppError} `validation_failed` for a blank name, or what `deleteApiKey` throws
  */
 export function renameApiKey(
   database: Database,
@@ -104,7 +104,7 @@ const HOUR_MS = 3_600_000;
 /**
  * Issues a key with the name, access, and lifetime of an existing key. The existing key expires after
  * `hours`, or earlier if it would have expired anyway. With 0 hours, it is deleted at once.
- * @throws {AppError} `conflict` for a key that has already been rolled, or as `deleteApiKey` does
+ * @throws {AppError} `conflict` for a key that has already been rolled, or what `deleteApiKey` throws
  */
 export function rollApiKey(
   database: Database,
@@ -144,9 +144,8 @@ function describeRoll(key: ApiKey, hours: number, expiry: number): string {
 }
 
 /**
- * Deletes a key. From then on, every process rejects requests that use it.
- * @throws {AppError} `not_found`, even for another account's key, or what `requireAdministrator`
- * throws
+ * Deletes a key. Once it is deleted, every process rejects requests that use it.
+ * @throws {AppError} `not_found`, even for another account's key, or what `requireAdministrator` throws
  */
 export async function deleteApiKey(
   database: Database,
@@ -201,8 +200,8 @@ export interface Authenticated {
 }
 
 /**
- * Finds a key's principal. If `count` is given and the database counts for several machines, the
- * same round trip counts the request.
+ * Finds a key's principal. If `count` is given and the database counts requests for several machines, the
+ * same round trip also counts this request.
  */
 export async function authenticate(
   database: Database,

@@ -11,7 +11,10 @@ export interface UsedKey {
   isDeleted: boolean;
 }
 
-/** Finds the names of keys used at or after `since` (UTC milliseconds). The audit log names deleted ones. */
+/**
+ * Finds the names of keys used at or after `since` (UTC milliseconds). The names of deleted keys come from
+ * the audit log.
+ */
 export async function nameKeys(
   database: Database,
   accountId: string,

@@ -36,7 +36,7 @@ interface Use extends KeyHour {
 /** Uses per transaction. Writing them takes a few milliseconds. */
 const FLUSH_LENGTH = 500;
 
-/** How long a read waits for a flush. After that, it shows the uses of a few seconds ago. */
+/** How long a read waits for a flush. After that, the read can lack the uses of the last few seconds. */
 const READ_WAIT_MS = 500;
 
 /** The uses written in one transaction. The number prevents double counting if the batch is written again. */
@@ -78,7 +78,7 @@ export class KeyUse {
   /** Writes the uses. After an error, unwritten uses are left for the next flush. */
   readonly flush = coalesce(() => this.#flush());
 
-  /** Writes the uses for a read that shows them, unless that takes too long. */
+  /** Writes the uses before a read that shows them, but does not wait if writing takes too long. */
   flushForRead(): Promise<void> {
     return settleWithin(READ_WAIT_MS, this.flush());
   }

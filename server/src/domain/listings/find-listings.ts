@@ -66,7 +66,10 @@ async function listNewest(
   return { first: first.docs, rest, pageEnd };
 }
 
-/** The id of a page's last listing, for a header that is sent first; undefined if the list ends there. */
+/**
+ * The id of a page's last listing, which a response header needs before the whole page is read; undefined if
+ * the list ends with this page.
+ */
 async function findEnd(first: ListingRun, limit: number, { accountId }: Principal, database: Database) {
   const { docs, nextAfterId } = first;
   if (nextAfterId === undefined || docs.length === limit) return nextAfterId;
@@ -85,7 +88,7 @@ function readRest(
     if (afterId === undefined || afterId === untilId) return undefined;
     const range = { afterId, untilId, areLong, signal, ...runSize() };
     const run = await findListingRun(database, principal.accountId, range);
-    // Checked after reading: otherwise, the list of a deleted account would look complete.
+    // Checked after reading, because the list of a deleted account would otherwise look complete.
     await getLiveHead(database, principal);
     ({ nextAfterId: afterId, areLong } = run);
     return run.docs;

@@ -25,7 +25,7 @@ export interface HistoryPage {
 
 /**
  * The changes to a listing, even if it was deleted in the last 30 days. `before` is the sequence before which
- * the page starts; undefined for the newest.
+ * the page starts; undefined for the newest changes.
  * @throws {AppError} `not_found`
  */
 export async function readHistory(
@@ -39,7 +39,8 @@ export async function readHistory(
   if (current !== undefined) {
     entries.push({ ...current, type: current.version === 1 ? 'listing.created' : 'listing.updated' });
   }
-  // Between the two reads, a change may have copied the current entry to the former ones.
+  // Between the two reads, a change may have copied the current entry to the former entries, so the second
+  // read excludes it.
   const { rows, isCut } = await findFormerEntries(database, accountId, id, {
     before: current?.sequence ?? before ?? AFTER_EVERY_SEQUENCE,
     limit: limit + 1 - entries.length,
@@ -75,7 +76,10 @@ export async function getListingAt(
   return { ...former, doc: former.doc };
 }
 
-/** Earlier releases kept a replaced version for only 30 days after the change. */
+/**
+ * Rejects a sequence for which no version is stored. Earlier releases kept a replaced version for only 30
+ * days after the change, so the version may have existed.
+ */
 async function rejectEarlier(
   database: Database,
   accountId: string,

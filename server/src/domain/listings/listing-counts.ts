@@ -1,14 +1,16 @@
 import type { Head } from '../../model/accounts.ts';
 import type { ListingSearch, Totals } from '../../storage/searches.ts';
 
-/** Maximum number of accounts with cached counts, which take less than 1 KiB each. */
+/** Maximum number of accounts whose counts are cached. The counts of an account take less than 1 KiB. */
 const ACCOUNTS_MAX = 1000;
 /**
- * Accounts with up to this many listings are counted again after each change, which takes a few milliseconds.
+ * In accounts with up to this many listings, the listings are counted again after each change, which takes a
+ * few milliseconds.
  */
 const QUICK_LENGTH = 10_000;
 /**
- * How long a larger account's counts are used: about 30 times as long as counting takes (0.7 µs per listing).
+ * How long a larger account's counts are used, per listing. This is about 30 times as long as counting takes
+ * (0.7 µs per listing).
  */
 const FRESH_MS_PER_LISTING = 0.02;
 
@@ -20,7 +22,10 @@ interface Counted {
   freshUntilMs: number;
 }
 
-/** Caches counts of listings by status: counting reads all listings, and dashboards ask every few seconds. */
+/**
+ * Caches counts of listings by status, because counting reads all listings, and dashboards request the counts
+ * every few seconds.
+ */
 export class ListingCounts {
   readonly #search: ListingSearch;
   readonly #byAccount = new Map<string, Counted>();

@@ -28,14 +28,15 @@ function findByKey({ transaction, account }: Writing, key: ListingKey): Promise<
 }
 
 /**
- * Input parsed before the transaction. An error is thrown only inside it, after a replay has been recognized.
+ * Input that was parsed before the transaction. If parsing failed, the error is thrown inside the
+ * transaction, after the check for a replay.
  */
 export type ParsedInput = ListingInput | AppError;
 
 /**
- * Creates a listing, and resolves once it is on disk.
- * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other
- * listing, or what `write` throws
+ * Creates a listing, and resolves once the listing is on disk.
+ * @throws {AppError} the input's error, `external_id_taken` with the `listingId` of the other listing, or
+ * what `write` throws
  */
 export function createListing(
   database: Database,
@@ -148,7 +149,7 @@ async function deleteSome(writing: Writing, { user }: Actor, ids: readonly strin
   return { found: new Set(rows.map(({ id }) => id)), isCut };
 }
 
-/** The error for an id that is not in the account, even if another account has a listing with it. */
+/** The error for an id that is not in the account, even if another account has a listing with this id. */
 export function noListing(): AppError {
   return new AppError('not_found', 'There is no listing with this id in the account.');
 }

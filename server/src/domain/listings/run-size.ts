@@ -5,19 +5,21 @@ import { RUN_BYTES_MAX, RUN_LENGTH } from '../../storage/runs.ts';
  * V8 keeps longer strings in a separate space, where a slow client's response takes four times the memory.
  */
 const BYTES_MAX = 120 * 1024;
-/** Maximum bytes of all lists that are being sent. */
+/** Maximum total bytes of the current runs of all lists that are being sent. */
 const ALL_BYTES_MAX = 4 * 1024 * 1024;
 /**
- * Longer pages are read while they are sent: as one string, a thousand listings would burden the garbage
- * collector.
+ * Longer pages are read while they are sent, because a thousand listings in one string would burden the
+ * garbage collector.
  */
 const WHOLE_LENGTH_MAX = 300;
 /** Maximum number of pages that are read as a whole at the same time. */
 const PAGES_WHOLE = 8;
-/** Smaller runs would spend most of their time finding their start. */
+/**
+ * The smallest fraction of a full run. Reading smaller runs would spend most of the time finding their start.
+ */
 const PART_MIN = 1 / 8;
 
-/** The size of a list's next run, which shrinks with the number of lists that are being sent. */
+/** The size of a list's next run, which shrinks as the number of lists that are being sent grows. */
 export function runSize(): { limit: number; bytesMax: number } {
   const part = Math.min(1, Math.max(PART_MIN, ALL_BYTES_MAX / BYTES_MAX / (1 + countWaiting())));
   return { limit: Math.ceil(RUN_LENGTH * part), bytesMax: Math.ceil(BYTES_MAX * part) };

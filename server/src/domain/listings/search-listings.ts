@@ -35,7 +35,7 @@ export interface PageRequest {
  */
 const FOUND_MAX = 100_000;
 const FOUND_AT_FIRST = 1_000;
-/** The scan also reads the documents of pages up to this length. */
+/** For pages of up to this length, the scan also reads the documents. */
 const SHORT_MAX = 101;
 
 /**
@@ -97,9 +97,9 @@ interface Reader {
 class Reading {
   readonly #of: Reader;
   #found: Position[];
-  /** Listings found after `#found`. */
+  /** The matches found after those in `#found`, still packed. */
   #packs: PackedRows<Position>['packs'] = [];
-  /** Whether the scan stopped at its limit, so that more matches may follow. */
+  /** Whether the scan stopped at its limit, so more matches may follow. */
   #isCut: boolean;
 
   constructor(of: Reader, start: { found: Position[]; isCut: boolean }) {
@@ -121,7 +121,7 @@ class Reading {
     const last = this.#found[count - 1];
     this.#found = this.#found.slice(count);
     if (this.#found.length === 0) await this.#findMore(last);
-    // Checked after reading: otherwise, the list of a deleted account would look complete.
+    // Checked after reading, because the list of a deleted account would otherwise look complete.
     await getLiveHead(database, principal);
     return docs;
   }

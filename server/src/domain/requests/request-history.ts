@@ -19,7 +19,7 @@ import { type BlockRange, findRequestBlocks, type RequestBlock } from '../../sto
 
 export interface RequestFilter {
   keyId?: string | undefined;
-  /** Such as `404` or `4xx`. */
+  /** For example, `404` or `4xx`. */
   statuses?: readonly string[] | undefined;
   methods?: readonly string[] | undefined;
   /** The code of the error response. */
@@ -37,14 +37,17 @@ export interface RequestPage {
   next: EntryPosition | undefined;
 }
 
-/** Blocks per read, which are at most 1 MiB. */
+/** Blocks per read, which take at most 1 MiB in total. */
 const READ_LENGTH = 8;
-/** The most that a page examines, apart from its last period: about 20,000 requests. */
+/**
+ * A page ends after examining this many blocks or bytes, which is about 20,000 requests. Its last period is
+ * always examined completely.
+ */
 const EXAMINED_BLOCKS_MAX = 512;
 const EXAMINED_LENGTH_MAX = 4 * 1024 * 1024;
 
 /**
- * The account's requests that match, newest first, starting after a position.
+ * Returns the account's requests that match `filter`, newest first, starting after the position `after`.
  * @throws {AppError} `unavailable`
  */
 export async function findRequests(
@@ -72,7 +75,7 @@ export async function findRequests(
 }
 
 /**
- * The number of the account's requests per UTC day. The day is given as days since 1970.
+ * Counts the account's requests per UTC day. Days are numbered from 1970.
  * @throws {AppError} `unavailable`
  */
 export async function countRequestsByDay(
@@ -128,7 +131,7 @@ interface Period {
   blocks: RequestBlock[];
 }
 
-/** The blocks of a range by period, newest first. */
+/** Reads the blocks of a range, grouped by period, newest first. */
 async function* readPeriods(database: LogDatabase, accountId: string, range: BlockRange): AsyncGenerator<Period> {
   let current: Period | undefined;
   let { before } = range;
@@ -149,7 +152,7 @@ async function* readPeriods(database: LogDatabase, accountId: string, range: Blo
 /** The matching requests of a block, in any order. */
 function matchesIn(block: RequestBlock, filter: RequestFilter, after: EntryPosition | undefined): RequestEntry[] {
   const { keyId } = filter;
-  // Parsing takes most of the time.
+  // Parsing takes most of the time, so blocks without the key are not parsed.
   if (keyId !== undefined && !Buffer.from(block.requests).includes(JSON.stringify(keyId))) return [];
   return parseBlock(block)
     .map((request, index) => ({ id: entryIdOf(block.id, index), ...request }))

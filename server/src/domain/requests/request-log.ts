@@ -16,18 +16,24 @@ import { insertRequestBlock, type RequestBlock } from '../../storage/request-blo
 
 /** A block is small enough to be parsed in about a millisecond. */
 const BLOCK_BYTES_MAX = 128 * 1024;
-/** A request takes about 250 bytes, so this is a second of a very busy service. Further requests are lost. */
+/**
+ * Maximum bytes of the requests that wait to be written. A request takes about 250 bytes, so this is enough
+ * for a second of a very busy service. Further requests are not logged.
+ */
 const WAITING_BYTES_MAX = 16 * 1024 * 1024;
 /** Blocks per transaction. */
 const WRITE_LENGTH = 50;
-/** How long a read waits for a flush. After that, it lacks the requests of the last second. */
+/** How long a read waits for a flush. After that, the read can lack the requests of the last second. */
 const READ_WAIT_MS = 2_000;
 /**
- * How many requests are converted to bytes together, which is faster. If they waited longer as objects, the
- * garbage collector would copy them repeatedly.
+ * How many requests are converted to bytes at a time, which is faster than converting each one. If they
+ * waited longer as objects, the garbage collector would copy them repeatedly.
  */
 const UNPACKED_MAX = 64;
-/** The maximum bytes of a request's other members, and of one character in its strings, such as \u0001. */
+/**
+ * The maximum bytes of a request without its path, query, and error body, and of one character of those
+ * strings, such as \u0001.
+ */
 const MEMBERS_BYTES_MAX = 300;
 const CHARACTER_BYTES_MAX = 6;
 
@@ -43,7 +49,9 @@ interface OpenBlock {
   /** The latest requests, which are not in `parts` yet, and the maximum bytes that they take. */
   unpacked: StoredRequest[];
   unpackedBytesMax: number;
-  /** Requests that stay objects until the block is stored, because similar ones are still counted in them. */
+  /**
+   * Requests that stay objects until the block is stored, because similar requests are still counted in them.
+   */
   counting: StoredRequest[];
   count: number;
   failures: number;
@@ -53,9 +61,12 @@ interface OpenBlock {
 interface Similar {
   keyId: string;
   status: number;
-  /** How many are in the log. */
+  /** How many of these requests have their own entry in the log. */
   logged: number;
-  /** The request in which further ones are counted; undefined while they are still recorded. */
+  /**
+   * The request whose entry counts further similar requests; undefined while those still get their own
+   * entries.
+   */
   counting: StoredRequest | undefined;
 }
 
@@ -76,10 +87,10 @@ export class RequestLog {
   #closed: OpenBlock[] = [];
   #waitingBytes = 0;
   #lost = 0;
-  /** By key and by status, for the current period. */
+  /** The groups of similar requests by key and status, for the current period. */
   readonly #similar = new Map<string, Map<number, Similar>>();
   #similarPeriod = 0;
-  /** The group that was looked up last, since most requests are similar to the one before. */
+  /** The group that was looked up last, cached because most requests are similar to the previous request. */
   #latest: Similar | undefined;
 
   constructor(database: LogDatabase, retention: Retention | undefined, onLoss: OnLoss) {
@@ -93,16 +104,16 @@ export class RequestLog {
   }
 
   /**
-   * Opens the database before the first request, and repairs it if necessary. Never rejects: if that
-   * fails, the first missing requests are reported.
+   * Opens the database before the first request, and repairs it if necessary. Never rejects. If opening
+   * fails, this is reported when the first requests are lost.
    */
   async open(): Promise<void> {
     if (this.isOn) await this.#database.write(async () => {}).catch(() => {});
   }
 
   /**
-   * Counts a request instead of recording it, if the log has enough similar ones from this period.
-   * @returns whether it did
+   * Counts a request instead of recording it, if the log has enough similar requests from this period.
+   * @returns whether the request was counted
    */
   countInstead(keyId: string, method: string, status: number | null, at: number): boolean {
     const entry = this.#similarTo(keyId, method, status, at)?.counting;
@@ -135,7 +146,9 @@ export class RequestLog {
     } else if (block.unpacked.push(stored) === UNPACKED_MAX) pack(block);
   }
 
-  /** Undefined for changes and errors, all of which are recorded. Runs for every request of a key. */
+  /**
+   * Returns undefined for changes and errors, which are always recorded. Runs for every request with a key.
+   */
   #similarTo(keyId: string, method: string, status: number | null, at: number): Similar | undefined {
     const isRead = (method === 'GET' || method === 'HEAD') && status !== null && status < 400;
     if (!isRead && status !== TOO_MANY_REQUESTS) return undefined;
@@ -145,7 +158,7 @@ export class RequestLog {
       this.#similarPeriod = periodOf(at);
     }
     if (this.#latest?.status !== status || this.#latest.keyId !== keyId) {
-      // A map in a map, since a combined key would be a new string, hashed for every request.
+      // The maps are nested, because a combined key would be a new string that is hashed for every request.
       this.#latest = this.#similar.get(keyId)?.get(status) ?? this.#addSimilar(keyId, status);
     }
     return this.#latest;
@@ -161,12 +174,12 @@ export class RequestLog {
   /** Writes the waiting requests. Those that cannot be written are lost. Never rejects. */
   readonly flush = coalesce(() => this.#flush());
 
-  /** Writes the waiting requests for a read, unless that takes too long. */
+  /** Writes the waiting requests before a read, but does not wait if writing takes too long. */
   flushForRead(): Promise<void> {
     return settleWithin(READ_WAIT_MS, this.flush());
   }
 
-  /** The account's open block with room for `bytes` more. */
+  /** Returns the account's open block, or a new one if the open block is from another period or too full. */
   #blockFor(accountId: string, period: number, bytes: number): OpenBlock {
     const open = this.#open.get(accountId);
     if (open !== undefined) {

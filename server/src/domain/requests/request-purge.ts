@@ -9,7 +9,7 @@ import {
   sumRequestBytes,
 } from '../../storage/request-blocks.ts';
 
-/** Blocks per statement, at most 6 MiB. */
+/** Blocks per statement, which take at most about 6 MiB in total. */
 const PURGE_LENGTH = 50;
 const AFTER_ALL = '~';
 
@@ -30,7 +30,7 @@ export async function purgeRequestLog(
   await removeOldest(requestLog, AFTER_ALL, (total?.bytes ?? 0) - retention.bytes, signal);
 }
 
-/** Removes requests before a block id until `excess` bytes are removed. */
+/** Removes the oldest requests before a block id, until at least `excess` bytes are removed. */
 async function removeOldest(requestLog: LogDatabase, before: string, excess: number, signal: AbortSignal) {
   let left = excess;
   while (left > 0 && !signal.aborted && (await hasRequests(requestLog))) {
@@ -42,12 +42,11 @@ async function removeOldest(requestLog: LogDatabase, before: string, excess: num
   }
 }
 
-/** Checked before a write, which would create a file for the log. */
+/** Checked before a write, because a write would create a file for the log. */
 async function hasRequests(requestLog: LogDatabase): Promise<boolean> {
   return (await findAccountWithRequests(requestLog, '')).length > 0;
 }
 
-/** Removes an account's requests. */
 export async function removeRequests(requestLog: LogDatabase, accountId: string): Promise<void> {
   let removed = PURGE_LENGTH;
   while (removed === PURGE_LENGTH && (await hasRequests(requestLog)))

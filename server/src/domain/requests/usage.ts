@@ -5,10 +5,10 @@ import type { Database } from '../../storage/database.ts';
 import { countEventsByDay } from '../../storage/usage.ts';
 import { countRequestsByDay } from './request-history.ts';
 
-/** Events are kept at least this long. */
+/** Maximum number of days in the past for which usage is available. Events are kept at least this long. */
 export const USAGE_DAYS_MAX = 30;
 
-/** Days since 1970, in UTC. */
+/** A range of UTC days, including the first and the last, as days since 1970. */
 export interface UsageRange {
   from: number;
   to: number;
@@ -20,11 +20,11 @@ export interface UsageRange {
 export interface UsageDay extends Record<Count, number> {
   accountId: string;
   account: string;
-  /** Such as `2026-11-24`, in UTC. */
+  /** The UTC date, such as `2026-11-24`. */
   day: string;
-  /** The number of listings at the end of the day, or now for today. */
+  /** The number of listings at the end of the day, or the current number for today. */
   listings: number;
-  /** Stored bytes now; null for earlier days. */
+  /** The current number of stored bytes for today; null for earlier days. */
   bytes: number | null;
   /** Requests with a key; null if the request log does not have them. */
   requests: number | null;

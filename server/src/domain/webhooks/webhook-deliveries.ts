@@ -39,7 +39,7 @@ export async function listDeliveries(
 }
 
 /**
- * Schedules a delivery to be sent again now.
+ * Schedules a delivery to be sent again immediately.
  * @throws {AppError} `not_found`, `events_expired`, or what `write` throws
  */
 export async function redeliver(
@@ -92,7 +92,9 @@ function eventGone(): AppError {
   );
 }
 
-/** Limits how many samples are sent at the same time, in total and per account. Each takes a connection. */
+/**
+ * Limits how many sample events are sent at the same time, in total and per account. Each takes a connection.
+ */
 const testing = new FairSemaphore(32, 2);
 
 /**

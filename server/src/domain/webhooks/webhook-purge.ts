@@ -14,7 +14,7 @@ export async function removeAllDeliveries(database: Database, accountId: string,
   while ((await remove()) >= SLICE_LENGTH);
 }
 
-/** Removes an endpoint's deliveries that are settled by now, in slices. */
+/** Removes all of an endpoint's settled deliveries, in slices. */
 export async function removeSettledDeliveries(database: Database, accountId: string, id: string): Promise<void> {
   await purgeEndpoint(database, accountId, id, Date.now());
 }
@@ -35,7 +35,8 @@ export async function purgeDeliveries(database: Database, now: number, signal: A
 
 async function purgeEndpoint(database: Database, accountId: string, id: string, before: number): Promise<void> {
   for (const state of ['delivered', 'failed', 'expired'] as const) {
-    // Nearly all endpoints have nothing to remove. Reading one delivery shows that without a transaction.
+    // Nearly all endpoints have nothing to remove. For those, reading one delivery is enough, and no
+    // transaction is needed.
     while (await hasOldDelivery(database, accountId, id, state, before))
       await database.write(
         (transaction) => removeOldDeliveries(transaction, accountId, id, state, before, SLICE_LENGTH),

@@ -25,7 +25,6 @@ import { requireAdministrator } from '../access/roles.ts';
 import { findEarlierResult, type IdempotentRequest, type WriteResult, write } from '../writing/writing.ts';
 import { removeSettledDeliveries } from './webhook-purge.ts';
 
-/** The services that the webhook functions need. */
 export interface WebhookServices {
   database: Database;
   secretBox: SecretBox;
@@ -43,7 +42,7 @@ export interface WebhookWithSecret extends Webhook {
 }
 
 const SECRET_PREFIX = 'whsec_';
-/** Standard Webhooks requires 24 to 64. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32;
 
 /** Identifies the row that a secret belongs to. */
@@ -156,8 +155,8 @@ async function requireEvents(transaction: Executor, accountId: string, after: nu
 }
 
 /**
- * Removes an endpoint. Its settled deliveries, of which there can be many, are first removed in slices. The
- * others are removed together with the endpoint, so a failure does not lose any of them.
+ * Removes an endpoint. Its settled deliveries are removed first, in slices, because there can be many. The
+ * other deliveries are removed together with the endpoint, so a failure does not lose any of them.
  * @throws {AppError} `not_found`, or what `write` throws
  */
 export async function deleteWebhook(
@@ -186,9 +185,9 @@ export async function getWebhook(executor: Executor, accountId: string, id: stri
 }
 
 /**
- * Stores the endpoint that `change` returns, unless it returns the same object. A copy with equal values is
- * also stored, since the process that sends may be ahead of the stored position. A replayed change returns
- * the endpoint's current state.
+ * Stores the endpoint that `change` returns, unless `change` returns the object that it was given. A copy
+ * with equal values is also stored, because the process that sends may be ahead of the stored position. For a
+ * replayed request, returns the endpoint's current state.
  */
 export async function changeOne(
   database: Database,
@@ -249,6 +248,6 @@ export async function audit(
   action: AuditAction,
   { id, url }: Pick<Webhook, 'id' | 'url'>,
 ): Promise<void> {
-  // The URL's query may contain a secret.
+  // Only the origin is recorded, because the URL's query may contain a secret.
   await recordAudit(transaction, accountId, actor, action, { type: 'webhook', id, name: new URL(url).origin });
 }

@@ -39,16 +39,16 @@ export interface ReadyChange extends VersionSize {
   /** The listing's search row without its terms. */
   columns: SearchColumns;
   terms: StagedText;
-  /** The parts of the search row that can differ from the stored one. */
+  /** The parts of the search row that can differ from the stored row. */
   parts: readonly (keyof SearchRow)[];
   termsLength: number;
   /** The length of `doc`, `changes`, and `terms`. */
   length: number;
-  /** What the listing's feed stores with it. */
+  /** The mark that the listing's feed stores with the listing. */
   feedMark?: string | undefined;
 }
 
-/** `fieldChanges` has the fields of an updated listing that differ. */
+/** `fieldChanges` contains the changed fields of an updated listing. */
 export function readyChange(
   type: ReadyChange['type'],
   listing: Listing,
@@ -103,7 +103,7 @@ export interface FormerListing {
   feed: string | null;
   /** RFC 3339. */
   updatedAt: string;
-  /** The length of its document. */
+  /** The length of the listing's document. */
   length: number;
   counted: CountedValues;
 }
@@ -126,7 +126,7 @@ interface Final {
   change: ReadyChange;
   /** The parts of the search row that any of the changes affects. */
   parts: ReadyChange['parts'];
-  /** The position of its last change in the batch, starting at 1. */
+  /** The position of the listing's last change in the batch, starting at 1. */
   place: number;
   /** Undefined for a new listing. */
   before: FormerListing | undefined;
@@ -141,7 +141,7 @@ type Transaction = Executor & Partial<LongTransaction>;
 
 /** Changes to an account's listings that are written together, in order. */
 export class ChangeBatch {
-  /** The cost of writing in bytes: documents, changes, and terms. */
+  /** The approximate number of bytes to write: documents, changes, and search terms. */
   bytes = 0;
   /** The number of bytes that all versions add to the account's stored bytes. */
   #countedBytes = 0;
@@ -164,7 +164,7 @@ export class ChangeBatch {
 
   /**
    * Stores what `storeCreated` and `storeUpdated` would store, with as few statements as possible. A batch
-   * that takes more than a few milliseconds needs a transaction that can yield.
+   * that takes more than a few milliseconds needs a transaction that can yield to the event loop.
    */
   async store({ transaction, account, changedBy }: Writing<Transaction>): Promise<void> {
     if (this.#events.length === 0) return;
@@ -247,7 +247,7 @@ export class ChangeBatch {
 
 function withId<C extends ReadyChange>(change: C, id: string): C {
   const { id: oldId, doc } = change;
-  // The id is a document's first member.
+  // The id is a document's first member, so the first occurrence is the id itself.
   const renew = () => textOf(doc).replace(oldId, id);
   return { ...change, id, doc: typeof doc === 'string' ? renew() : { read: renew } };
 }
@@ -261,7 +261,7 @@ function toRow(
   return { id, version, sequence: lastSequence + place, ...texts, actor, feedMark };
 }
 
-/** Feed → the number of listings that it gains. */
+/** The number of listings that each feed gains. */
 function feedGrowth(finals: Final[]): Map<string, number> {
   const growth = new Map<string, number>();
   for (const { change, before } of finals) {
@@ -284,7 +284,7 @@ async function keepFormer(transaction: Transaction, accountId: string, finals: F
 
 async function storeSearchRows(transaction: Transaction, accountId: string, finals: Final[]): Promise<void> {
   await transaction.nextTurn?.();
-  // External ids are released first, since another listing of the batch can take them.
+  // External ids are released first, because another listing of the batch can take them.
   const releasing = finals.filter(({ before, change: { columns } }) => {
     const externalId = before?.externalId;
     return externalId !== undefined && externalId !== columns.externalId;
@@ -340,12 +340,12 @@ function countChanges(finals: readonly Final[]): CountChange[] {
 
 const COUNTED_PARTS: ReadonlySet<keyof SearchRow> = new Set(['status', 'beds', 'propertyType', 'baths']);
 
-/** Stored listings always have a status. */
+/** The default for `status` only satisfies the type; stored listings always have a status. */
 function countedValues({ status = 'active', beds, propertyType, baths }: SearchColumns): CountedValues {
   return { status, beds, propertyType: propertyType ?? '', baths };
 }
 
-/** Changes to the same fields share one `parts` array. */
+/** Groups listings by their `parts` array, which changes to the same fields share. */
 function byParts(finals: readonly Final[]): Map<Final['parts'], Final[]> {
   return Map.groupBy(finals, ({ parts }) => parts);
 }

@@ -6,7 +6,7 @@ import { findSequences } from '../../storage/account-heads.ts';
 import type { Database } from '../../storage/database.ts';
 import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 
-/** Emits the account ID of each commit in this process. */
+/** Emits an account's id after each commit of its changes in this process. */
 export const accountWrites = new EventEmitter<{ written: [accountId: string] }>().setMaxListeners(0);
 
 const committedEvents = createCounter({
@@ -24,7 +24,7 @@ export function noteWritten(accountId: string, events: number): void {
 const POLL_INTERVAL_MS = 250;
 
 /**
- * How many woken requests read concurrently. The others wait here without a limit, since thousands
+ * Maximum number of woken requests that read concurrently. Any number of others wait here, because thousands
  * of them would fill the queue for the few database connections.
  */
 const READERS_MAX = 4;
@@ -37,8 +37,8 @@ interface Waiter {
 }
 
 /**
- * Long polls wait here for a change of their account. Writes in this process wake them at once.
- * While any are waiting, one query for all accounts polls for other processes' writes.
+ * Long polls wait here for a change in their account. Writes in this process wake them at once. While any are
+ * waiting, one query for all accounts polls for other processes' writes.
  */
 export class EventHub {
   readonly #database: Database;
@@ -56,8 +56,8 @@ export class EventHub {
   }
 
   /**
-   * Resolves when the account's sequence differs from `sequence`, after `durationMs`, when `signal`
-   * aborts, or when the hub stops. The caller checks which. Commits before the call also count.
+   * Resolves when the account's sequence differs from `sequence`, after `durationMs`, when `signal` aborts,
+   * or when the hub stops. The caller checks which of these has happened. Commits before the call also count.
    */
   wait(accountId: string, sequence: number, durationMs: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -130,11 +130,11 @@ export class EventHub {
     // If the database fails, all requests are woken, and each reports the error.
     const sequences = await findSequences(this.#database, accountIds).catch(() => new Map<string, number>());
     const changed = this.#waitersOf(accountIds).filter((waiter) => waiter.sequence !== sequences.get(waiter.accountId));
-    // Removed before the first pause, so that no request is woken twice.
+    // Removed before the first pause, so no request is woken twice.
     for (const waiter of changed) this.#remove(waiter);
     for (const waiter of changed) {
       waiter.end();
-      // Each request reads in its own event-loop turn: a thousand at once would block the loop.
+      // Each request reads in its own event-loop turn, because a thousand reads at once would block the loop.
       await nextTurn();
     }
   }

@@ -10,7 +10,6 @@ import {
 } from '../../storage/idempotency-records.ts';
 import { findListing, type StoredListing } from '../../storage/listings.ts';
 
-/** A request with an Idempotency-Key. */
 export interface IdempotentRequest {
   key: string;
   /** A hash of everything that the outcome depends on. */
@@ -21,7 +20,7 @@ export interface IdempotentRequest {
 const RECORD_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Stores the outcome of a request. For a listing, this is only the sequence of its version:
+ * Stores the outcome of a request. For a listing, the document is replaced by the sequence of its version;
  * otherwise, a request of a few bytes could store a whole document.
  */
 export async function recordOutcome(
@@ -77,7 +76,7 @@ async function readOutcome(transaction: Executor, accountId: string, outcome: Re
   const former = await findFormer(transaction, accountId, id, sequence);
   if (former !== undefined && former.sequence === sequence && former.doc !== null)
     return { ...outcome, doc: former.doc };
-  // The version was purged early. Since the change must not be repeated, return the current one.
+  // The version was purged early. Because the change must not be repeated, the current version is returned.
   if (current !== undefined) return { ...outcome, version: current.version, doc: current.doc };
   throw new AppError('not_found', 'This request was already processed, and its listing has since been deleted.');
 }

@@ -8,7 +8,7 @@ import { type FormerListing, formerOf } from './change-batch.ts';
 /** A stored or planned listing. */
 export interface PlanListing {
   externalId: string | undefined;
-  /** Undefined if it was released. */
+  /** Undefined if the document was released. */
   doc: StagedText | undefined;
   docBytes: number;
 }
@@ -28,7 +28,7 @@ export class KnownListing implements PlanListing {
   doc: StagedText | undefined;
   readonly docBytes: number;
   readonly length: number;
-  /** Undefined until it is parsed. */
+  /** Undefined until the document is parsed. */
   former: FormerListing | undefined;
 
   constructor({ id, externalId, feed, doc }: KeyedListing, keep: KeepText) {

@@ -3,16 +3,15 @@ import { AppError } from '../../model/errors.ts';
 import { countBytes } from '../../model/history.ts';
 
 /**
- * Above the quota, listings can still be shortened until the account stores twice the quota. Each
- * version is stored for 30 days, so shortening a listing byte by byte would otherwise store the square of its
- * length. Deleting always works.
+ * Above the quota, listings can still be shortened until the account stores twice the quota. Each version is
+ * stored for 30 days, so shortening a listing byte by byte would otherwise store bytes in proportion to the
+ * square of its length. Deleting always works.
  */
 const SHRINKING_FACTOR = 2;
 
-/** The size of a listing's version. */
 export interface VersionSize {
   docBytes: number;
-  /** What the version adds to the account's stored bytes. */
+  /** The number of bytes that the version adds to the account's stored bytes. */
   countedBytes: number;
 }
 
@@ -24,7 +23,7 @@ export function measureVersion(doc: string, changes: string | null): VersionSize
 /**
  * Adds a listing to the counts of `account`. Sizes are measured only if the account has a quota for bytes.
  * @param measureCurrent returns the bytes of the stored document; undefined for a new listing
- * @throws {AppError} `quota_exceeded`, without adding it
+ * @throws {AppError} `quota_exceeded`; the counts then stay unchanged
  */
 export function takeQuota(account: AccountHead, measure: () => VersionSize, measureCurrent?: () => number): void {
   const { listingsMax, bytesMax } = account;
@@ -37,7 +36,7 @@ export function takeQuota(account: AccountHead, measure: () => VersionSize, meas
   if (isNew) account.listingCount += 1;
 }
 
-/** Adds all of the new version's bytes, since the history keeps the previous version. */
+/** Adds all of the new version's bytes, because the history keeps the previous version. */
 function takeBytes(
   account: AccountHead,
   bytesMax: number,

@@ -14,7 +14,7 @@ import { measureVersion, takeQuota } from './quotas.ts';
 import { type CurrentListing, storeCreated, storeUpdated } from './write-path.ts';
 import type { Writing } from './writing.ts';
 
-/** `doc` is the JSON text that GET returns. */
+/** `doc` is the JSON string that GET returns. */
 export interface SavedListing extends StoredListing {
   type: 'created' | 'updated' | 'unchanged';
 }
@@ -34,7 +34,7 @@ export async function saveNew(writing: Writing, input: ListingInput): Promise<Sa
   return { type: 'created', ...stored };
 }
 
-/** The listing is the account's newest: even with several processes, ids grow in the order of the writes. */
+/** Makes the account's newest listing. Even with several processes, later listings have greater ids. */
 export function makeNew(account: AccountHead, input: ListingInput, feed?: string): Listing {
   const now = new Date().toISOString();
   const id = createId(LISTING_ID_PREFIX, account.newestId);

@@ -13,7 +13,7 @@ import type { Writing } from './writing.ts';
 // Each change increments the account's sequence, appends an event, and writes the listing and its history, in
 // one transaction.
 
-/** A stored listing, parsed. */
+/** A stored listing and its parsed document. */
 export interface CurrentListing {
   stored: StoredListing;
   listing: Listing;
@@ -39,7 +39,7 @@ interface Update {
   listing: Listing;
   /** The names of the fields that differ. */
   changed: string[];
-  /** How they differ, as JSON. */
+  /** How the fields differ, as JSON. */
   changes: string;
 }
 

@@ -19,11 +19,11 @@ export interface Reader {
   keyId?: string;
   /** The principal's user, whose session is checked again in the transaction. */
   user?: AccountUser;
-  /** The epoch at the start of the request. */
+  /** The epoch when the request began. */
   epoch?: string;
 }
 
-/** A principal that changes data. One with read-only access does not compile. */
+/** A principal that changes data. Passing a principal with read-only access does not compile. */
 export interface Actor extends Reader {
   access?: 'full';
   /** The feed whose run makes the changes. Histories then name the feed instead of the key or user. */
@@ -50,7 +50,7 @@ export interface WriteResult<T> {
 
 /**
  * Runs `work` in one transaction, which also records the outcome under the Idempotency-Key, so a crash
- * neither loses nor repeats it. Errors that `work` throws are not recorded.
+ * neither loses nor repeats the change. Errors that `work` throws are not recorded.
  * @throws {AppError} `unauthorized` if the actor has lost access, `idempotency_key_reused`, or what
  * `Database.write` and `work` throw
  */
@@ -78,7 +78,7 @@ export async function writeLong<T>(
 }
 
 /**
- * Returns the result of an earlier request with this Idempotency-Key. `write` checks for one again.
+ * Returns the result of an earlier request with this Idempotency-Key. `write` repeats this check.
  * @throws {AppError} `unauthorized` or `idempotency_key_reused`
  */
 export async function findEarlierResult<T>(

@@ -17,5 +17,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   ...SERVICE_ERRORS,
 };
 
-/** The body of every 401 response below `/v1`, which the specification fixes. */
+/** The body of every 401 response below `/v1`. The specification requires exactly this body. */
 export const INVALID_KEY_BODY = `{"error":{"code":"unauthorized","message":"${INVALID_KEY}"}}`;

@@ -9,7 +9,7 @@ export interface OperationReply {
   description: string;
   schema?: z.ZodType;
   example?: unknown;
-  /** Name → description. */
+  /** The descriptions of headers, by their names. */
   headers?: Record<string, string>;
   /** The same response in media types other than JSON. */
   media?: Record<string, OperationMedia>;
@@ -50,7 +50,7 @@ export interface OperationBody {
 export type Caller = 'account' | 'full' | 'key' | 'member' | 'administrator' | 'user' | 'anyone';
 
 /**
- * A method of a path: the checks before its handler runs, and its entry in the OpenAPI document.
+ * A method of a path. It describes the checks before the handler runs, and the entry in the OpenAPI document.
  */
 export interface Operation<C extends Caller, S extends QuerySchema = typeof noQuery> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

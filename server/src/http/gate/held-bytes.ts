@@ -2,12 +2,12 @@ import { AppError } from '../../model/errors.ts';
 
 /** The size limit of an atomic import, whose rows are kept in memory until the import ends. */
 export const ATOMIC_BYTES_MAX = 64 * 1024 * 1024;
-/** For all accounts together; each account can have one such file at a time. */
+/** The limit for all accounts together; each account can have one such file at a time. */
 const BYTES_MAX = 3 * ATOMIC_BYTES_MAX;
 
 let total = 0;
 
-/** Counts the bytes that an atomic import keeps, until this object is disposed. */
+/** Counts the bytes that an atomic import keeps, until this object is disposed of. */
 export class HeldBytes {
   #bytes = 0;
 

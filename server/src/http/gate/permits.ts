@@ -29,7 +29,7 @@ interface Holders {
 
 /** Permits that this process hands out. */
 export class OwnPermits implements Permits {
-  /** By name; contains only holders that have a permit. */
+  /** The holders by name. Contains only holders that have a permit. */
   readonly #holders = new Map<string, Holders>();
 
   async take(what: Permitted, accountId: string): Promise<Release | undefined> {

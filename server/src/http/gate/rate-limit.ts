@@ -21,7 +21,7 @@ export class RateLimit {
   readonly keyCount: KeyCount | undefined;
   readonly #default: Meter | undefined;
   readonly #createLimiter: CreateLimiter;
-  /** Allowance → meter. */
+  /** The meters of accounts with their own limit, by that limit. */
   readonly #own = new Map<string, Meter>();
 
   /**
@@ -102,7 +102,7 @@ function nameOf({ points, seconds }: Allowance): string {
   return `requests ${points}/${seconds}`;
 }
 
-/** The account's own limit. */
+/** The account's own limit; undefined if it does not have one. */
 export function allowanceOf({ ratePoints, rateSeconds }: KeyPrincipal): Allowance | undefined {
   return ratePoints === null || rateSeconds === null ? undefined : { points: ratePoints, seconds: rateSeconds };
 }

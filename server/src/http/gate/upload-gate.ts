@@ -6,10 +6,15 @@ import { FairSemaphore } from '../../storage/fair-semaphore.ts';
 import type { Admitted } from '../protocol/exchange.ts';
 import { type Permits, UPLOADS_MAX } from './permits.ts';
 
-/** For all accounts of a process together. Each import holds up to 4 MiB: a 1 MiB record and its parts. */
+/**
+ * Maximum number of concurrent imports per process, for all accounts together. Each import holds up to 4 MiB:
+ * a 1 MiB record and its parts.
+ */
 const PLACES = 32;
 const WAIT_MAX_MS = 30_000;
-/** Interval of the checks: an upload stops within a second after its key or session is deleted. */
+/**
+ * The interval of the access checks, so an upload stops within a second after its key or session is deleted.
+ */
 const CHECK_INTERVAL_MS = 500;
 
 /** Limits concurrent imports, and stops an import whose key or session is no longer valid. */

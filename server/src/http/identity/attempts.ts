@@ -11,9 +11,9 @@ const OF_EMAIL_AT_ADDRESS = { points: 10, seconds: WINDOW_SECONDS };
 /** All users of an office can share one address. */
 const OF_ADDRESS = { points: 50, seconds: WINDOW_SECONDS };
 /**
- * NIST SP 800-63B §5.2.2 recommends at most 100. Attacks from three addresses can use up this
- * limit; the user can then still sign in from an address where they have a session. Even a thousand
- * addresses get only 2,400 guesses a day.
+ * NIST SP 800-63B §5.2.2 recommends at most 100 attempts. Attacks from three addresses can use up this limit;
+ * the user can then still sign in from an address where they have a session. Even a thousand addresses get
+ * only 2,400 guesses a day.
  */
 const OF_EMAIL = { points: 100, seconds: 60 * 60 };
 /** In addition, better-auth limits second-factor codes. */
@@ -32,7 +32,7 @@ const OF_ALL_PASSKEYS = { points: 10_000, seconds: WINDOW_SECONDS };
 export interface Attempt {
   email: string;
   address: string;
-  /** Attempts of signed-in users are counted separately, so others cannot use them up. */
+  /** Attempts of signed-in users are counted separately, so other clients cannot use them up. */
   isSignedIn: boolean;
 }
 
@@ -152,8 +152,8 @@ export const WRONG_LINK: readonly ErrorCode[] = ['forbidden', 'not_found'];
 export const WRONG_CODE: readonly ErrorCode[] = ['unauthorized', 'validation_failed'];
 
 /**
- * Wraps a handler that checks links or codes: after too many attempts, the request fails before its
- * body is read.
+ * Wraps a handler that checks links or codes. After too many attempts, a request fails before its body is
+ * read.
  */
 export function limitingAttempts<
   C extends { services: { tokenAttempts: TokenAttempts; trustedProxies: TrustedProxies } },

@@ -1,8 +1,8 @@
 import { decodeAttestationObject, isoBase64URL, isoCBOR, parseAuthenticatorData } from '@simplewebauthn/server/helpers';
 
 /**
- * Removes the attestation from a new passkey. The service does not request one, and to verify it,
- * the library would follow the URLs in its certificates.
+ * Removes the attestation from a new passkey. The service does not request one. To verify an attestation, the
+ * library would request the URLs in the attestation's certificates.
  * @returns undefined if the attestation cannot be read or belongs to another id
  */
 export function withoutAttestation(attestationObject: string, id: string): string | undefined {

@@ -7,7 +7,7 @@ const USED_BEFORE = 'That recovery code is not valid or was already used.';
 /** How long better-auth locks a second factor after too many wrong codes. */
 const LOCKED_SECONDS = '900';
 
-/** Translates better-auth's errors into ours. `passwordField` is the password's field in the body. */
+/** Translates better-auth's errors into `AppError`. `passwordField` is the password's field in the body. */
 export function translateIdentityError(error: unknown, passwordField = 'password'): unknown {
   switch (codeOf(error)) {
     case 'INVALID_EMAIL':
@@ -55,7 +55,7 @@ function translateUnknown(error: unknown): unknown {
   const status: unknown = Reflect.get(Object(error), 'statusCode');
   // Another request used the recovery code at the same time.
   if (status === 409) return wrongCode(USED_BEFORE);
-  // better-auth's own error must not be logged: its headers can contain a cookie.
+  // better-auth's own error must not be logged, because its headers can contain a cookie.
   if (typeof status === 'number') return new Error(`better-auth returned ${status} ${codeOf(error)}`);
   return error;
 }

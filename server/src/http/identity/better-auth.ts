@@ -150,7 +150,7 @@ export function createBetterAuth(options: BetterAuthOptions) {
   });
 }
 
-/** better-auth logs an invalid passkey as an error, although the client causes it. */
+/** better-auth logs an invalid passkey as an error, although the client is the cause. */
 const REJECTED = /^Failed to verify (?:registration|authentication)$/;
 
 function logTo({ logger }: Log, message: string, err: unknown): void {

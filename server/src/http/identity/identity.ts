@@ -26,7 +26,7 @@ interface CallOptions {
   passwordField?: string | undefined;
 }
 
-/** better-auth extends a session once a day; this keeps it from exceeding the session's maximum age. */
+/** better-auth extends a session once a day; this keeps the session from exceeding its maximum age. */
 const KEEP_TO_AGE_MAX: Along = {
   when: 'update sessions',
   async job(transaction, rows) {
@@ -54,8 +54,8 @@ export class Identity {
   #secret: string | undefined;
 
   /**
-   * With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS, and passkeys are for its
-   * domain. Without such a domain, passkeys are for localhost.
+   * With an HTTPS `publicUrl`, browsers send the cookies only over HTTPS, and passkeys are registered for its
+   * domain. Otherwise, passkeys are registered for localhost.
    */
   constructor(database: Database, publicUrl: string | undefined, log: Log) {
     this.#database = database;

@@ -119,7 +119,7 @@ export function identityHeaders({ incoming }: Exchange, { identity, trustedProxi
 const COOKIES = ['session_token', 'two_factor', 'passkey'] as const;
 
 /**
- * Keeps only better-auth's cookies, one of each name: better-auth parses the header several times,
+ * Keeps only better-auth's cookies, one of each name, because better-auth parses the header several times,
  * and the header can be as large as 16 KiB.
  */
 function ownCookies(cookie: string, prefix: string): string {

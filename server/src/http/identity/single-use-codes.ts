@@ -23,7 +23,7 @@ export function singleUseCodes(database: Database): BetterAuthPlugin {
     if (!userId || !encrypted) return;
     const secret = await symmetricDecrypt({ key: context.context.secretConfig, data: encrypted });
     const step = findStep(secret, context.body.code);
-    // The code is wrong: better-auth rejects and counts it.
+    // The code is wrong, so better-auth rejects and counts it.
     if (step === undefined) return;
     const latest = currentStep() + STEPS_APART_MAX;
     const isFirst = await database.write((transaction) => useTotpStep(transaction, userId, step, latest));
@@ -57,7 +57,7 @@ function currentStep(): number {
   return Math.floor(Date.now() / STEP_MS);
 }
 
-/** RFC 4226 §5.3, with six digits. */
+/** Computes a code as in RFC 4226 §5.3, with six digits. */
 function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

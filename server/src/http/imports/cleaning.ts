@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
 const NUMBERS: ReadonlySet<ValueKind> = new Set([
   ...(['price', 'area', 'beds', 'baths', 'bathPart', 'year', 'latitude', 'longitude'] as const),
 ]);
-/** Zero means that there is no value. */
+/** Kinds for which zero means that there is no value. */
 const POSITIVE: ReadonlySet<ValueKind> = new Set(['price', 'area', 'year']);
 
 const UNITS: ReadonlyMap<string, Unit> = new Map(Object.entries(LOT_SIZES));
@@ -47,7 +47,7 @@ export class RowCleaner {
     this.#line = line;
   }
 
-  /** Returns the text of a CSV cell as the API writes it; undefined if the cell has an issue. */
+  /** Returns the value of a CSV cell as the API writes it; undefined if the cell has an issue. */
   cleanText(target: Target, given: string): string | undefined {
     const kind = kindOf(target);
     if (kind === undefined) return given;
@@ -64,7 +64,7 @@ export class RowCleaner {
     return result.text;
   }
 
-  /** The same for a JSON value. */
+  /** Like `cleanText`, but for a JSON value. */
   cleanJson(target: Target, given: unknown): unknown {
     const kind = kindOf(target);
     if (kind === undefined || !isReadable(kind, given)) return given;
@@ -87,14 +87,14 @@ export class RowCleaner {
     if (inexactNumbers.length > 0) {
       return this.#addIssue(field, 'Has more digits than can be stored; a number can have up to 15.', 'out_of_range');
     }
-    // A number in quotes is cleaned, too.
+    // A number in quotes also counts as cleaned.
     if (typeof value === 'number' && text === String(given).trim()) this.cleaned += 1;
     return value;
   }
 
   /**
-   * Compares the units and currencies that the values name with those of the row, and adds them to
-   * the row.
+   * Compares the units and currencies that the row's values name with the row's own unit and currency fields,
+   * and sets those fields if they are absent.
    */
   complete(fields: Record<string, unknown>): void {
     this.#noteUnits(fields);
@@ -140,7 +140,7 @@ function kindOf({ key, member }: Target): ValueKind | undefined {
   return member === undefined ? KINDS[key] : 'custom';
 }
 
-/** Whether a JSON value can need cleaning. Numbers do not, except for those below. */
+/** Whether a JSON value might need cleaning. Most numbers do not. */
 function isReadable(kind: ValueKind, value: unknown): value is string | number {
   if (typeof value === 'string') return true;
   if (typeof value !== 'number') return false;

@@ -25,7 +25,7 @@ interface CsvOptions {
   onHeader(header: ReadHeader): void;
 }
 
-/** A CSV file, whose header row has our field names, RESO's names, or the names in `map`. */
+/** A CSV file, whose header row has the API's field names, RESO's names, or the names in `map`. */
 export function csvFile(request: ReadingRequest, { known, onHeader }: CsvOptions): FileFormat<Cells> {
   let reader: CsvRowReader | undefined;
   const targets = targetsOf(request.map);
@@ -52,7 +52,7 @@ const ID_KEYS = ['externalId', 'ListingId'];
 const UNIT_KEYS = [...UNITS.flat(2), ...Object.keys(LOT_SIZES)];
 const SEPARATOR_NAMES: Record<Separator, string> = { ',': 'comma', ';': 'semicolon', '\t': 'tab' };
 
-/** Reads the rows of a CSV file, as records of cells. */
+/** Reads the rows of a CSV file from records of cells. */
 export class CsvRowReader {
   readonly #columns: (CsvColumn | null)[];
   /**
@@ -108,7 +108,7 @@ export class CsvRowReader {
     for (const [index, column] of columns.entries()) {
       if (column === null) continue;
       const { target, name } = column;
-      // Line breaks in cells are often CRLF, as between rows; our values have LF.
+      // Line breaks in cells are often CRLF, like those between rows; the API's values have LF.
       const text = (cells[index] ?? '').replaceAll('\r\n', '\n');
       if (values.addMeaning(target, name, text)) continue;
       const given = toOurChoice(target, text);

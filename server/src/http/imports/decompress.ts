@@ -22,7 +22,7 @@ export async function* decompress(chunks: AsyncIterable<Buffer>, isGzipped: bool
 
 function gunzip(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The iterator of `gunzip` reports errors.
+  // The iterator of `gunzip` reports errors, so the callback does not need to.
   pipeline(Readable.from(chunks, { highWaterMark: 1 }), gunzip, () => {});
   return gunzip;
 }

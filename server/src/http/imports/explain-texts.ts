@@ -10,8 +10,8 @@ const SHOWN_LENGTH_MAX = 40;
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
 /**
- * Fields whose values can be quoted, because they are short and not personal: the request log keeps
- * messages.
+ * Fields whose values can be quoted in messages, which the request log keeps. These values are short and not
+ * personal.
  */
 const QUOTED: ReadonlySet<string> = new Set([
   ...['beds', 'baths', 'yearBuilt', 'latitude', 'longitude', 'onMarketDate', 'closeDate', 'country'],
@@ -25,7 +25,9 @@ const NUMBERS: Readonly<Record<string, string>> = {
 /** Codes whose messages begin with what the value must be or has. */
 const OF_VALUES: ReadonlySet<string> = new Set(['invalid_choice', 'invalid_format', 'not_an_integer', 'out_of_range']);
 
-/** Quotes the text of a value in the messages of its issues, because a cell does not have a type. */
+/**
+ * Quotes each value in the messages about it, because a cell does not have a type that a message could name.
+ */
 export function explainTexts(error: PlainError, fields: Record<string, unknown>, isClean: boolean): PlainError {
   const details = error.details?.map((issue): RowIssue | ValidationIssue => {
     const value = fields[issue.field];

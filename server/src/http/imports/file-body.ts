@@ -41,9 +41,9 @@ export class FileBody {
   }
 
   /**
-   * The decompressed bytes.
-   * @throws {AppError} `import_failed` for invalid gzip, `payload_too_large`, or `invalid_header`
-   * if the body was cut off or the import has ended
+   * Yields the decompressed bytes of the body.
+   * @throws {AppError} `import_failed` for invalid gzip, `payload_too_large`, or `invalid_header` if the body
+   * was cut off or the import has ended
    */
   async *chunks(): AsyncGenerator<Buffer> {
     for await (const chunk of decompress(this.#bodyChunks(), this.#isGzipped)) {

@@ -25,7 +25,10 @@ interface Batch {
   bytes: number;
 }
 
-/** A file in the serving thread: sends its bytes to the reading thread, and receives its rows. */
+/**
+ * A file in the serving thread. It sends the file's bytes to the reading thread, and receives the file's
+ * rows.
+ */
 export class FileReading {
   readonly #port: MessagePort;
   readonly #request: ReadingRequest;
@@ -40,11 +43,11 @@ export class FileReading {
   #wake: () => void = () => {};
   /** Set once all rows have been read, if it was requested. */
   fingerprint: string | undefined;
-  /** Set once all rows have been read, if there are any. */
+  /** Set once all rows have been read, if there are any warnings. */
   warnings: { warnings?: FileWarning[] } = {};
   /** The header of a CSV file. Set before the first row. */
   #header: ReadHeader | undefined;
-  /** The names that its columns have in `describeValues`. */
+  /** The names that the file's columns have in `describeValues`. */
   #names: string[] = [];
   #namesLength = 0;
   #reader: CsvRowReader | undefined;
@@ -78,8 +81,8 @@ export class FileReading {
   }
 
   /**
-   * Returns a row's own values as a JSON string, those of CSV by their columns. Null if the string
-   * is longer than `lengthMax`.
+   * Returns a row's own values as a JSON string; the values of a CSV row are keyed by column name. Returns
+   * null if the string is longer than `lengthMax`.
    */
   describeValues(values: string, lengthMax: number): string | null {
     if (values.length + this.#namesLength > lengthMax) return null;
@@ -202,7 +205,7 @@ function toImportRow(row: ReadRow, mode: ReadingOptions['mode']): ImportRow {
   throw new Error('Only rows of feeds are known.');
 }
 
-/** A class, because an import can have thousands of rows in memory. */
+/** A class, because its instances take little memory, and an import can have thousands of rows in memory. */
 class FileRow implements ValidRow {
   readonly line: number;
   readonly id: string | undefined;

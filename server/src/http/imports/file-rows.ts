@@ -7,7 +7,10 @@ import type { FileWarning, ReadRow } from './reading.ts';
 const PIECE_BYTES = 16 * 1024;
 /** Time slice per file; the thread's other files then take their turn. */
 const SLICE_MAX_MS = 2;
-/** Rows per batch: the issues of a row can take more memory than its bytes. */
+/**
+ * Maximum rows per batch. The size of a chunk does not bound a batch's memory, because a row's issues can
+ * take more memory than the row.
+ */
 const BATCH_ROWS_MAX = 500;
 /**
  * Maximum number of issues in a report; later rows with issues are only counted, unless all details
@@ -18,7 +21,7 @@ const DETAILS_MAX = 100;
 export interface FileFormat<T> {
   splitter: Splitter<T>;
   /**
-   * Undefined if the record does not count as a row. With `hasDetails`, an error lists each invalid
+   * Returns undefined if the record does not count as a row. With `hasDetails`, an error lists each invalid
    * field.
    * @throws {AppError} if no row of the file can be read
    */
@@ -35,10 +38,10 @@ export class FileEndError extends AppError {}
 const LINE_BREAKS: ReadonlySet<number | undefined> = new Set([0x0a, 0x0d]);
 
 /**
- * Reads the rows of a file in batches. A batch ends with its chunk, because the next chunk can take
- * a long time to arrive.
- * @throws {AppError} `invalid_json` or `import_failed` for an unreadable row, after the rows before
- * it; or any error from `chunks` and `toRow`. All errors have the member `line`.
+ * Reads the rows of a file in batches. A batch ends when its chunk ends, because the next chunk can take a
+ * long time to arrive.
+ * @throws {AppError} `invalid_json` or `import_failed` for an unreadable row, after the rows before it; or
+ * any error from `chunks` and `toRow`. All errors have the member `line`.
  */
 export async function* readRows<T>(
   chunks: AsyncIterable<Buffer>,
@@ -97,7 +100,8 @@ class RowReader<T> {
   }
 
   /**
-   * Yields full batches. `isOpen` means that the last record does not end with its line.
+   * Yields full batches. `isOpen` means that the last record does not end with a line break, so it might be
+   * cut off.
    * @throws any error from the records and `toRow`
    */
   async *read(records: Iterable<FileRecord<T>>, isOpen = false): AsyncGenerator<ReadRow[]> {

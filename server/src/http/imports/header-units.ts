@@ -4,7 +4,7 @@ import { LOT_SIZE_UNITS } from '../../model/listings.ts';
 import { UNITS } from '../contract/schemas/listing-patch.ts';
 import type { CsvColumn } from './csv-header.ts';
 
-/** Field of an amount → field of its unit. */
+/** The unit fields of amounts, by the amount's field. */
 const UNIT_FIELDS: ReadonlyMap<string, string> = new Map(
   UNITS.flatMap(([unit, amounts]) => amounts.map((amount) => [amount, unit] as const)),
 );
@@ -25,7 +25,7 @@ export function unitsOfHeader(columns: readonly (CsvColumn | null)[]): Map<strin
 
 function unitIn(name: string, field: string): string | undefined {
   const marked = [IN_BRACKETS, AFTER_IN].flatMap((pattern) => pattern.exec(name)?.[1] ?? []);
-  // Currency codes can be words, such as ALL, so only marked ones count.
+  // Currency codes can be words, such as ALL, so a code counts only in brackets or after "in".
   if (field === 'currency')
     return marked.map(toCurrency).find((currency) => currency !== undefined && currency !== '$');
   const units = [...marked, name, LAST_WORD.exec(name)?.[1] ?? ''].map(toUnit);

@@ -28,7 +28,8 @@ async function readFile(start: ReadingStart): Promise<void> {
     } else if (error instanceof AppError) body.send({ is: 'failed', error: toPlainError(error) });
     else body.send({ is: 'crashed', stack: error instanceof Error ? String(error.stack) : String(error) });
   } finally {
-    // The hashes are no longer needed, but writing the feed still takes as long as reading it.
+    // The hashes are no longer needed. Their memory is freed now, because writing the feed takes as long as
+    // reading it.
     body.known.clear();
     port.close();
   }

@@ -20,7 +20,7 @@ const THREAD_FILE = new URL(`./reading-thread${extname(import.meta.filename)}`, 
 
 interface Thread {
   worker: Worker;
-  /** Account → number of its files in this thread. */
+  /** The number of each account's files in this thread. */
   accounts: Map<string, number>;
   idle: NodeJS.Timeout | undefined;
 }

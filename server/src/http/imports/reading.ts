@@ -10,11 +10,14 @@ import type { FeedColumn } from '../../model/feeds.ts';
 
 /** How the columns and values of a file are read. */
 export interface ReadingOptions {
-  /** Column or member name → field, RESO name, `metadata.NAME`, or '' to skip the column. */
+  /**
+   * What each column or member contains, by its name: a field, a RESO name, `metadata.NAME`, or '' to skip
+   * it.
+   */
   map: ReadonlyMap<string, string>;
-  /** `FIELD:WORD` → what the word means in the field, as the text of a cell. */
+  /** What a word means in a field, by `FIELD:WORD`, written as in a cell. */
   values: ReadonlyMap<string, string>;
-  /** Field → its value in rows that have none, as the text of a cell. */
+  /** The values of fields in rows that do not have one, by field, written as in a cell. */
   defaults: ReadonlyMap<string, string>;
   /** Whether unknown columns and members are skipped. */
   ignoreUnknown: boolean;
@@ -40,8 +43,8 @@ export interface ReadingRequest extends ReadingOptions {
   /** Whether each invalid row lists its invalid fields; otherwise, only the first rows of a file do. */
   hasAllDetails: boolean;
   /**
-   * Whether the file is that of a feed: its rows include their own values, CSV rows have a
-   * hash, known rows are not read, and a file that is empty or cut short has the error `feed_guard`.
+   * Whether the file belongs to a feed. If so, its rows include their own values, CSV rows have a hash, known
+   * rows are not read, and a file that is empty or cut short has the error `feed_guard`.
    */
   isFeed: boolean;
   /** The columns of the feed's earlier files. */

@@ -14,7 +14,7 @@ export class RowValues {
   id: unknown;
   readonly cleaner: RowCleaner | undefined;
   readonly #rules: ValueRules;
-  /** The number of values that were words with a meaning. */
+  /** The number of values that were words with a meaning defined in `values`. */
   #meant = 0;
   readonly inexactNumbers: PropertyPath[] = [];
   readonly issues: ValidationIssue[] = [];
@@ -33,7 +33,9 @@ export class RowValues {
     return this.#meant + (this.cleaner?.cleaned ?? 0);
   }
 
-  /** Adds the meaning of a string that is a word with a meaning; returns false for any other string. */
+  /**
+   * If a string is a word that `values` defines, adds its meaning and returns true. Otherwise, returns false.
+   */
   addMeaning(target: Target, name: string, text: unknown): boolean {
     const meaning = this.#rules.read(target, text);
     if (meaning === undefined) return false;
@@ -53,7 +55,7 @@ export class RowValues {
     for (const path of inexactNumbers) this.inexactNumbers.push([fieldOf(key), ...path]);
   }
 
-  /** Returns the values under our field names, once all have been added. */
+  /** Returns the values by the API's field names. Call this once all values have been added. */
   toFields(): Record<string, unknown> {
     if (this.#parts.size > 0) this.#combineParts();
     if (this.#members.size > 0) this.#mergeMembers();
@@ -154,7 +156,9 @@ const SQUARE_METERS: ReadonlyMap<unknown, number> = new Map([
   ['sqft', 0.092903],
   ['sqm', 1],
 ]);
-/** Sources compute one lot size from another, and round both. */
+/**
+ * The relative difference that is allowed, because sources compute one lot size from another, and round both.
+ */
 const DIFFERENCE_MAX = 0.01;
 
 /** Whether two lot sizes could be the same. Values that are not sizes have their own errors. */
@@ -165,7 +169,7 @@ function areSameLot(one: LotSize, other: LotSize): boolean {
   return Math.abs(measured.area - otherMeasured.area) <= tolerance;
 }
 
-/** The area of a lot in square meters, and that of one unit of its last digit. */
+/** The area of a lot in square meters, and the area for which one unit of the number's last digit stands. */
 function measure({ value, unit }: LotSize): { area: number; step: number } | undefined {
   const factor = SQUARE_METERS.get(unit);
   if (typeof value !== 'number' || value <= 0 || factor === undefined) return undefined;

@@ -10,9 +10,9 @@ import type { RowValues } from './row-values.ts';
 const EXTERNAL_ID_LENGTH_MAX = 512;
 
 /**
- * The maximum number of external ids that an import remembers to count repeated ones: 16 MiB for
- * the largest files. Later ids are compared only with these. In a feed, repeated rows fail, and are
- * found later.
+ * The maximum number of external ids that an import remembers to count repeated ids, which takes 16 MiB for
+ * the largest files. Later ids are compared only with these. In a feed, repeated rows fail, and are found
+ * later.
  */
 const EXTERNAL_IDS_MAX = 1_000_000;
 
@@ -64,7 +64,7 @@ export class RowBuilder {
     return toExternalId(row.toFields().externalId);
   }
 
-  /** A row that cannot be read. */
+  /** Creates the row for a record that cannot be read. */
   fail(line: number, error: AppError, own: string | undefined): ReadBadRow {
     return { line, externalId: undefined, isRepeated: false, values: own, issue: toPlainError(error) };
   }

@@ -7,8 +7,8 @@ interface Note {
 }
 
 /**
- * Notes which of a file's amounts name their unit or currency. If some amounts name a different one
- * than the account's, the amounts that do not name one probably mean the same one.
+ * Notes which of a file's amounts name their unit or currency. If some amounts name a unit other than the
+ * account's, the amounts that do not name a unit probably use the same unit.
  */
 export class UnitNotes {
   readonly #assumed: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ const AMOUNTS: ReadonlyMap<string, readonly string[]> = new Map(UNITS);
 
 /** What the words of a file mean, and the values that its rows have by default. */
 export class ValueRules {
-  /** Field → word → value as JSON. */
+  /** The values that words stand for, as JSON, by field and word. */
   readonly #words = new Map<string, Map<string, unknown>>();
   readonly #defaults: [field: string, value: unknown][] = [];
 

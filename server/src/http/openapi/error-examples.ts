@@ -11,7 +11,7 @@ import { replyError } from '../protocol/reply.ts';
 import { fromNowhere } from '../protocol/same-origin.ts';
 import type { Api } from './api.ts';
 
-/** Errors whose messages depend on the operation. The operation's own checks throw the examples. */
+/** Checks of an operation, which throw the examples of errors whose messages depend on the operation. */
 const CHECKS: Partial<Record<ErrorCode, (operation: AnyOperation) => unknown>> = {
   forbidden: ({ caller }) => {
     if (caller === 'administrator' || caller === 'full') requireRole({ role: 'member' });

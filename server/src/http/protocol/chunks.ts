@@ -1,6 +1,6 @@
 import { iterate } from '../../lib/iterate.ts';
 
-/** Consecutive strings. */
+/** Strings that are sent one after another. */
 export type Texts = readonly string[];
 
 /**
@@ -30,9 +30,9 @@ export function inChunks<T>(
 }
 
 /**
- * Encodes the strings one by one. If they were joined, a single character above U+00FF would double
- * the memory and triple the time. If the chunks were strings, those of many slow readers would be
- * promoted to V8's old generation, and memory would grow until that generation is collected.
+ * Encodes the strings one by one. If they were joined, a single character above U+00FF would double the
+ * memory and triple the time. If the chunks were strings, the chunks of many slow readers would be promoted
+ * to V8's old generation, and memory would grow until that generation is collected.
  */
 function toBytes(texts: Texts): Buffer {
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));

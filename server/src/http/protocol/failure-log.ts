@@ -67,7 +67,8 @@ export class FailureLog {
       const { failed, startMs, reportMs } = outage;
       const nowMs = performance.now();
       const counts = { failedRequests: failed, seconds: Math.round((nowMs - startMs) / 1_000) };
-      // Writes can fail even though the probe succeeds.
+      // Writes can fail even though the probe succeeds, so the outage ends only if no request has failed
+      // since the last probe.
       if (isBack && failed === failedBefore) {
         this.#logger.info(counts, 'the database is available again');
         this.#outage = undefined;

@@ -38,8 +38,8 @@ const HEX_VALUES = new Map(
 );
 
 /**
- * Decodes nested percent-encoding (`%2570` is `p`) in one pass: with a pass for each level,
- * `%252525…` would take as many passes as it is long.
+ * Decodes nested percent-encoding (`%2570` is `p`) in one pass. With a pass for each level, the number of
+ * passes for `%252525…` would grow with its length.
  */
 function decodeWhole(path: string): string {
   const bytes = Buffer.from(path);

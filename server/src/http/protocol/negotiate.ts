@@ -70,6 +70,6 @@ export function bodyType(headers: IncomingHttpHeaders): string {
 
 export function bodyEncoding(headers: IncomingHttpHeaders): string {
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
-  // RFC 9110 §8.4.1.3: an old name for gzip.
+  // `x-gzip` is an old name for gzip (RFC 9110 §8.4.1.3).
   return encoding === 'x-gzip' ? 'gzip' : encoding;
 }

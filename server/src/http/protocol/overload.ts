@@ -15,7 +15,7 @@ export class Overloaded extends AppError {
   }
 }
 
-/** Logs the number of rejections: a log line for each would cost more than the rejection itself. */
+/** Logs the number of rejections, because a log line for each would cost more than the rejection itself. */
 export class RejectionCount {
   readonly #logger: Log['logger'];
   readonly #words: { first: string; report: string };

@@ -49,7 +49,7 @@ export function rejectConnection(code: string | undefined, socket: Duplex, optio
     socket.destroy();
     return;
   }
-  // Already rejected: further input is discarded.
+  // The connection was already rejected, so further input is discarded.
   if (!socket.writable) return;
   const owed = owedReply(socket);
   if (owed?.req.complete) rejectAfter(owed, code, socket, options);
@@ -80,8 +80,8 @@ export function rejectConnect(socket: Duplex, options: RejectOptions): void {
 }
 
 /**
- * The response that `node:http` is sending on a connection. A map of our own kept old responses in
- * memory and reduced the number of requests per second by a quarter.
+ * The response that `node:http` is sending on a connection. A map of our own would keep old responses in
+ * memory, and would reduce the number of requests per second by a quarter.
  */
 function owedReply(socket: Duplex): ServerResponse | undefined {
   const owed: unknown = Reflect.get(socket, '_httpMessage');

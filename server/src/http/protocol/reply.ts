@@ -38,7 +38,7 @@ export function commonHeaders(requestId: string): Record<string, string> {
   };
 }
 
-/** `body` is JSON text. */
+/** `body` contains JSON. */
 export function replyJson(
   status: number,
   body: string | Buffer | AsyncIterable<Buffer>,
@@ -54,14 +54,14 @@ export function replyNotModified(etag: string): Reply {
 export function replyError(error: AppError, requestId: string): Reply {
   const isKeyRejected = error.message === INVALID_KEY;
   const body = isKeyRejected ? INVALID_KEY_BODY : errorBody(error, requestId);
-  // RFC 9110 §15.5.2: a 401 says how to authenticate. Cookies do not have a scheme.
+  // A 401 response says how to authenticate (RFC 9110 §15.5.2). Cookies do not have an authentication scheme.
   const challenge = isKeyRejected ? { 'WWW-Authenticate': KEY_GONE } : undefined;
   // The error's page (RFC 8288, relation `help`). It is in a header because the body of a 401 is fixed.
   const help = { Link: `</docs/errors/${error.code}>; rel="help"` };
   return replyJson(ERRORS[error.code].status, body, { ...challenge, ...help, ...error.headers });
 }
 
-/** The JSON text of an error. */
+/** The JSON body of an error response. */
 export function errorBody(error: AppError, requestId: string): string {
   const { code, message, members, details } = error;
   return JSON.stringify({ error: { code, message, requestId, ...members, details } });

@@ -2,7 +2,7 @@ import { AppError } from '../../model/errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Reply } from './reply.ts';
 
-/** Method → target. */
+/** Targets by method. */
 type Methods<T> = Map<string, T>;
 
 interface Pattern<T> {
@@ -79,7 +79,7 @@ function pick<T>(methods: Methods<T>, method: string, parameters: Record<string,
   return new AppError('method_not_allowed', `This path supports ${allow}.`, { headers: { Allow: allow } });
 }
 
-/** Undefined if a value cannot be decoded. */
+/** Returns undefined if a value cannot be decoded. */
 function decodeParameters(names: string[], values: string[]): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   try {

@@ -13,7 +13,10 @@ import { commonHeaders, type Reply } from './reply.ts';
 /** How long an unwanted body is read, so that the response reaches a client that is still sending. */
 export const LINGER_MS = 500;
 const LINGER_STEP_MS = 50;
-/** An event loop that is always slow must not keep connections open forever. */
+/**
+ * Maximum number of late steps that do not count, so an event loop that is always slow does not keep
+ * connections open forever.
+ */
 const LATE_STEPS_MAX = 100;
 
 /**
@@ -23,9 +26,9 @@ const LATE_STEPS_MAX = 100;
 const SHORT_LENGTH_MAX = 64 * 1024;
 
 /**
- * Returns the response. HTTP/1.0 does not support chunks: without a `Content-Length`, a response
- * would end with its connection, and one that a crash cuts off would look complete. So each
- * response must have a `Content-Length`.
+ * Returns the response. HTTP/1.0 does not support chunks, so each response must have a `Content-Length`.
+ * Without it, a response would end with its connection, and a response that a crash cuts off would look
+ * complete.
  * @throws {AppError} `http_version_not_supported` for a streamed body
  */
 export function requireSendable(reply: Reply, { incoming }: Pick<Exchange, 'incoming'>): Reply {
@@ -61,7 +64,7 @@ export async function send(exchange: Exchange, reply: Reply): Promise<void> {
   }
 }
 
-/** Longer strings are compressed in chunks. */
+/** Longer strings are compressed in chunks, which requires HTTP/1.1 and a free compressor. */
 function canCompress({ body, isCompressible = false }: Reply, { httpVersionMinor }: IncomingMessage): boolean {
   const isShort = body instanceof ReadyBody || (typeof body === 'string' && body.length <= SHORT_LENGTH_MAX);
   return isCompressible && (isShort || (httpVersionMinor > 0 && hasCompressorFree()));
@@ -107,7 +110,7 @@ async function writeNext(outgoing: ServerResponse, iterator: AsyncIterator<Buffe
   return true;
 }
 
-/** Resolves once more can be written, or the client has disconnected. */
+/** Resolves once more data can be written, or the client has disconnected. */
 function drained(outgoing: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   outgoing.once('drain', resolve).once('close', resolve);
@@ -159,8 +162,8 @@ function closeAfterReply({ incoming, outgoing }: Pick<Exchange, 'incoming' | 'ou
 }
 
 /**
- * Resolves at the end of a request, or when the rest of it takes too long. Late steps do not count:
- * during a stall of the event loop, the rest may have arrived, and after it the next request, which
+ * Resolves at the end of a request, or when the rest of it takes too long. Late steps do not count. During a
+ * stall of the event loop, the rest of the request and the next request may have arrived, and the next one
  * would be lost if the connection were closed.
  */
 function restOf(incoming: IncomingMessage): Promise<void> {

@@ -29,7 +29,7 @@ const CHECK_INTERVAL_MS = 1_000;
  * no request is lost.
  */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** An idle connection closes after one to two times this period. Longer than any long poll. */
+/** An idle connection closes after one to two times this period, which is longer than any long poll. */
 const IDLE_TIMEOUT_MS = 75_000;
 /**
  * The maximum number of pipelined requests per connection; each takes memory while it waits. After
@@ -136,7 +136,7 @@ function startInTurn(socket: Socket, outgoing: ServerResponse, start: () => void
  * starts.
  */
 class FinishedConnections {
-  /** Connection → the number of ignored requests. */
+  /** The number of ignored requests, by connection. */
   readonly #ignored = new WeakMap<Socket, number>();
 
   add(socket: Socket): void {
@@ -156,7 +156,7 @@ class FinishedConnections {
   }
 
   stopReading(socket: Socket): void {
-    // Later, because the parser resumes the socket at the end of each request.
+    // Pauses later, because the parser resumes the socket at the end of each request.
     setImmediate(() => socket.pause());
   }
 }
@@ -188,7 +188,8 @@ const closedConnections = createCounter({
 });
 
 /**
- * Closes excess connections: without a free file descriptor, even open ones could not be served.
+ * Closes excess connections, because without a free file descriptor, even open connections could not be
+ * served.
  */
 function limitConnections(server: Server, connectionsMax: number, log: Log): void {
   const rejections = new RejectionCount(log, {
@@ -209,9 +210,9 @@ function limitConnections(server: Server, connectionsMax: number, log: Log): voi
 }
 
 /**
- * When a client disconnects, `node:http` creates an error in its own listener, which runs between
- * these two. The error's stack trace is never read, and capturing it takes a quarter of the CPU
- * time when hundreds of clients disconnect at once.
+ * When a client disconnects, `node:http` creates an error in its own listener, which runs between the two
+ * listeners below. The error's stack trace is never read, and capturing it takes a quarter of the CPU time
+ * when hundreds of clients disconnect at once.
  */
 function omitStackTraceOnClose(socket: Socket): void {
   let { stackTraceLimit } = Error;
@@ -262,10 +263,10 @@ function findAmbiguity(incoming: IncomingMessage): string | undefined {
   return undefined;
 }
 
-/** Nearly all requests have the same host. */
+/** The last valid host, kept because nearly all requests have the same host. */
 let lastHost = '';
 
-/** RFC 9110 §7.2, with valid numbers in addresses and ports. */
+/** Whether a host is valid (RFC 9110 §7.2), including the numbers in addresses and ports. */
 function isHost(text: string): boolean {
   if (text === lastHost) return true;
   if (!HOST.test(text) || !URL.canParse(`http://${text}`)) return false;

@@ -6,7 +6,10 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Maximum number of connections waiting to be accepted; the system can allow fewer. */
 const BACKLOG = 4_096;
-/** Whether several sockets can listen on one port (`SO_REUSEPORT`). The system gives each the same share of connections. */
+/**
+ * Whether several sockets can listen on one port (`SO_REUSEPORT`). The system gives each socket the same
+ * share of connections.
+ */
 export const SHARES_PORTS = process.platform === 'linux';
 /**
  * Node.js accepts one connection per listening socket and event-loop turn, so a single socket would
@@ -22,7 +25,7 @@ export interface Where {
 }
 
 const sharing = new WeakMap<Server, { others: NetServer[]; release: () => void }>();
-/** The ports that this process has claimed, and how often. */
+/** The ports that this process has claimed, with the number of claims for each. */
 const claims = new Map<string, { server: NetServer; count: number }>();
 
 /** Listens on one port. @throws {Error} with `errno` */
@@ -55,8 +58,8 @@ export async function listenOn(
 }
 
 /**
- * Reserves a port that several sockets will share, because the system would let another service share it as well.
- * Services see each other's claims even if they do not listen yet.
+ * Reserves a port that several sockets will share, because the system would let another service share the
+ * port as well. Services see each other's claims even if they do not listen yet.
  * @returns the address and port, which was chosen if `port` is 0
  * @throws {Error} with `errno` if another service listens on the port or has claimed it
  */

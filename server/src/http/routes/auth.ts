@@ -67,8 +67,8 @@ async function signInHooks(email: string, { database }: Services): Promise<Along
 }
 
 /**
- * Starts a session without verifying the password, which was just set: verifying could fail because
- * others have used up the attempts.
+ * Starts a session without verifying the password, which was just set. Verifying it could fail because other
+ * clients have used up the attempts.
  */
 export async function signInNewUser(userId: string, exchange: Exchange, services: Services): Promise<Reply> {
   const before = await findCurrentSession(exchange, services);
@@ -97,7 +97,7 @@ export async function replyToSignIn(
   const membership = await recordSignIn(services.database, sessionActor, { replaced, isByRecoveryCode });
   if (hasTyped) await clearAttempts({ email: currentSession.user.email, isSignedIn: false, exchange, services });
   const reply = await replySession({ ...currentSession, membership }, services.database);
-  // Comes last: the browser gets the session only after the audit log records the sign-in.
+  // Comes last, so the browser gets the session only after the audit log has recorded the sign-in.
   setCookies(exchange, headers);
   return reply;
 }

@@ -24,7 +24,7 @@ interface Asset {
 
 interface DashboardFiles {
   page: string;
-  /** Name → file. Each name contains a hash of the file's content. */
+  /** Files by name. Each name contains a hash of the file's content. */
   assets: Map<string, Asset>;
 }
 

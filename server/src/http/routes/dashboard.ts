@@ -40,8 +40,8 @@ const NONCE_MARK = 'NONCE-OF-THE-REPLY';
 const NONCE_BYTES = 16;
 
 /**
- * Everything but images is loaded from this service. The few styles that scripts create (Mantine's colors, the
- * scroll lock of dialogs) have the page's nonce.
+ * Everything except images is loaded from this service. The few styles that scripts create (Mantine's colors,
+ * the scroll lock of dialogs) have the page's nonce.
  */
 const policy = (nonce: string, tiles: MapTiles | undefined) =>
   [

@@ -40,8 +40,8 @@ const toPage = ({ title, base }: Api) => `<!doctype html>
 `;
 
 /**
- * The viewer would send the examples of optional parameters with each request, so they become part
- * of the descriptions. It also treats each type with "json" in its name as JSON, so it would quote
+ * The viewer would send the examples of optional parameters with each request, so the examples become part of
+ * the descriptions instead. It also treats each type with "json" in its name as JSON, so it would quote
  * NDJSON examples.
  */
 const START = `// As in the dashboard, which has the same origin.

@@ -28,7 +28,10 @@ type Run = (request: ImportRequest, onFailure: Import['onFailure'], onRows: OnRo
  * it has sent its whole body.
  */
 const INTERVAL_MS = 500;
-/** Maximum number of failures in the report: more than a person fixes by hand, in bounded memory. */
+/**
+ * Maximum number of failures in the report, which is more than a person would fix by hand, and their maximum
+ * length, which bounds the memory.
+ */
 const ERRORS_MAX = 10_000;
 const ERRORS_LENGTH_MAX = 4 * 1024 * 1024;
 
@@ -57,7 +60,7 @@ export async function streamProgress(request: ImportRequest, run: Run): Promise<
       const counts = JSON.stringify({ ...JSON.parse(String(body)), errors: undefined });
       await write(`${counts.slice(0, -1)},"errors":[${errors.join()}]}\n`);
     } catch (error) {
-      // Before the first line, the error has its own status.
+      // Before the first line, the error still gets a response with its own status.
       if (!hasBegun || !(error instanceof AppError)) throw error;
       await write(`${errorBody(error, exchange.requestId)}\n`);
     }

@@ -46,7 +46,7 @@ function run(request: ImportRequest, onFailure?: Import['onFailure'], onRows?: O
     const reading = await toReadingRequest(request, onFailure !== undefined);
     using file = services.readingThreads.open(exchange.principal.accountId, reading);
     const upload = { ...request, file, signal, onFailure, onRows };
-    // `await` is necessary, because `file` is disposed at the end of this block.
+    // `await` is necessary, because `file` is disposed of at the end of this block.
     if (!query.atomic) return await importSome(upload);
     return await services.uploadGate.keepFile(exchange, () => importAll(upload), signal);
   });

@@ -32,7 +32,7 @@ function squaresAround(given: Box, zoom: number): { box: Box; side: number } {
   const [south, north] = widen(given.south, given.north, -90, side);
   const longitudes = given.longitudes.map(([west, east]) => widen(west, east, -180, side));
   const width = longitudes.reduce((sum, [west, east]) => sum + east - west, 0);
-  // The pole and the antimeridian have squares of their own.
+  // The added row and column are for the pole and the antimeridian, which have squares of their own.
   if ((width / side + 1) * ((north - south) / side + 1) > SQUARES_MAX) return squaresAround(given, zoom - 1);
   return { box: { south, north, longitudes }, side };
 }

@@ -11,7 +11,7 @@ export const overviewEndpoints = [
     const counting = listingCounts.count(principal.accountId, principal);
     const found = await getOverview(database, principal.accountId, counting);
     const { total, byStatus, usedKeys, hours, lastListingAt, keyCount, failingWebhooks } = found;
-    // A URL can contain a secret.
+    // Only administrators see the endpoints, because a URL can contain a secret.
     const shownWebhooks = principal.user.role === 'administrator' ? failingWebhooks : [];
     const shown = {
       listings: { total, byStatus },

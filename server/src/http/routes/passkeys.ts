@@ -103,7 +103,7 @@ async function startPasskey(exchange: UserExchange, { services }: Call): Promise
     { secondFactor },
   );
   const authenticatorSelection = { residentKey: 'required', requireResidentKey: true, ...VERIFIED };
-  // Always the same, so an authenticator replaces a passkey that was created but not added.
+  // The user's id is always the same, so an authenticator replaces a passkey that was created but not added.
   const user = { ...response.user, id: Buffer.from(currentSession.user.id).toString('base64url') };
   return replyJson(200, JSON.stringify({ ...response, user, authenticatorSelection }));
 }
@@ -130,9 +130,9 @@ async function addPasskey(exchange: UserExchange, { services }: Call): Promise<R
 }
 
 /**
- * The page's origin, which is checked for every change, must be the one that the browser has
- * signed.
- * @throws {AppError} `forbidden` if it is unknown
+ * Adds the page's origin, which is checked for every change, to the headers for better-auth. The origin must
+ * be the one that the browser has signed.
+ * @throws {AppError} `forbidden` if the origin is unknown
  */
 function headersWithOrigin(exchange: Exchange, services: Services): Headers {
   const origin = exchange.incoming.headers.origin ?? services.publicUrl;

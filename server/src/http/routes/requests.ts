@@ -35,7 +35,7 @@ export const requestEndpoints = [
   }),
 ];
 
-/** The signature of a cursor proves that its position is well-formed. */
+/** The position comes from a signed cursor, so it is well-formed. */
 function parsePosition(text: string): EntryPosition {
   const [at, id = ''] = text.split(' ');
   return { at: Number(at), id };

@@ -13,7 +13,7 @@ const AREA = /^([\d.,'’/ ]*\d)\s*([a-z].*)?$/i;
 
 /** The unit that a word stands for; undefined if the word is not a unit. */
 export function toUnit(word: string): Unit | 'hectares' | undefined {
-  // `toPlain` removes digits. Only a final 2, as in m2, matters.
+  // `toPlain` removes digits, but a final 2 matters, as in m2.
   const name = toPlain(word) + (/2$/.test(word) ? '2' : '');
   return Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
 }

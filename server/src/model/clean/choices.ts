@@ -7,7 +7,7 @@ import type { Cleaned } from './result.ts';
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = { status: STATUSES, propertyType: PROPERTY_TYPES };
 
-/** Field → plain word → choice. */
+/** Choices by field, and by word as `toPlain` returns it. */
 const WORDS = new Map(Object.entries(CHOICES).map(([field, choices]) => [field, wordsOf(choices)]));
 
 function wordsOf(choices: readonly string[]): Map<string, string> {

@@ -1,7 +1,7 @@
 /** A value in the API's format, or the reason it cannot be read. */
 export type Cleaned =
   | {
-      /** Empty if there is no value. The original text if that is already valid or cannot be read. */
+      /** The value; empty if there is none. The given string if it is already valid or cannot be read. */
       text: string;
       /** The unit of an area. */
       unit?: Unit;

@@ -35,7 +35,7 @@ export type ValueKind =
   | 'line'
   | 'text';
 
-/** Longer values are returned unchanged, since the rules are for short ones. */
+/** Longer values are returned unchanged, because the rules are for short values. */
 const LENGTH_MAX = 100;
 
 /** What files contain when there is no value. In text fields, some of these words are real values. */

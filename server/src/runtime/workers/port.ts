@@ -3,21 +3,20 @@ import { bindSockets, claimPort, SHARES_PORTS, type Where } from '../../http/pro
 import { cannotListen } from '../listening.ts';
 
 /**
- * The port on which workers listen. The first process binds a group of sockets for each worker, and
- * keeps them open but does not listen: a worker that takes another one's place inherits its
- * sockets, so no connection is lost.
+ * The port on which workers listen. The first process binds a group of sockets for each worker, and keeps
+ * them open but does not listen: a worker that replaces another one inherits its sockets, so no connection is
+ * lost.
  *
- * The system assigns connections to every socket that listens, even if no worker accepts them. So a
- * worker stops listening only when another one listens on the same sockets, and the sockets of a
- * worker that dies are closed.
+ * The system assigns connections to every socket that listens, even if no worker accepts them. So a worker
+ * stops listening only when another one listens on the same sockets, and the sockets of a worker that dies
+ * are closed.
  *
- * Where the system cannot share a port, there are no groups, and node:cluster distributes
- * connections.
+ * Where the system cannot share a port, there are no groups, and node:cluster distributes connections.
  */
 export class Port {
   readonly #given: Where;
   readonly #claim: { where: Where; release(): void };
-  /** Without sockets before the first use, and when a worker has died. */
+  /** A group has no sockets before its first use, and after its worker has died. */
   readonly #groups: BoundSocket[][] = [];
 
   private constructor(given: Where, claim: { where: Where; release(): void }) {
@@ -35,14 +34,14 @@ export class Port {
     }
   }
 
-  /** Whether this is the port of these settings. */
+  /** Whether these settings name this port. */
   is({ host, port }: Where): boolean {
     return host === this.#given.host && port === this.#given.port;
   }
 
   /**
-   * The sockets for one of several workers. Together, the workers have all groups, including those
-   * of earlier workers, of which there may have been more.
+   * The sockets for the worker at a place. Together, the workers get all groups, including those of earlier
+   * workers, because there may have been more workers before.
    * @throws {ConfigError} if a socket cannot be bound
    */
   deal(place: number, workers: number): BoundSocket[] | undefined {

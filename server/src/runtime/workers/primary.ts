@@ -17,9 +17,9 @@ import { givePermits } from './worker-permits.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /**
- * Runs the service in worker processes that share one port, until a signal ends it. This process
- * serves no requests: it prepares the database, counts requests for the rate limits, and keeps the
- * port open and the workers running.
+ * Runs the service in worker processes that share one port, until a signal ends it. This process does not
+ * serve requests: it prepares the database, counts requests for the rate limits, and keeps the port open and
+ * the workers running.
  */
 export async function serveByWorkers(config: Config, size: number, given: Environment): Promise<void> {
   const log = createLog(config, 'primary');
@@ -67,7 +67,10 @@ async function start(
   }
 }
 
-/** Prepares the database before the first worker starts; this process does not use the database for anything else. */
+/**
+ * Prepares the database before the first worker starts; this process does not use the database for anything
+ * else.
+ */
 async function prepareDatabase(config: Config, log: ServiceLog) {
   const { prepareStart } = await import('../preparation.ts');
   const migration = new MigrationWatch(config, log);

@@ -4,10 +4,13 @@ import { ConfigError, type Environment, readEnvironment, readRelease } from '../
 import type { Backups } from '../backups.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
-/** A release that is installed while the service runs must not run together with this one. */
+/**
+ * The release that is running. Another release that is installed while the service runs must not run at the
+ * same time.
+ */
 const RELEASE = readRelease();
 
-/** The settings and the environment of the start. */
+/** The settings and the environment that the service was started with, and its backups. */
 interface Start {
   config: Config;
   given: Environment;
@@ -15,8 +18,8 @@ interface Start {
 }
 
 /**
- * Returns a function that replaces the workers with new ones, which use the current settings. Calls run one at a time,
- * after `started`. A call is ignored while another one is waiting.
+ * Returns a function that replaces the workers with new ones, which use the current settings. Calls run one
+ * at a time, after `started`. A call is ignored while another one is waiting.
  */
 export function createReload(started: Promise<void>, pool: WorkerPool, start: Start, logger: Logger): () => void {
   let last = started;

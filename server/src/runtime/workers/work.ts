@@ -68,14 +68,17 @@ async function serveUntilStopped(): Promise<void> {
   process.exit(0);
 }
 
-/** The file descriptors of the sockets on which this worker listens; undefined if node:cluster distributes connections. */
+/**
+ * The file descriptors of the sockets on which this worker listens; undefined if node:cluster distributes
+ * connections.
+ */
 function inheritedSockets(): number[] | undefined {
   const count = Number(process.env[SOCKETS_VARIABLE]);
   if (count === 0) return undefined;
   return Array.from({ length: count }, (_, index) => FIRST_SOCKET + index);
 }
 
-/** @throws {ConfigError} if another release was installed while the service runs */
+/** @throws {ConfigError} if another release was installed while the service was running */
 function requireSameRelease(): void {
   const [installed, running] = [readRelease(), process.env[RELEASE_VARIABLE]];
   if (installed === running) return;
@@ -83,8 +86,8 @@ function requireSameRelease(): void {
 }
 
 /**
- * A promise for each order. Signals are ignored: a terminal sends them to all processes, and the
- * first one decides.
+ * A promise for each order. Signals are ignored: a terminal sends them to all processes, and the first
+ * process decides.
  */
 function receiveOrders(): Record<Exclude<Order, 'measure'>, Promise<void>> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});

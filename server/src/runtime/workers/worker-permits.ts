@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { OwnPermits, type Permits, type Permitted, type Release } from '../../http/gate/permits.ts';
 import { stopping } from '../../storage/errors.ts';
 
-// The first process gives the permits of accounts for all workers.
+// With workers, the first process gives out the permits for uploads (http/gate/permits.ts) to all of them.
 
 /** From a worker: asks for a permit, gives one back, or stops waiting for one. */
 type PermitRequest =
@@ -15,7 +15,7 @@ interface PermitReply {
   id: number;
 }
 
-/** Gives out permits in this process to all workers, and takes back the permits of workers that have ended. */
+/** Gives out this process's permits to all workers, and takes back the permits of workers that have ended. */
 export function givePermits(): void {
   const permits = new OwnPermits();
   const held = new Map<Worker, Map<number, Release>>();
@@ -65,11 +65,14 @@ function findRequest(message: unknown): PermitRequest | undefined {
 /** How long an upload waits for the reply of the first process. */
 const ANSWER_MAX_MS = 500;
 
-/** Permits that a worker gets from the first process; while it does not respond, the worker gives its own. */
+/**
+ * Permits that a worker gets from the first process. While that process does not respond, the worker uses its
+ * own.
+ */
 export class WorkerPermits implements Permits {
   readonly #own = new OwnPermits();
   #lastId = 0;
-  /** The requests without a reply yet. */
+  /** The requests that still wait for a reply. */
   readonly #asked = new Map<number, { settle: (isGiven: boolean) => void; fail: (error: unknown) => void }>();
 
   constructor() {

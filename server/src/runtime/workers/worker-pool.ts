@@ -47,7 +47,7 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the first worker alone: if it fails, all would fail.
+   * Starts the first worker alone: if it fails, all others would fail, too.
    * @returns the address at which all workers listen
    * @throws {AppError} `unavailable`, with a message for the operator
    */
@@ -60,9 +60,11 @@ export class WorkerPool {
   }
 
   /**
-   * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on its sockets.
+   * Replaces all workers, one after the other: an old one stops accepting requests when new ones listen on
+   * its sockets.
    * @throws {ConfigError} if the host or the port has changed, and it cannot listen there
-   * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced continue
+   * @throws {AppError} `unavailable` if a worker cannot start or the service stops; workers not yet replaced
+   * continue
    */
   async replaceAll(size: number, where: Where): Promise<void> {
     const before = this.#port;
@@ -92,7 +94,8 @@ export class WorkerPool {
   /** The metrics of all workers, and the counts of those that have ended. */
   async measure(): Promise<ProcessMetrics[]> {
     await Promise.all([...this.#all].map((worker) => worker.measure()));
-    // Read in the same turn: a worker that ends is moved from one to the other.
+    // Both are read in the same turn, because the metrics of a worker that ends move from `running` to
+    // `ended`.
     const ended = this.#endedMetrics;
     const running = [...this.#all].map(({ lastMetrics }) => lastMetrics);
     return [await ended, ...running];
@@ -101,7 +104,7 @@ export class WorkerPool {
   /** Resolves when all workers have finished their requests and ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    // Each worker then closes the last copy of its sockets.
+    // Closes this process's copies of the sockets, so each worker has the last copy of its own.
     this.#port.close();
     await Promise.all([...this.#all].map((worker) => worker.end('stop')));
   }

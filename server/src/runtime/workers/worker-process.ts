@@ -10,12 +10,12 @@ import { FIRST_SOCKET, findReport, type Order, RELEASE_VARIABLE, type Report, SO
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
 /** Longer than any write takes: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
-/** Prometheus waits for ten seconds. */
+/** Much shorter than the ten seconds that Prometheus waits. */
 const MEASURE_MAX_MS = 2_000;
 
 const RELEASE = readRelease();
 
-/** The file descriptors of a worker before its sockets. */
+/** The file descriptors of a worker that come before its sockets. */
 const STDIO = Array.from({ length: FIRST_SOCKET }, (_, fd) => (fd === FIRST_SOCKET - 1 ? 'ipc' : 'inherit'));
 
 export interface End {
@@ -23,11 +23,14 @@ export interface End {
   signal: string | null;
 }
 
-/** A worker as the first process sees it: it loads the program and waits for `start`. */
+/** The first process's view of a worker, which loads the program and then waits for `start`. */
 export class WorkerProcess {
-  /** Resolves when it has ended and its last report has arrived. */
+  /** Resolves when the worker has ended and its last report has arrived. */
   readonly ended: Promise<End>;
-  /** Which of the workers it is. The next worker with this place listens on the same sockets. */
+  /**
+   * The worker's position in the pool, from 0. The next worker with this position listens on the same
+   * sockets.
+   */
   readonly place: number;
   readonly sockets: readonly BoundSocket[];
   readonly #worker: Worker;
@@ -37,7 +40,9 @@ export class WorkerProcess {
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
 
-  /** @param sockets what the worker inherits; undefined if node:cluster distributes connections */
+  /**
+   * @param sockets the sockets that the worker inherits; undefined if node:cluster distributes connections
+   */
   constructor(place: number, sockets: readonly BoundSocket[] | undefined) {
     this.place = place;
     this.sockets = sockets ?? [];
@@ -84,7 +89,7 @@ export class WorkerProcess {
     await Promise.race([promise, this.ended, sleep(MEASURE_MAX_MS, undefined, { ref: false })]);
   }
 
-  /** What the worker reported last; it reports when it stops. */
+  /** The metrics that the worker reported last. It also reports them when it stops. */
   get lastMetrics(): ProcessMetrics {
     return this.#metrics;
   }

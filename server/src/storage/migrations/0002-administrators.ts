@@ -1,8 +1,8 @@
 import { onBoth } from './migration.ts';
 
 /**
- * Users, memberships, and the audit log. Times in better-auth's five tables are ISO text, which compares correctly on
- * both engines; all others are UTC milliseconds.
+ * Users, memberships, and the audit log. Times in better-auth's five tables are ISO 8601 strings, which
+ * compare correctly on both engines; all other times are UTC milliseconds.
  */
 export const administrators = onBoth(
   `

@@ -1,6 +1,6 @@
 /**
- * Indexes for searches. The data that searches need is rebuilt from the documents (storage/rebuild.ts); on SQLite, so are
- * the listings' rows.
+ * Indexes for searches. The data that searches need is rebuilt from the documents (storage/rebuild.ts); on
+ * SQLite, so are the listings' rows.
  */
 export const search = {
   sqlite: `

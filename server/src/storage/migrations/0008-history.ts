@@ -39,8 +39,8 @@ const counts = `
 `;
 
 /**
- * The history of each listing, and the columns that event filters need. For earlier changes, the history has only what their
- * events recorded.
+ * The history of each listing, and the columns that event filters need. For changes before this migration,
+ * the history contains only what the changes' events recorded.
  */
 export const history = {
   sqlite: `${tables.sqlite}

@@ -1,6 +1,6 @@
 import { onBoth } from './migration.ts';
 
-/** Searches of listings that members have named. */
+/** Listing searches that members have saved under a name. */
 export const savedViews = onBoth(`
   create table saved_views (
     account_id text collate "C" not null,

@@ -1,6 +1,9 @@
 import { onBoth } from './migration.ts';
 
-/** Users' passkeys (WebAuthn Level 3). The creation time is ISO text, as in better-auth's other tables. */
+/**
+ * Users' passkeys (WebAuthn Level 3). The creation time is an ISO 8601 string, as in better-auth's other
+ * tables.
+ */
 export const passkeys = onBoth(`
   create table passkeys (
     id text collate "C" primary key,

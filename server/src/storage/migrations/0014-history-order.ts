@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, former versions are stored in the order in which they are replaced. In key order, each version went to a
- * different page, which it often split: 10,000 changes wrote 90 MB, and now 28 MB. Earlier versions are copied in the order
- * of the key, since a sort would need memory for all of them.
+ * On SQLite, former versions are stored in the order in which they are replaced. In key order, each version
+ * went to a different page and often split it: 10,000 changes wrote 90 MB, and now they write 28 MB. Versions
+ * from before this migration are copied in key order, since a sort would need memory for all of them.
  */
 export const historyOrder: Migration = {
   sqlite: `

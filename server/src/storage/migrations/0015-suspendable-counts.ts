@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, a batch can suspend the counting of changed listings, and then change each count once. It does so by a row
- * with the account number 0, which no other transaction sees.
+ * On SQLite, a batch can suspend the counting of changed listings, and then change each count once. It does
+ * so by inserting a row with the account number 0, which no other transaction sees.
  */
 export const suspendableCounts: Migration = {
   sqlite: `

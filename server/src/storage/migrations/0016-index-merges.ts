@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts';
 
 /**
- * On SQLite, FTS5 merged segments of the index within whichever write added one too many, for up to 40 ms.
- * Now the service merges them in small steps (sqlite/listing-index.ts). Until they are merged, the index can
- * have more segments.
+ * On SQLite, FTS5 used to merge segments of the index during whichever write added one too many, which took
+ * up to 40 ms. Now the service merges segments in small steps (sqlite/listing-index.ts), so the index can
+ * temporarily have more of them.
  */
 export const indexMerges: Migration = {
   sqlite: `

@@ -31,8 +31,8 @@ interface Waiter {
 }
 
 /**
- * Slots for queues that write at the same time. Unless there is only one slot, a queue with a long job gets a slot only
- * if another slot is left for short jobs.
+ * Slots for queues that write at the same time. Unless there is only one slot, a queue with a long job gets a
+ * slot only if another slot is left for short jobs.
  */
 export class WriteSlots {
   #free: number;

@@ -18,17 +18,17 @@ const GROUP_DURATION_MAX_MS = 20;
 const WAITING_MAX_MS = 2_000;
 
 /**
- * A write queue per account, and one for jobs without an account. The waiting jobs of a queue are committed together
- * (group commit). Each transaction first locks its account's row: it then sees all changes that other processes have
- * committed, and no other process changes the account. If a job fails after a write, the transaction is rolled back,
- * and the other jobs of the group run again.
+ * A write queue per account, and one for jobs without an account. The waiting jobs of a queue are committed
+ * together (group commit). Each transaction first locks its account's row: it then sees all changes that
+ * other processes have committed, and no other process changes the account. If a job fails after a write, the
+ * transaction is rolled back, and the other jobs of the group run again.
  */
 export class AccountWriteQueues {
   readonly #pool: Pool;
   readonly #queues = new Map<string | undefined, AccountQueue>();
   /** Half of the connections; the others are left for reads. */
   readonly #slots: WriteSlots;
-  /** Whether a commit was not acknowledged, so that commits may be waiting for a standby. */
+  /** Whether a commit was not acknowledged, so commits may be waiting for a standby. */
   #isInDoubt = false;
   #isClosed = false;
 
@@ -46,7 +46,9 @@ export class AccountWriteQueues {
     if (this.#queues.get(accountId)?.isFull) throw tooManyChanges();
   }
 
-  /** @throws {AppError} `unavailable` once the queues are closed, or what the job and `Database.write` throw */
+  /**
+   * @throws {AppError} `unavailable` once the queues are closed, or what the job and `Database.write` throw
+   */
   async submit<T>(run: (transaction: LongTransaction) => Promise<T>, options: JobOptions = {}): Promise<T> {
     const { accountId, isLong = false } = options;
     if (this.#isClosed) throw stopping();
@@ -80,7 +82,7 @@ export class AccountWriteQueues {
     const jobs: Job[] = [];
     queue.isRunning = true;
     queue.backoff ??= new Backoff();
-    // In the meantime, all jobs may have been rejected.
+    // All jobs may have been rejected while the queue waited for a slot.
     if (queue.waiting.length > 0) {
       await this.#pool
         .use((client) => this.#runGroup(client, queue, jobs), queue.accountId)
@@ -120,8 +122,9 @@ export class AccountWriteQueues {
   }
 
   /**
-   * Rejects the job that caused the error and runs the others again. Without a culprit, all jobs are retried for a
-   * while. If that cannot help, they are rejected together with the jobs behind them, which would get the same error.
+   * Rejects the job that caused the error and runs the others again. Without a culprit, all jobs are retried
+   * for a while. If that cannot help, they are rejected together with the jobs behind them, which would get
+   * the same error.
    */
   async #settleFailure(error: unknown, queue: AccountQueue, jobs: Job[]): Promise<void> {
     const { cause, culprit, isRepeatable } = error instanceof GroupFailure ? error : new GroupFailure(error, undefined);
@@ -153,15 +156,15 @@ export class AccountWriteQueues {
 }
 
 /**
- * Finds a server session of this user whose commit has waited this many milliseconds for a synchronous standby. Only
- * the standby or the operator can end the wait, even if the client has disconnected.
+ * Finds a server session of this user whose commit has waited this many milliseconds for a synchronous
+ * standby. Only the standby or the operator can end the wait, even if the client has disconnected.
  */
 const WAITING_COMMITS = `select 1 from pg_stat_activity where usename = current_user and wait_event = 'SyncRep'
   and query_start < clock_timestamp() - $1 * interval '1 ms' limit 1`;
 
 /**
- * Rejects a write after an unacknowledged commit. Otherwise, such writes could block all connections, including those
- * for reads.
+ * Rejects a write after an unacknowledged commit. Otherwise, such writes could block all connections,
+ * including those for reads.
  * @throws {AppError} `unavailable` while commits wait for a standby
  */
 async function requireStandby(client: pg.ClientBase, waitedMs: number): Promise<void> {

@@ -26,7 +26,10 @@ export interface Query {
   timeoutMs?: number;
 }
 
-/** The client waits this much longer than the server's statement timeout. Then it considers the connection dead. */
+/**
+ * The client waits this much longer than the server's statement timeout. Then it considers the connection
+ * dead.
+ */
 export const GRACE_MS = 250;
 
 export interface Result {
@@ -36,7 +39,10 @@ export interface Result {
   command: string;
 }
 
-/** Sends a query; later ones are sent without waiting for its result. @throws {DatabaseError | ConnectionError} */
+/**
+ * Sends a query; later ones are sent without waiting for its result.
+ * @throws {DatabaseError | ConnectionError}
+ */
 export async function send(client: pg.ClientBase, { text, values = [], name, timeoutMs }: Query): Promise<Result> {
   const query = {
     text,
@@ -105,7 +111,10 @@ function makeName(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, NAME_LENGTH);
 }
 
-/** Maximum prepared queries per connection that were built for requests. Each takes about 100 KB of the server's memory. */
+/**
+ * Maximum prepared queries per connection that were built for requests. Each takes about 100 KB of the
+ * server's memory.
+ */
 const BUILT_MAX = 50;
 const built = new WeakMap<pg.ClientBase, LRUCache<string, string>>();
 

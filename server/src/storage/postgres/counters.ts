@@ -15,8 +15,8 @@ export function createCounters(pool: Pool): Counters {
 }
 
 /**
- * Runs a statement of the limiter's library. It is retried if the connection was dead; if only its result was lost, it
- * then counts twice. Errors from a read-only server are not retried.
+ * Runs a statement of the limiter's library. The statement is retried if the connection was dead; if only the
+ * result was lost, the points are then counted twice. Errors from a read-only server are not retried.
  */
 async function count(pool: Pool, { text, values }: { text: string; values: unknown[] }): Promise<{ rows: object[] }> {
   const backoff = new Backoff();
@@ -31,8 +31,9 @@ async function count(pool: Pool, { text, values }: { text: string; values: unkno
 }
 
 /**
- * Sends both statements at once, in one transaction, so that a failed query does not wait for the count. Each request
- * begins with them, before its account is known, so they use the shared connections, which no long work holds.
+ * Sends both statements at once, in one transaction, so that a failed query does not wait for the count. Each
+ * request begins with them, before its account is known, so they use the shared connections, which no long
+ * work holds.
  */
 async function executeCounting<P extends { hash: string }, R, C>(
   pool: Pool,

@@ -2,7 +2,10 @@ import type pg from 'pg';
 import { AppError } from '../../model/errors.ts';
 import { send } from './connection.ts';
 
-/** Small tables that are queried or joined without an account id. Each machine has a copy. Referenced tables first. */
+/**
+ * Small tables that are queried or joined without an account id. Each machine has a copy. Referenced tables
+ * come first.
+ */
 const REFERENCE_TABLES = [
   'database_info',
   'accounts',
@@ -46,8 +49,9 @@ const NO_LIMIT = 'set local statement_timeout = 0; set local lock_timeout = 0';
 const timeoutMs = 86_400_000;
 
 /**
- * The join in the plain function would query all machines, since the hash does not determine the account. This function
- * reads the key on the local machine, and then only the shard of the key's account.
+ * The variant of `find_key_holder` for Citus. The join in the variant for a single server would query all
+ * machines, since the hash does not determine the account. This variant reads the key on the local machine,
+ * and then only the shard of the key's account.
  */
 const FIND_KEY_HOLDER = `
   create or replace function find_key_holder (wanted text)
@@ -79,8 +83,9 @@ export async function isDistributed(client: pg.ClientBase): Promise<boolean> {
 }
 
 /**
- * Distributes the tables by account over the machines of a Citus cluster, and moves existing data, in the open
- * transaction. If the tables are already distributed, only recreates the Citus variant of `find_key_holder`.
+ * Distributes the tables by account over the machines of a Citus cluster, and moves existing data, in the
+ * open transaction. If the tables are already distributed, only recreates the Citus variant of
+ * `find_key_holder`.
  * @throws {AppError} `conflict` without Citus
  */
 export async function distribute(client: pg.ClientBase): Promise<void> {

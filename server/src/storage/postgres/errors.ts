@@ -22,7 +22,7 @@ const IN_FAILED_TRANSACTION = '25P02';
 /** The primary key of `events`. Citus appends a shard number to the name. */
 const EVENTS_KEY = 'events_pkey';
 
-/** An error from the driver or the network, whose errors have no common class. */
+/** Wraps an error from the driver or the network, whose own errors do not have a common class. */
 export class ConnectionError extends Error {}
 
 /** A transaction that was not committed, with the error in `cause`. */
@@ -54,17 +54,19 @@ export function isReadOnly(error: unknown): boolean {
   return stateOf(error) === READ_ONLY_TRANSACTION;
 }
 
-/** Whether the server did not respond. Other connections may also be dead without having reported an error. */
+/**
+ * Whether the server did not respond. Other connections may also be dead without having reported an error.
+ */
 export function isSilent(error: unknown): boolean {
   return reasonOf(error) instanceof ConnectionError;
 }
 
-/** Whether the server accepts no more connections. */
+/** Whether the server does not accept more connections. */
 export function isFull(error: unknown): boolean {
   return stateOf(error) === TOO_MANY_CONNECTIONS;
 }
 
-/** Whether the server is unreachable, or accepts no work. */
+/** Whether the server is unreachable or does not accept work. */
 export function isAway(error: unknown): boolean {
   return isConnectionLost(error) || stateOf(error)?.startsWith(RESOURCES_CLASS) === true;
 }
@@ -76,9 +78,9 @@ export function isRepeatable(error: unknown): boolean {
 }
 
 /**
- * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves the
- * account to another machine: a change that waited for the move increments the sequence on the old machine and reads
- * the new one.
+ * Whether an account's next event already exists. Despite the account's lock, this happens while Citus moves
+ * the account to another machine: a change that waited for the move increments the sequence on the old
+ * machine and reads the new one.
  */
 function isSequenceTaken(error: unknown): boolean {
   const reason = reasonOf(error);
@@ -92,7 +94,9 @@ export function isOverdue(error: unknown): boolean {
   return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED;
 }
 
-/** Whether the server reports that this statement failed, rather than the connection or an earlier statement. */
+/**
+ * Whether the server reports that this statement failed, rather than the connection or an earlier statement.
+ */
 export function isVerdict(error: unknown): boolean {
   const state = stateOf(error);
   return state !== undefined && state !== IN_FAILED_TRANSACTION && state !== COMPLETION_UNKNOWN;

@@ -44,7 +44,10 @@ const lockAccount = statement<{ accountId: string }, { sequence: number }>((quer
   query.selectFrom('account_heads').select('sequence').where('account_id', '=', parameter('accountId')).forUpdate(),
 );
 
-/** Locks data that belongs to no account, or to several: accounts themselves, users, invitations, and the setup link. */
+/**
+ * Locks data that does not belong to a single account: accounts themselves, users, invitations, and the setup
+ * link.
+ */
 const lockDatabase = statement<object, { id: number }>((query) =>
   query.selectFrom('database_info').select('id').forUpdate(),
 );
@@ -92,8 +95,9 @@ export class Group {
   }
 
   /**
-   * Commits and settles all jobs. Even a job that wrote nothing waits for a commit: it may be a retry whose first
-   * attempt was committed before a restart but has not reached the standby, and only a commit waits for the standby.
+   * Commits and settles all jobs. Even a job that wrote nothing waits for a commit: it may be a retry whose
+   * first attempt was committed before a restart but has not reached the standby, and only a commit waits for
+   * the standby.
    * @returns whether the outcome is known @throws {GroupFailure}
    */
   async end(): Promise<boolean> {
@@ -122,8 +126,8 @@ export class Group {
   }
 
   /**
-   * Whether the failed commit certainly stored nothing. An error that ends the connection does not prove that, since the
-   * server, or a pooler in front of it, may have sent it after the commit.
+   * Whether the failed commit certainly stored nothing. An error that ends the connection does not prove
+   * that, since the server, or a pooler in front of it, may have sent it after the commit.
    */
   async #isRolledBack(failure: GroupFailure): Promise<boolean> {
     return isVerdict(failure.cause) && (await this.rollBack());

@@ -12,8 +12,8 @@ import { isAway } from './errors.ts';
 /** The arbitrary key of the advisory lock that a migration holds until its commit. */
 const MIGRATION_LOCK = 7_236_113;
 /**
- * Finds the service's two oldest tables. If only one of them exists, it belongs to another program. `to_regclass` would
- * not see the commits of another process during the wait for the lock.
+ * Finds the service's two oldest tables. If only one of them exists, it belongs to another program.
+ * `to_regclass` would not see the commits of another process during the wait for the lock.
  */
 const FIND_TABLES =
   "select 1 from pg_class where relname in ('schema_version', 'database_info') and pg_table_is_visible(oid)";
@@ -24,7 +24,8 @@ const MIGRATION_TIMEOUT_MS = 3_600_000;
 
 /**
  * Migrates the tables in one transaction under a lock; safe when many processes start at once.
- * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be created
+ * @throws {AppError} `unavailable` with a message for the operator if the tables are from a newer release or
+ * cannot be created
  */
 export async function migrate(client: pg.ClientBase, name: string, tell: TellProgress): Promise<void> {
   if ((await readVersion(client)) === SCHEMA_VERSION) return;
@@ -35,7 +36,8 @@ export async function migrate(client: pg.ClientBase, name: string, tell: TellPro
     const version = await readVersion(client);
     if (version > SCHEMA_VERSION) throw tooNew(name, version);
     if (version === 0) await requireUtf8(client);
-    // A migration can read all documents: on Citus, one machine at a time, since its transaction also alters the tables.
+    // A migration can read all documents, so it has no timeout. On Citus, it uses one machine at a time,
+    // since its transaction also alters the tables.
     await run("set local statement_timeout = 0; set local citus.multi_shard_modify_mode = 'sequential'");
     for (const { postgres: text, afterRebuild } of MIGRATIONS.slice(version)) {
       await send(client, { text, timeoutMs: MIGRATION_TIMEOUT_MS });

@@ -11,7 +11,10 @@ export interface PoolSettings {
   poolSize: number;
   /** Timeout of a request's statement. */
   statementTimeoutMs: number;
-  /** False behind a pooler that assigns each transaction a different connection, which loses prepared statements. */
+  /**
+   * False behind a pooler that assigns each transaction a different connection, which loses prepared
+   * statements.
+   */
   preparesStatements: boolean;
 }
 
@@ -26,7 +29,7 @@ const YOUNG_MS = 1_000;
 /** The service never idles in a transaction, so an idle transaction belongs to a process that has died. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 60_000;
-/** After the server has rejected a connection, the pool uses its existing ones for this long. */
+/** After the server has rejected a connection, the pool uses only its existing connections for this long. */
 const FULL_MS = 1_000;
 /** A response this recent proves that the database responds. */
 const SERVING_MS = 1_000;
@@ -34,7 +37,7 @@ const KEEP_ALIVE_DELAY_MS = 10_000;
 /** The type of sums, counts, and sequences. They are parsed as numbers, since all are below 2^53. */
 const INT8 = 20;
 
-/** Used in place of an account id for data that belongs to no account, or to several. */
+/** Used in place of an account id for data that does not belong to a single account. */
 const NO_ACCOUNT = '';
 /** One in this many connections is shared. */
 const SHARED_DIVISOR = 4;
@@ -45,14 +48,17 @@ export class Pool {
   /** Settings to append to `begin` behind a pooler, which drops those of the server session. */
   readonly beginLimits: string;
   /**
-   * Permits for long reads, which leave connections for other work. While others read, an account has one permit, since
-   * each long read takes a core.
+   * Permits for long reads, which leave connections for other work. While other accounts read, an account has
+   * only one permit, since each long read takes a core.
    */
   readonly longReads: FairSemaphore;
   readonly #pool: pg.Pool;
   /** Requests that wait for a connection, by account. */
   readonly #backlogs = new Map<string, Backlog>();
-  /** Permits for the connections that are not shared. An account has at most a quarter, or half while it is alone. */
+  /**
+   * Permits for the connections that are not shared. An account has at most a quarter, or half while it is
+   * alone.
+   */
   readonly #permits: FairSemaphore;
   readonly #shared: SharedConnections;
   /** When each connection was opened. */
@@ -97,9 +103,9 @@ export class Pool {
   }
 
   /**
-   * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take turns; omit
-   * `accountId` for work on data that belongs to no account. `work` can call `tell` with its result before it is done with
-   * the connection.
+   * Runs `work` with an exclusive connection, and discards the connection if it is broken. Accounts take
+   * turns; omit `accountId` for work on data that does not belong to a single account. `work` can call `tell`
+   * with its result before it is done with the connection.
    * @throws {ConnectionError} if no connection is free in time, or what `work` throws
    */
   use<T>(work: (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
@@ -167,7 +173,7 @@ export class Pool {
   }
 
   async #connect<T>(work: (client: pg.ClientBase) => Promise<T>, accountId = NO_ACCOUNT): Promise<T> {
-    // Not a lost connection: retrying would keep the process alive.
+    // Does not count as a lost connection, because retrying would keep the process alive.
     if (this.#pool.ending) throw stopping();
     const client = await this.#wait(accountId, this.#acquire());
     this.#busy += 1;
@@ -197,7 +203,10 @@ export class Pool {
     }
   }
 
-  /** If the server accepts no more connections, the pool uses its existing ones. @throws if it has none */
+  /**
+   * If the server does not accept more connections, the pool uses its existing ones.
+   * @throws if it has none
+   */
   #keepExisting(error: unknown): undefined {
     if (!(error instanceof pg.DatabaseError))
       throw new ConnectionError('No connection to the database', { cause: error });

@@ -2,7 +2,9 @@ import type pg from 'pg';
 import { textBytes } from '../statements.ts';
 import { type Query, type Result, send } from './connection.ts';
 
-/** Rows of the first fetch. Each further fetch doubles the rows read, so large rows are not fetched far ahead. */
+/**
+ * Rows of the first fetch. Each further fetch doubles the rows read, so large rows are not fetched far ahead.
+ */
 const FETCH_LENGTH = 32;
 const CURSOR = 'run';
 
@@ -10,7 +12,10 @@ export interface ResultRun extends Result {
   isCut: boolean;
 }
 
-/** In a transaction, reads rows from a cursor, up to the row that brings the total text above `bytesMax`. */
+/**
+ * In a transaction, reads rows from a cursor, up to the row that brings the total size of the strings above
+ * `bytesMax`.
+ */
 export async function readRun(client: pg.ClientBase, query: Query, bytesMax: number): Promise<ResultRun> {
   const fetch = (count: number) => send(client, { ...query, text: `fetch ${count} from ${CURSOR}`, values: [] });
   const declared = send(client, { ...query, text: `declare ${CURSOR} no scroll cursor for ${query.text}` });

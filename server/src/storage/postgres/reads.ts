@@ -10,7 +10,10 @@ import { type ResultRun, readRun } from './read-run.ts';
 
 type Work<T> = (client: pg.ClientBase, tell: (value: T) => void) => Promise<T>;
 
-/** Reads with an exclusive connection. `accountId` is undefined for data that belongs to no account. */
+/**
+ * Reads with an exclusive connection. `accountId` is undefined for data that does not belong to a single
+ * account.
+ */
 export function read<T>(pool: Pool, work: Work<T>, accountId?: string): Promise<T> {
   return retry(() => pool.use(work, accountId));
 }
@@ -50,14 +53,18 @@ export async function execute<P, R>(
   return toRows(compiled, result) as R[];
 }
 
-/** Reads with settings for this query only, each after a semicolon. */
+/**
+ * Reads in a transaction of its own. `settings` are SQL commands for this query only, each preceded by a
+ * semicolon.
+ */
 export async function readWith(client: pg.ClientBase, settings: string, query: Query): Promise<Result> {
   const sent = [
     send(client, { text: `begin read only${settings}` }),
     send(client, query),
     send(client, { text: 'commit' }),
   ] as const;
-  // After an error, the transaction has ended as well: otherwise, the connection would be discarded.
+  // Waits for all of them, so that the transaction has ended even after an error: otherwise, the connection
+  // would be discarded.
   await Promise.allSettled(sent);
   const [, result] = await Promise.all(sent);
   return result;
@@ -85,7 +92,10 @@ export async function executeRun<P, R>(
 }
 
 interface PageOptions extends Bounds {
-  /** Settings for this query only, each after a semicolon. With settings, the query is prepared. */
+  /**
+   * SQL commands for this query only, each preceded by a semicolon. With such settings, the query is
+   * prepared.
+   */
   settings: string;
 }
 

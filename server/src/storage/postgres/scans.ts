@@ -11,7 +11,7 @@ import { read, readWith } from './reads.ts';
 const SCAN_TIMEOUT_MS = 60_000;
 
 export interface ScanOptions extends SearchOptions {
-  /** Settings for this query only, each after a semicolon. */
+  /** SQL commands for this query only, each preceded by a semicolon. */
   settings?: string;
 }
 
@@ -31,7 +31,7 @@ export class PostgresScans implements Scans {
     return rows.map(cachedRowMapper(columns)) as R[];
   }
 
-  /** Like `query`, for rows as arrays. @throws also the reason of an aborted `signal` */
+  /** Like `query`, but returns rows as arrays. @throws also the reason of an aborted `signal` */
   async run(accountId: string, makeQuery: () => Query, { settings = '', ...options }: ScanOptions): Promise<Result> {
     using _ = noteWaiting();
     const rejected = this.#pool.longReads.requireRoom(accountId, options);

@@ -24,25 +24,34 @@ import { readPage } from './reads.ts';
 import type { PostgresScans, ScanOptions } from './scans.ts';
 import { TAG_LENGTH } from './sql.ts';
 
-// How a search is answered from indexes:
-// 1. Listings are read in the order of the list and checked. If the order has no index, such as by distance, listings
-//    in a smaller circle are read.
-// 2. If too few of these match, all listings that the conditions' indexes find are read and sorted.
+// How a search uses indexes:
+// 1. Listings are read in the order of the list and checked. If no index has this order, as for a list by
+//    distance, listings in a smaller circle are read.
+// 2. If too few of these listings match, all listings that the conditions' indexes find are read and sorted.
 
 /** Listings that the first query reads in the order of the list, in one to two milliseconds. */
 const WALK_MAX = 500;
-/** Longer parts of a list are sorted instead of read in its order, which takes less time per listing. */
+/**
+ * Longer parts of a list are read in any order and then sorted: reading in the order of the list takes longer
+ * per listing.
+ */
 const IN_ORDER_MAX = 1_001;
 /** Positions that are packed per turn of the event loop, in about a millisecond. */
 const PACKED_PER_TURN = 10 * RUN_LENGTH;
 /** The first query of a list by distance reads a circle with this part of the radius. */
 const NEAR_PART = 1 / 6;
 
-/** Without statistics, such as after fast growth, the planner would read the whole account and sort it. */
+/**
+ * Makes the planner read an index in its order. Without statistics, as after fast growth, the planner would
+ * otherwise read the whole account and sort it.
+ */
 const IN_INDEX_ORDER =
   '; set local enable_sort = off; set local enable_bitmapscan = off; set local enable_seqscan = off';
 
-/** The columns of the index `listing_facets_counts`. Their terms would be compared for each match, which takes longer. */
+/**
+ * The columns of the index `listing_facets_counts`. Conditions on them are not checked by terms, because
+ * terms would be compared for each match, which takes longer.
+ */
 const COUNTED: ReadonlySet<SearchColumn> = new Set<SearchColumn>(['status', 'beds', 'propertyType', 'baths']);
 
 export class PostgresSearch implements ListingSearch {
@@ -141,13 +150,16 @@ export class PostgresSearch implements ListingSearch {
     return toTotals(counts?.rows ?? [], dates?.rows[0]);
   }
 
-  /** Builds the query only once it can run: the client may disconnect while it waits. */
+  /** Builds the query only once it can run: the client may disconnect while the query waits. */
   #scan(accountId: string, build: () => Sql, options: ScanOptions): Promise<Result> {
     return this.#scans.run(accountId, () => toQuery(build()), options);
   }
 }
 
-/** The first matches, if they are near the beginning of the list; undefined if the list has no index. */
+/**
+ * A query for the first matches, if they are near the beginning of the list; undefined if the list has no
+ * index.
+ */
 function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | undefined {
   const { circle, order } = search;
   if (order.by === 'distance') {
@@ -160,10 +172,13 @@ function firstMatches(accountId: string, search: Search, wanted: Wanted): Sql | 
     where ${isMatching} limit ${raw(String(wanted.limit))}`;
 }
 
-/** The first listings of the list, matching or not, in parts that an index has in order. */
+/**
+ * A query for the first listings of the list, whether they match or not, in parts that an index has in order.
+ */
 function inIndexOrder(accountId: string, search: Search, { after, limit }: Wanted): Sql {
   const { order, conditions } = search;
-  // Not a parameter: the planner would expect a tenth of the account, and would not keep a plan for any values.
+  // Not a parameter: with one, the planner would expect to read a tenth of the account, and would not keep a
+  // plan for all values.
   const readMax = raw(String(isUnfiltered(search) ? limit : WALK_MAX));
   const value = sortValue(search);
   const isOlder = after === undefined ? sql`true` : sql`id < ${after.id}`;
@@ -173,7 +188,8 @@ function inIndexOrder(accountId: string, search: Search, { after, limit }: Wante
   if (order.by === 'id') return select(isOlder, 'id desc');
   const name = columnOf(order.by as 'listPrice');
   const column = raw(name);
-  // Ordered by the column as well, since the planner does not see that the index has these listings in order of their ids.
+  // Ordered by the column as well, since the planner does not see that the index has these listings in order
+  // of their ids.
   const newestFirst = `${name} desc, id desc`;
   const missing = select(sql`${column} is null and ${after?.value === null ? isOlder : sql`true`}`, newestFirst);
   if (after?.value === null) return missing;
@@ -196,13 +212,14 @@ function inIndexOrder(accountId: string, search: Search, { after, limit }: Wante
       select(sql`${column} = ${last}`, newestFirst),
     );
   }
-  // Without this limit, listings of a part could follow others that were not read.
+  // Without this limit, listings of one part could follow a part that was not read to its end.
   return sql`select * from (${join(parts, ' union all ')}) as listed limit ${readMax}`;
 }
 
-/** The first matches, found among all matches. */
+/** A query that finds all matches and returns the first ones. */
 function allMatches(accountId: string, search: Search, wanted: Wanted): Sql {
-  // Materialized: otherwise, the planner may read the whole account in the order of the list, hoping for early matches.
+  // Materialized: otherwise, the planner may read the whole account in the order of the list, hoping for
+  // early matches.
   return sql`with matches as materialized (
       select facets.id, ${sortValue(search)} as value from listing_facets as facets
       where ${isMatch(accountId, search)} and ${comesAfter(wanted.after, search)}
@@ -217,7 +234,7 @@ function wordsOf(search: Search): TermCondition[] {
   return termConditions(search).filter((condition) => 'prefix' in condition);
 }
 
-/** Terms contain no ASCII characters except letters and digits, none of which is special within quotes. */
+/** The only ASCII characters in terms are letters and digits, which are not special within quotes. */
 function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
   const tag = accountId.slice(-TAG_LENGTH);
   const parts = conditions.flatMap((condition) => {
@@ -227,13 +244,17 @@ function hasTerms(accountId: string, conditions: TermCondition[]): Sql {
   return parts.length === 0 ? sql`true` : sql`facets.terms @@ cast(${parts.join(' & ')} as tsquery)`;
 }
 
-/** The limit makes the planner look each id up: without statistics, it would read the whole account instead. */
+/**
+ * The limit makes the planner look each id up: without statistics, it would read the whole account instead.
+ */
 function byKey(table: 'listings' | 'listing_facets', accountId: string): Sql {
   return sql`select * from ${raw(table)} where account_id = ${accountId} and id between wanted.id and wanted.id
     order by id limit 1`;
 }
 
-/** The documents are null if they have more than `bytesMax` bytes in total. They are not read then. */
+/**
+ * If the documents have more than `bytesMax` bytes in total, they are not read, and are null in the result.
+ */
 function withDocs(accountId: string, search: Search, found: Sql, bytesMax: number): Sql {
   return sql`with page as materialized (
       select id, value, (select doc from listings where account_id = ${accountId} and listings.id = found.id) as doc

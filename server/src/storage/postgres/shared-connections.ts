@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { FairQueue } from '../../lib/fair-queue.ts';
 import { ConnectionError, isConnectionLost } from './errors.ts';
 
-/** Units of work in a batch. Further ones wait for the batch's results. */
+/** Maximum units of work in a batch. Further units wait for the batch's results. */
 const BATCH_MAX = 16;
 
 /** Short work, which sends all its statements at once. */
@@ -18,7 +18,7 @@ interface Waiter extends Caller {
   work: Work<unknown>;
 }
 
-/** Connections for batches of short work, which waits for earlier batches but for no other database work. */
+/** Connections for batches of short work, which waits for earlier batches but not for other database work. */
 export class SharedConnections {
   readonly #connect: (work: Work<void>) => Promise<void>;
   readonly #countMax: number;
@@ -28,14 +28,17 @@ export class SharedConnections {
   readonly #readers = new Map<string, Caller[]>();
   #count = 0;
 
-  /** `connect` runs work on one of `countMax` connections. Work that waits longer than `waitingMaxMs` is rejected. */
+  /**
+   * `connect` runs work on one of `countMax` connections. Work that waits longer than `waitingMaxMs` is
+   * rejected.
+   */
   constructor(connect: (work: Work<void>) => Promise<void>, countMax: number, waitingMaxMs: number) {
     this.#connect = connect;
     this.#countMax = countMax;
     this.#waitingMaxMs = waitingMaxMs;
   }
 
-  /** Runs `work`. Work of different names takes turns. @throws {ConnectionError}, or what `work` throws */
+  /** Runs `work`. Work with different names takes turns. @throws {ConnectionError}, or what `work` throws */
   run<T>(work: Work<T>, name: string): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const sinceMs = performance.now();
@@ -63,7 +66,7 @@ export class SharedConnections {
       stopSharing();
       return work(client);
     }, name);
-    // Needed here as well, in case the read was never sent.
+    // Sharing must also stop here, in case the read was never sent.
     reading.finally(stopSharing).then(
       (value) => settleAll(callers, ({ resolve }) => resolve(value)),
       (error: unknown) => settleAll(callers, ({ reject }) => reject(error)),
@@ -76,7 +79,7 @@ export class SharedConnections {
     this.#count -= 1;
   }
 
-  /** Work settles as soon as it is done. If the connection dies, waiting work gets another one. */
+  /** Work settles as soon as it is done. If the connection dies, waiting work gets another connection. */
   async #serveBatch(): Promise<void> {
     const batch: Waiter[] = [];
     try {

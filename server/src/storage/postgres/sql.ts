@@ -10,7 +10,8 @@ export const postgresSql: EngineSql = {
   insertFacets: (query, rows, accountId) =>
     query.insertInto('listing_facets').values(rows.map((row) => ({ ...row, account_id: accountId }) as never)),
 
-  // As an insert, since an update from values reads all rows of an account that is not in the statistics yet.
+  // Written as an insert, since an update from values reads all rows of an account that is not in the
+  // statistics yet.
   updateFacets: (query, rows, accountId) => {
     const names = Object.keys(rows[0] ?? {}).filter((name) => name !== 'id');
     const replaced = names.map((name) => [name, sql`excluded.${sql.ref(name)}`]);
@@ -33,8 +34,9 @@ export const postgresSql: EngineSql = {
   // `updated_at` has an index and always changes, so an update is never heap-only.
   updatesAllIndexes: true,
 
-  // If an account is not in the statistics yet, the server would read all of its rows for each batch. It cannot move a
-  // subquery with a limit, and for this order, only the index of the key needs no sort.
+  // Without this subquery, the server would read all rows of an account that is not in the statistics yet for
+  // each batch. The server cannot move a subquery with a limit, and only the key's index has this order
+  // without a sort.
   lookUp: (table, accountKey, column, key) => {
     const name = sql.ref(column);
     return sql`lateral (select * from ${sql.table(table)} where account_id = ${accountKey}

@@ -8,12 +8,15 @@ import type { SearchContext } from './search-context.ts';
 import { END } from './walk.ts';
 
 /**
- * A condition with at most this many candidates is selective: a quick search reads them in about a millisecond. It does the
- * same with the candidates that meet all conditions on terms, but looks them up only in accounts of up to `accountMax`
- * listings.
+ * A condition with at most this many candidates is selective: a quick search reads the candidates in about a
+ * millisecond. A quick search also reads the candidates that meet all conditions on terms (`quickOfAll`), but
+ * looks them up only in accounts of up to `accountMax` listings.
  */
 const FEW = { quick: 400, quickOfAll: 1_000, thorough: 5_000, accountMax: 200_000 };
-/** Reading more than this part of the account's listings by their numbers takes longer than reading all in order. */
+/**
+ * Reading more than this share of the account's listings by number takes longer than reading all of them in
+ * order.
+ */
 const MANY_SHARE = 0.5;
 
 /** Columns with an index of their own, besides `externalId`. */
@@ -43,7 +46,9 @@ export class Candidates {
     this.#index = index;
   }
 
-  /** The candidates of a selective condition, or of all conditions on terms; undefined if there are too many. */
+  /**
+   * The candidates of a selective condition, or of all conditions on terms; undefined if there are too many.
+   */
   findFew(context: SearchContext): Selected<number[]> | undefined {
     const { account, search, terms, unindexed, isQuick } = context;
     const countMax = isQuick ? FEW.quick : FEW.thorough;
@@ -54,7 +59,7 @@ export class Candidates {
       const found = this.#numbers(sql`${numbers} limit ${countMax + 1}`);
       if (found.length <= countMax) return { numbers: found, hasWords: false };
     }
-    // Newest first, the index returns the matches of exact terms in order.
+    // For a list by id, newest first, the index itself returns the matches of such a condition in order.
     const isOrdered = search.order.by === 'id' && terms.length === 1 && !('from' in (terms[0] ?? {}));
     for (const condition of isOrdered ? [] : terms) {
       if ('terms' in condition && !condition.isSelective) continue;
@@ -83,7 +88,10 @@ export class Candidates {
     return { numbers, hasWords: fewest?.hasWords ?? false };
   }
 
-  /** Undefined if every condition has more candidates than `MANY_SHARE`. */
+  /**
+   * The candidates of the condition with the fewest; undefined if every condition has more candidates than
+   * `MANY_SHARE`.
+   */
   #selectFewest(context: SearchContext): Selected<Sql> | undefined {
     let fewest: Selected<Sql> | undefined;
     let countMax = MANY_SHARE * this.countAccount(context);

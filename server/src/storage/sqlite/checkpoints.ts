@@ -11,9 +11,15 @@ import { ReaderThreads } from './reader-threads.ts';
  * then written only once, which saves more than the checkpoint's two syncs cost.
  */
 const PAGES_MIN = 4_000;
-/** At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start over. */
+/**
+ * At this log size (56 MB), writes wait until all pages are in the database file, so that the log can start
+ * over.
+ */
 const LOG_PAGES_MAX = 14_000;
-/** A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next checkpoint. */
+/**
+ * A checkpoint must not wait for readers while it holds the write lock. A busy log is left for the next
+ * checkpoint.
+ */
 const NO_WAITING = { sql: 'pragma busy_timeout = 0', values: [] };
 const TRUNCATE = { sql: 'pragma wal_checkpoint(truncate)', values: [] };
 const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [] };
@@ -22,8 +28,8 @@ const PASSIVE = { sql: 'pragma wal_checkpoint(passive)', values: [] };
 type LogState = { log: number; checkpointed: number };
 
 /**
- * Moves the log into the database file on a separate thread. SQLite's automatic checkpoints would run within a commit
- * and block the event loop for as long as the disk takes.
+ * Moves the log into the database file on a separate thread. SQLite's automatic checkpoints would run within
+ * a commit and block the event loop for as long as the disk takes.
  */
 export class Checkpoints {
   readonly #directory: string;
@@ -58,8 +64,10 @@ export class Checkpoints {
   }
 
   /**
-   * Call this before each transaction. Pages written during a checkpoint stay in the log, so a long log needs a pause.
-   * @throws {AppError} `storage_full` if the disk lacks space for the pages of the log, to which writes would add
+   * Call this before each transaction. If the log has become too long, runs a checkpoint before further
+   * writes: pages that are written during a checkpoint stay in the log.
+   * @throws {AppError} `storage_full` if the disk lacks space for the log's pages; further writes would only
+   * add to them
    */
   async letCatchUp(): Promise<void> {
     if (!this.#mustCatchUp) return;
@@ -68,7 +76,10 @@ export class Checkpoints {
     this.#mustCatchUp = false;
   }
 
-  /** Empties the log, unless it is in use. Otherwise, it would contain deleted data until it is overwritten. */
+  /**
+   * Empties the log, unless it is in use. If it were never emptied, it would contain deleted data until the
+   * data is overwritten.
+   */
   async truncate(): Promise<void> {
     await this.#running;
     await this.#run();
@@ -77,8 +88,8 @@ export class Checkpoints {
   }
 
   /**
-   * Syncs the open transaction's part of the log, off the event loop, so that its commit is faster. Errors are ignored:
-   * they recur in the commit's own sync.
+   * Syncs the open transaction's part of the log, off the event loop, so that its commit is faster. Errors
+   * are ignored: they recur in the commit's own sync.
    */
   async syncLog(): Promise<void> {
     const log = await open(this.#logPath, 'r').catch(() => undefined);
@@ -92,7 +103,10 @@ export class Checkpoints {
     await this.#running;
   }
 
-  /** The disk must have space for the log's pages in the database file. Otherwise, the log could never start over. */
+  /**
+   * The disk must have space for the log's pages in the database file. Otherwise, the log could never start
+   * over.
+   */
   #checkRoom({ log, checkpointed }: LogState): void {
     if ((log - checkpointed) * PAGE_BYTES > this.#readFreeBytes()) this.#mustCatchUp = true;
   }
@@ -112,7 +126,10 @@ export class Checkpoints {
     }
   }
 
-  /** Starts a checkpoint if one is due. If the state cannot be read, it is read again after the next commit. */
+  /**
+   * Starts a checkpoint. If the log's state cannot be read after it, the state is read again after the next
+   * commit.
+   */
   #start(): void {
     this.#running = this.#run()
       .then(() => {

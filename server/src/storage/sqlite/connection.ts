@@ -9,8 +9,8 @@ import { sqliteSql } from './sql.ts';
 
 class QueryCompiler extends SqliteQueryCompiler {
   /**
-   * The sign hides the parameter from SQLite's planner, which would otherwise plan the statement again for each value,
-   * at 3 to 6 µs per page.
+   * The plus sign hides the parameter from SQLite's planner, which would otherwise plan the statement again
+   * for each value, at 3 to 6 µs per page.
    */
   protected override visitLimit({ limit }: LimitNode): void {
     this.append('limit +');
@@ -49,7 +49,8 @@ export class Connection implements Executor {
     try {
       const { statement: prepared, isQuery, bind, toRow } = this.#prepare(statement);
       if (!isQuery) this.hasWritten = true;
-      // Uses `.all()` even for writes, since it resets the statement. An open cursor would prevent checkpoints.
+      // Uses `.all()` even for writes, since it resets the statement. An open cursor would prevent
+      // checkpoints.
       const rows = prepared.all(...bind(parameters)) as unknown as unknown[][];
       return rows.map(toRow) as R[];
     } catch (error) {
@@ -72,7 +73,7 @@ export class Connection implements Executor {
     if (known !== undefined) return known;
     const { sql, isQuery, bind } = compiler.compile(statement);
     const compiled = this.#database.prepare(sql);
-    // Arrays take a quarter less time, including the conversion to objects here.
+    // Rows as arrays take a quarter less time, including their conversion to objects here.
     compiled.setReturnArrays(true);
     const prepared: Prepared = {
       statement: compiled,

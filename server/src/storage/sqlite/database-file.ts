@@ -20,21 +20,21 @@ import { FILE_MODE, giveToService } from './files.ts';
 import { findLeftCompanion } from './snapshot.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
-/** Only the operator has access, since the database has the data of all accounts. */
+/** Only the operator has access, since the database contains the data of all accounts. */
 const DIRECTORY_MODE = 0o700;
 /** SQLite's default page size. */
 export const PAGE_BYTES = 4_096;
 
 /**
- * Makes sure that there is a writable database file, and creates one if there is none. Rejects incomplete files, which
- * SQLite would take for a new or an older database.
+ * Makes sure that there is a writable database file, and creates one if there is none. Rejects incomplete
+ * files, which SQLite would mistake for a new or an older database.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export function prepareFile(path: string): void {
   makeDirectory(dirname(path));
   requireAccess(dirname(path), R_OK | W_OK | X_OK);
   const left = findLeftCompanion(path);
-  // Another process may have created the directory and the file in the meantime.
+  // `left` was looked up before this, since another process may create the database in the meantime.
   if (!existsSync(path)) {
     if (left !== undefined) throw incomplete(`${path} is missing, but ${left} has changes to it.`);
     createFile(path);
@@ -45,10 +45,11 @@ export function prepareFile(path: string): void {
   }
   const { size } = file;
   if (size === 0) throw incomplete(`The database ${path} is empty.`);
-  // SQLite would read zeros for the rest of the page. With a log, a cut page is harmless, since the log contains it.
+  // If the last page is cut off, SQLite would read zeros for the rest of it. With a log, that is harmless,
+  // since the log contains the page.
   if (size % PAGE_BYTES !== 0 && !existsSync(`${path}-wal`)) throw incomplete(`${path} is cut off, or not a database.`);
-  // SQLite never leaves an index without its log. Checks twice, since another process may remove both in the
-  // meantime.
+  // SQLite never leaves an index (`-shm`) without its log. Checks twice, since another process may remove
+  // both files between the two look-ups.
   if (hasIndexAlone(path) && hasIndexAlone(path)) throw incomplete(`The log ${path}-wal is missing.`);
   for (const each of [path, `${path}-wal`, `${path}-shm`]) requireAccess(each, R_OK | W_OK);
 }
@@ -71,8 +72,8 @@ function incomplete(message: string): AppError {
 }
 
 /**
- * Creates an empty database atomically: an empty file is never a database that is being created. Never opens a file
- * that SQLite has open, since closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
+ * Creates an empty database atomically: an empty file is never a database that is being created. Never opens
+ * a file that SQLite has open, since closing it would release SQLite's locks (sqlite.org/howtocorrupt.html).
  */
 function createFile(path: string): void {
   const created = `${path}.new-${process.pid}`;
@@ -93,7 +94,7 @@ function createFile(path: string): void {
   }
 }
 
-/** Checks access at the start, since SQLite reports a read-only file only at the first write. */
+/** Checks access early, since SQLite reports a read-only file only at the first write. */
 function requireAccess(path: string, mode: number): void {
   try {
     accessSync(path, mode);
@@ -107,8 +108,9 @@ function requireAccess(path: string, mode: number): void {
 }
 
 /**
- * Creates parents one by one: `mkdirSync` with `recursive` never returns if a parent cannot exist, such as below /proc.
- * Syncs each directory's name, which SQLite does not do: a power loss could remove the directory with all its data.
+ * Creates parents one by one: `mkdirSync` with `recursive` never returns if a parent cannot exist, such as
+ * below /proc. Syncs each directory's name, which SQLite does not do: a power loss could remove the directory
+ * with all its data.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) {

@@ -31,7 +31,9 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-/** A commit that fails because the disk is full writes nothing. After other errors, the outcome is unknown. */
+/**
+ * A commit that fails because the disk is full writes nothing. After other errors, the outcome is unknown.
+ */
 export function translateCommitError(error: unknown): unknown {
   if (primaryCode(error) === SQLITE_FULL) return translateError(error);
   return outcomeUnknown(error);

@@ -2,7 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Executor, LongTransaction } from '../database.ts';
 import type { Connection } from './connection.ts';
 
-/** The transaction of a job. It ends with the job, so that a late statement cannot run in another job's transaction. */
+/**
+ * The transaction of a job. It ends with the job, so that a late statement cannot run in another job's
+ * transaction.
+ */
 export class JobTransaction implements LongTransaction {
   readonly hasCountTriggers = true;
   readonly #connection: Connection;
@@ -50,8 +53,8 @@ export class LateJobError extends Error {
 }
 
 /**
- * Fails a job that awaits anything but its statements, which return within one event-loop turn. Such a job is a bug: it
- * holds the write lock, and other writes must not wait for it.
+ * Fails a job that awaits anything but its statements, which return within one event-loop turn. Such a job is
+ * a bug: it holds the write lock, and other writes must not wait for it.
  */
 export class TurnGuard {
   readonly #late = Promise.withResolvers<never>();

@@ -5,26 +5,30 @@ import type { Search } from '../../model/search.ts';
 import { areTermsExact, type TermCondition, type TermRange } from '../../model/search-terms.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 
-// SQLite's full-text index of listings' terms (migrations/0007-search.ts). Each term is indexed after the account's
-// number. Writing to the index takes most of its time for each transaction, not for each listing, so changed listings
-// wait in `unindexed_listings` until there are several. A search also looks at these.
+// SQLite's full-text index of listings' terms (migrations/0007-search.ts). Each term is indexed with the
+// account's number before it. Most of the time for writing to the index is spent per transaction, not per
+// listing, so changed listings wait in `unindexed_listings` until there are several. A search also checks the
+// waiting listings.
 
 /** Listings are indexed once this many wait. With 64, each would take one and a half times as long. */
 export const WAITING_MAX = 256;
 /** How long a transaction adds to the index. Other writes wait during this time. */
 const INDEX_MS = 6;
-/** How long it then merges, or as long as it added, if that took longer. */
+/** How long the transaction then merges; if adding took longer, it merges for that long. */
 const MERGE_MS = 6;
 /** Listings indexed per transaction. The number follows from the time of the previous transaction. */
 const BATCH_LENGTH = { min: 32, max: 512 };
 /** Pages that are merged between two checks of the time; more if a single term has more. */
 const MERGED_PAGES = 16;
 
-/** A beginning that more words than this share is looked up as a prefix, which is slow if it is common. */
+/**
+ * If more words than this begin with a searched word, it is looked up as a prefix, which is slow for a common
+ * prefix.
+ */
 const EXPANSIONS_MAX = 32;
 /** Words whose expansions are kept until the database changes. */
 const EXPANDED_MAX = 200;
-/** Conditions that are remembered to have many matches, and for how long. */
+/** How many conditions with many matches are remembered, and for how long. */
 const FREQUENT = { max: 1_000, ttl: 60_000 };
 const AFTER_EVERY_WORD = '\u{10ffff}';
 
@@ -43,8 +47,8 @@ export class ListingIndex {
   }
 
   /**
-   * The listings that meet a condition, in no particular order; undefined if there are more than `countMax`. A condition
-   * that becomes selective may be recognized as selective up to a minute late.
+   * The listings that meet a condition, in no particular order; undefined if there are more than `countMax`.
+   * A condition that becomes selective may be recognized as selective up to a minute late.
    */
   findFew(account: number, condition: TermCondition, countMax: number): number[] | undefined {
     const match = this.matchAll(account, [condition]);
@@ -70,8 +74,9 @@ export class ListingIndex {
   }
 
   /**
-   * The expression for listings that meet all conditions, except those on ranges and on words that too many others
-   * begin with. @returns undefined if there are no other conditions, unless `isAll` includes these words
+   * The expression for listings that meet all conditions, except conditions on ranges and, unless `isAll`, on
+   * words that too many other words begin with.
+   * @returns undefined if that leaves no conditions
    */
   matchAll(account: number, conditions: TermCondition[], isAll = false): string | undefined {
     const known = conditions.flatMap((condition) => {
@@ -114,8 +119,9 @@ export class ListingIndex {
   }
 
   /**
-   * The words that begin with the given word, or the word itself if there are none; undefined if there are too many. They
-   * are looked up one by one: FTS5 would collect all their listings before returning the first.
+   * The words that begin with the given word, or the word itself if there are none; undefined if there are
+   * too many. They are looked up one by one: FTS5 would collect all their listings before returning the
+   * first.
    */
   #expand(word: string): string[] | undefined {
     const [[version] = []] = this.#queries.all(sql`pragma data_version`);
@@ -156,7 +162,7 @@ function tagged(account: number, term: string): string {
   return `${account}§${term}`;
 }
 
-/** Terms contain no ASCII characters except letters and digits. */
+/** The only ASCII characters in a term are letters and digits, so none needs to be escaped. */
 function quoted(term: string): string {
   return `"${term}"`;
 }

@@ -17,21 +17,26 @@ import type { Wanted } from '../searches.ts';
 import type { PreparedQueries } from './prepared-queries.ts';
 import type { FoundRow } from './walk.ts';
 
-/** Exceeds the number of rows in any grid of places. */
+/** Exceeds the number of rows of squares in any grid. */
 const ROWS_MAX = 2 ** 31;
 
-/** A search of one account. */
 export interface AccountSearch {
   /** The account's number. */
   account: number;
   accountId: string;
   search: Search;
   wanted: Wanted;
-  /** Whether the index has all of the search's words for each candidate that has not changed since it was indexed. */
+  /**
+   * Whether the index has shown that each candidate has all of the search's words, unless the candidate has
+   * changed since it was indexed.
+   */
   hasWords?: boolean;
 }
 
-/** Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is given. */
+/**
+ * Checks candidates, and reads those that match: rows of id, sort value, and JSON text if `bytesMax` is
+ * given.
+ */
 export class MatchRows {
   readonly #queries: PreparedQueries;
 
@@ -44,7 +49,7 @@ export class MatchRows {
     return this.#run(context, sql`${matches(context, candidates)} limit ${limit}`);
   }
 
-  /** The first `limit` of some matches, in their order. */
+  /** The first `limit` of the matches that were found, in their order. */
   readMatches({ accountId, wanted }: AccountSearch, found: readonly FoundRow[], limit: number): Run<unknown[]> {
     const first = found.slice(0, limit);
     const { rows, isCut } = this.#runDocs(
@@ -73,7 +78,7 @@ export class MatchRows {
   cluster(context: AccountSearch, candidates: Sql, sideDegrees: number): unknown[][] {
     const places = selectFrom(context, candidates, raw('facets.id, latitude, longitude'));
     const { column, row } = squaresFrom(sideDegrees);
-    // Grouping by one integer takes two thirds of the time.
+    // Grouping by one integer takes two thirds of the time of grouping by two.
     return this.#queries.all(sql`select ${CLUSTER} from (${places} and ${meets(context.search)})
       group by cast(${column} as integer) * ${raw(String(ROWS_MAX))} + cast(${row} as integer)`);
   }
@@ -89,7 +94,7 @@ export class MatchRows {
   #runDocs(select: (doc: Sql) => Sql, { bytesMax, limit }: Wanted): Run<unknown[]> {
     if (bytesMax === undefined) return { rows: this.#queries.all(select(raw('null'))), isCut: false };
     const docBytesMax = Math.floor(bytesMax / limit);
-    // Reading takes a fifth less time if the bytes need not be counted.
+    // Reading takes a fifth less time if the bytes do not have to be counted.
     const rows = this.#queries.all(select(sql`case when octet_length(doc) <= ${docBytesMax} then doc end`));
     if (rows.every(([, , doc]) => doc !== null)) return { rows, isCut: false };
     return this.#queries.run(select(raw('doc')), bytesMax);

@@ -25,8 +25,8 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * Creates the tables, or migrates them on a thread of its own: for many listings, that takes minutes. Closes the
- * database on failure.
+ * Creates the tables, or migrates them on a separate thread, since that takes minutes for many listings.
+ * Closes the database on failure.
  * @throws {AppError} as `migrateHere` does
  */
 export async function migrate(database: DatabaseSync, path: string, tell: TellProgress): Promise<void> {
@@ -62,9 +62,10 @@ async function migrateOnThread(path: string, tell: TellProgress): Promise<void> 
 }
 
 /**
- * Migrates the tables in one transaction under the write lock; safe when several processes start at once, and if it is
- * interrupted. Closes the database on failure.
- * @throws {AppError} `unavailable` with a message for the operator if the tables are newer or cannot be changed
+ * Migrates the tables in one transaction under the write lock; safe when several processes start at once, and
+ * if it is interrupted. Closes the database on failure.
+ * @throws {AppError} `unavailable` with a message for the operator if the tables are from a newer release or
+ * cannot be changed
  */
 export async function migrateHere(database: DatabaseSync, name: string, tell: TellProgress): Promise<void> {
   try {
@@ -87,12 +88,12 @@ async function runMigration(database: DatabaseSync, migration: Migration, tell: 
   database.exec(migration.sqlite);
   if (migration.afterRebuild === undefined) return;
   database.exec(`pragma cache_size = -${MIGRATION_CACHE_KIB}`);
-  // Pages of removed listings are used for their copies.
+  // The pages of listings that are removed here are reused for the copies.
   const remove = database.prepare('delete from former_listings where (account_id, id) <= (?, ?)');
   await rebuildListings(new Connection(database), 'former_listings', tell, ({ accountId, id }) => {
     remove.run(accountId, id);
   });
-  // Much faster than adding each listing to the indexes.
+  // Indexes all listings at once, which is much faster than adding each listing to the indexes.
   database.exec(INDEX_ALL + migration.afterRebuild.sqlite);
 }
 

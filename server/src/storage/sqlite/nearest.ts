@@ -17,8 +17,9 @@ const CIRCLE_READ_MAX = 500;
 const CIRCLES_READ_MAX = 1_000;
 
 /**
- * The first matches of a list by distance. Reads circles around the center until one has enough matches, but not too
- * many candidates. @returns undefined if that takes too long
+ * The first matches of a list by distance. Reads circles around the center until one has enough matches, but
+ * not too many candidates.
+ * @returns undefined if that takes too long, or if the list cannot be read this way
  */
 export function findNearest(index: ListingIndex, rows: MatchRows, context: SearchContext): Run<unknown[]> | undefined {
   const { account, search, wanted, unindexed } = context;

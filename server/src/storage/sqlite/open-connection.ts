@@ -22,8 +22,8 @@ export function openReader(path: string): DatabaseSync {
 }
 
 /**
- * Opens a durable connection, whose commits return once they are on disk. Deleted data is overwritten. `Checkpoints`
- * runs the checkpoints.
+ * Opens a durable connection, whose commits return once they are on disk. Deleted data is overwritten.
+ * `Checkpoints` runs the checkpoints.
  * @throws {AppError} `unavailable` with a message for the operator
  */
 export function openConnection(path: string): DatabaseSync {
@@ -65,7 +65,10 @@ function rejectForeignTables(database: DatabaseSync, name: string): void {
   throw new AppError('unavailable', `The file ${name} is another program's database; name another file.`);
 }
 
-/** Fails if a durability setting has no effect, as on some network file systems, where data could be lost silently. */
+/**
+ * Fails if a durability setting has no effect, as on some network file systems, where data could be lost
+ * silently.
+ */
 function expectPragma(database: DatabaseSync, name: string, expected: string | number): void {
   const actual = database.prepare(`pragma ${name}`).get()?.[name];
   if (actual !== expected) throw new Error(`${name} is ${actual} and must be ${expected}`);

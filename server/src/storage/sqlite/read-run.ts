@@ -3,8 +3,8 @@ import type { Run } from '../runs.ts';
 import { textBytes } from '../statements.ts';
 
 /**
- * Reads rows as arrays, up to the row that brings the total text above `bytesMax`. A row takes 1.5 times as long as
- * with `.all()`. Leaving the loop resets the statement, so that no cursor stays open.
+ * Reads rows as arrays, up to the row that brings the total size of the strings above `bytesMax`. A row takes
+ * 1.5 times as long as with `.all()`. Leaving the loop resets the statement, so that no cursor stays open.
  */
 export function readRun(statement: StatementSync, values: SQLInputValue[], bytesMax: number): Run<unknown[]> {
   const rows: unknown[][] = [];
@@ -18,7 +18,10 @@ export function readRun(statement: StatementSync, values: SQLInputValue[], bytes
   return { rows, isCut: false };
 }
 
-/** Begins a statement. After a failure, the next call only reports the old error again, so it is repeated. */
+/**
+ * Begins a statement. After a failure, the next call for the statement only reports the old error again, so a
+ * failed call is repeated.
+ */
 function begin(statement: StatementSync, values: SQLInputValue[]) {
   try {
     return statement.iterate(...values);

@@ -11,13 +11,16 @@ import { translateError } from './errors.ts';
 import type { ReadRequest, ReadResult, ReadRows } from './reader-thread.ts';
 
 /**
- * Enough that one account's long scans leave a thread for the other accounts. Several processes that share the
- * processors have fewer each.
+ * Enough that one account's long scans leave a thread for the other accounts. If several processes share the
+ * processors, each process has fewer threads.
  */
 const LIMITS = { alone: { threadsMax: 3, ofAccountMax: 2 }, shared: { threadsMax: 2, ofAccountMax: 1 } };
-/** The other threads start soon after the first one is needed, since starting takes as long as several queries. */
+/**
+ * The other threads start soon after the first one is needed, since starting takes as long as several
+ * queries.
+ */
 const SPARE_AFTER_MS = 200;
-/** Has the extension of this file, which a build changes. */
+/** Has the same extension as this file: `.ts` in the sources, `.js` in a build. */
 const THREAD_FILE = new URL(`./reader-thread${extname(import.meta.filename)}`, import.meta.url);
 
 interface Reading {
@@ -25,7 +28,9 @@ interface Reading {
   reject(error: unknown): void;
 }
 
-/** Threads with a reading connection each, started on demand. A thread runs one query at a time. */
+/**
+ * Threads, each with a read-only connection, which are started on demand. A thread runs one query at a time.
+ */
 export class ReaderThreads implements Scans {
   readonly #path: string;
   readonly #file: URL;
@@ -103,7 +108,7 @@ export class ReaderThreads implements Scans {
     else reading?.resolve(result);
   }
 
-  /** A crashed thread only fails the query that it was running. */
+  /** If a thread crashes, only the query that it was running fails. */
   #remove(thread: Worker, cause: unknown): void {
     const reading = this.#busy.get(thread);
     this.#busy.delete(thread);

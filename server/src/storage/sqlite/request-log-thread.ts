@@ -67,7 +67,9 @@ function run({ id, sql, values }: LogQuery): LogResult {
   }
 }
 
-/** V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory. */
+/**
+ * V8 would keep the memory of blocks until they take many megabytes, since nothing else here needs memory.
+ */
 function free(buffer: ArrayBufferLike): void {
   if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
@@ -84,7 +86,10 @@ function runOn(database: DatabaseSync, sql: string, values: SQLInputValue[]) {
   return { columns: known.columns, rows: rows.map((row) => row.map(decompress)) };
 }
 
-/** Compresses a block, unless it is so short that preparing for it would take longer than writing it. */
+/**
+ * Compresses a block, unless it is so short that preparing the compression would take longer than writing the
+ * block.
+ */
 function compress(value: SQLInputValue): SQLInputValue {
   return value instanceof Uint8Array && value.length >= COMPRESSED_BYTES_MIN ? zstdCompressSync(value, FAST) : value;
 }

@@ -9,12 +9,13 @@ const CACHE_KIB = 4_096;
 let tablesSql: string | undefined;
 
 /**
- * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the size of the
- * cache, and the rest in an unnamed temporary file that is deleted with the connection (sqlite.org/inmemorydb.html).
+ * Opens a private, empty database with all tables, for either engine. SQLite keeps it in memory up to the
+ * size of the cache, and the rest in an unnamed temporary file that is deleted with the connection
+ * (sqlite.org/inmemorydb.html).
  */
 export function openScratch(): Scratch {
   const database = new DatabaseSync('');
-  // The database need not survive a crash.
+  // The database does not need to survive a crash.
   database.exec(`pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -${CACHE_KIB}`);
   tablesSql ??= readTables();
   database.exec(tablesSql);

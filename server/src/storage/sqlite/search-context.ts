@@ -8,10 +8,13 @@ import type { PreparedQueries } from './prepared-queries.ts';
 
 /** Listings that a quick search reads in the order of the list, in one to two milliseconds. */
 const QUICK_READ_MAX = 500;
-/** A comparison of beds or baths that more numbers than this meet is checked for each listing, not looked up. */
+/**
+ * A comparison of beds or baths is looked up in the index if at most this many numbers meet it; otherwise, it
+ * is checked for each listing.
+ */
 const NUMBERS_MAX = 50;
 
-/** A search that is being answered. */
+/** A search that is being run. */
 export interface SearchContext extends AccountSearch {
   terms: TermCondition[];
   /** The account's listings that have changed since they were indexed, newest first. */
@@ -40,12 +43,15 @@ export function isOver({ isQuick }: SearchContext, read: number): boolean {
   return isQuick && read > QUICK_READ_MAX;
 }
 
-/** After a large import, a search by terms reads many listings that are not indexed yet. */
+/** Whether a quick search would read too many listings that are not indexed yet, as after a large import. */
 export function hasManyUnindexed({ unindexed, isQuick }: SearchContext): boolean {
   return isQuick && unindexed.length > QUICK_READ_MAX;
 }
 
-/** The search with comparisons of beds and baths as lists of the account's numbers, which have terms. */
+/**
+ * Replaces comparisons of beds and baths with lists of the account's numbers that meet them, since the index
+ * has terms for numbers but not for comparisons.
+ */
 function withNumbers(queries: PreparedQueries, account: number, search: Search): Search {
   const conditions = search.conditions.map((condition) => {
     const { field, operator } = condition;

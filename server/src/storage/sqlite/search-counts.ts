@@ -49,7 +49,7 @@ export class SearchCounts {
     return this.#rows.cluster({ ...context, hasWords }, numbers, sideDegrees);
   }
 
-  /** The matches from the indexes alone; undefined if their rows must be checked. */
+  /** A query for the matches that reads only indexes; undefined if the candidates' rows must be checked. */
   #selectMatches(context: SearchContext): Sql | undefined {
     const { account, search, terms, unindexed } = context;
     const { conditions, box, circle, words } = search;

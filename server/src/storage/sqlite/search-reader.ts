@@ -13,17 +13,22 @@ import { beginSearch, hasManyUnindexed, isOver, type SearchContext } from './sea
 import { SearchCounts } from './search-counts.ts';
 import { END, findNumberAfter, isWalked, walk } from './walk.ts';
 
-// How a search is answered from indexes:
+// How a search uses indexes:
 // 1. If a condition has few candidates, all of them are read, checked, and sorted.
-// 2. Otherwise, listings are read in the order of the list and checked until the page is full. In a list by id, only
-//    listings that meet the conditions on terms are read; in a list by distance, circles around the center.
-// 3. If too few of these match, all candidates are read, checked, and sorted. This is left to a reader thread.
+// 2. Otherwise, listings are read in the order of the list and checked until the page is full. In a list by
+//    id, only listings that meet the conditions on terms are read; in a list by distance, only listings in
+//    circles around the center.
+// 3. If too few of these listings match, all candidates are read, checked, and sorted. This step is left to a
+//    reader thread.
 
 /** A quick search in the order of beds or baths looks up at most this many numbers of beds or baths. */
 const QUICK_COUNTS_MAX = 20;
 /** A quick search looks up several terms together only among the newest listings, in about a millisecond. */
 const QUICK_NUMBERS_MAX = 50_000;
-/** A thorough search reads this many times the square root of page length times listings before it sorts candidates. */
+/**
+ * Before it sorts candidates, a thorough search reads this many times the square root of (page length ×
+ * number of listings).
+ */
 const THOROUGH_FACTOR = 4;
 
 export class SearchReader {
@@ -42,8 +47,8 @@ export class SearchReader {
   }
 
   /**
-   * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick search returns
-   * undefined once it has read as much as it can in a few milliseconds (`search-context.ts`).
+   * The first matches after a position: rows of id, sort value, and JSON text if `bytesMax` is given. A quick
+   * search returns undefined once it has read as much as it can in a few milliseconds (`search-context.ts`).
    */
   find(accountId: string, search: Search, wanted: Wanted, isQuick: boolean): Run<unknown[]> | undefined {
     return this.#queries.onSnapshot(() => {
@@ -132,7 +137,7 @@ export class SearchReader {
 
   /**
    * Reads listings that meet all conditions on terms, newest first.
-   * @param value is their value in the sort column
+   * @param value the listings' value in the sort column
    */
   #readByTerms(context: SearchContext, match: string, value: number | null = null): Run<unknown[]> | undefined {
     const { account, search, wanted, terms, unindexed, isQuick } = context;
@@ -170,7 +175,7 @@ export class SearchReader {
     return after === undefined ? END : findNumberAfter(this.#queries, account, after.id);
   }
 
-  /** The number after which a quick search reads; 0 if the account has no listings before. */
+  /** The number after which a quick search reads; 0 if the account has no listings before that number. */
   #findPart(account: number, end: number): number {
     const [[newest] = [], [oldest] = []] = [
       ...this.#queries.all(sql`select max(number) from listing_facets`),

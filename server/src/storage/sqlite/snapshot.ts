@@ -23,8 +23,8 @@ export async function copyPages(path: string, target: string): Promise<void> {
 }
 
 /**
- * Writes a database that no other process uses to a new file, without the deleted data that is left in free pages and
- * in the word index.
+ * Writes a database that no other process uses to a new file, without the deleted data that is left in free
+ * pages and in the word index.
  */
 export function rewrite(path: string, target: string): void {
   const database = new DatabaseSync(path);
@@ -37,7 +37,7 @@ export function rewrite(path: string, target: string): void {
 
 function rewriteInto(database: DatabaseSync, target: string): void {
   closeSync(openSync(target, 'wx', FILE_MODE));
-  // The index has a deleted listing's words until it is brought up to date and merged.
+  // The index contains a deleted listing's words until the index is brought up to date and merged.
   database.exec('begin');
   new Indexing(database).indexAll();
   database.exec("insert into listing_index (listing_index) values ('optimize'); commit");
@@ -67,8 +67,8 @@ export function compactFile(path: string, rewritten: string): void {
 }
 
 /**
- * `quick_check` ignores foreign keys and mismatched indexes.
- * @returns SQLite's message if it is damaged
+ * Checks a database. `quick_check` ignores foreign keys and mismatched indexes.
+ * @returns SQLite's message if the database is damaged
  */
 export function findFault(database: DatabaseSync, check: 'quick_check' | 'integrity_check'): string | undefined {
   try {
@@ -89,7 +89,7 @@ function syncFile(path: string): void {
 }
 
 /**
- * Checks a whole database that no process uses, and makes it a single file.
+ * Checks a whole database that no other process uses, and makes it a single file.
  * @throws {AppError} `unavailable` with SQLite's message
  */
 export function checkIntegrity(path: string): void {
@@ -142,12 +142,17 @@ export function findKeyIds(path: string): Set<string> {
   }
 }
 
-/** Finds a companion file without its database. SQLite would mistake it for part of the next database. */
+/**
+ * Finds a file, such as a log, that SQLite keeps next to a database. If the database is missing, SQLite would
+ * mistake the file for part of the next database.
+ */
 export function findLeftCompanion(path: string): string | undefined {
   return COMPANIONS.map((ending) => path + ending).find((companion) => existsSync(companion));
 }
 
-/** Keeps other processes from opening the database. A database that is too damaged to be locked is not in use. */
+/**
+ * Keeps other processes from opening the database. A database that is too damaged to be locked is not in use.
+ */
 function lock(database: DatabaseSync, path: string): void {
   try {
     // Fails while another connection is open, even an idle one (sqlite.org/wal.html#specialnote).

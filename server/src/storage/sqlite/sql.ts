@@ -33,7 +33,7 @@ export const sqliteSql: EngineSql = {
       .where('id', '=', id as never);
   },
 
-  // Terms get the account's number once they are indexed (listing-index.ts).
+  // The account's number is added to terms when they are indexed (listing-index.ts).
   listingTerms: (terms) => ({ terms }),
   facetTerms: () => ({}),
   updatesAllIndexes: false,

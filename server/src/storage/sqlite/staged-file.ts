@@ -6,9 +6,9 @@ const PAGE_BYTES = 4_096;
 /** Disk space that a run can take: enough for ten million rows of a kilobyte. */
 const BYTES_MAX = 16 * 1024 * 1024 * 1024;
 
-/** A row of a file on disk. */
+/** A row of a feed's file, as kept on disk during a run. */
 export interface StagedRow {
-  /** In the order of the file, from 1. */
+  /** Counts the rows in the order of the file, from 1. */
   number: number;
   line: number;
   externalId: string | undefined;
@@ -21,7 +21,7 @@ export interface StagedRow {
   cleaned: number;
 }
 
-/** `isKnown` is 1 if the row was not read. */
+/** `isKnown` is 1 if the row's content was not read. */
 export type StagedKey = { externalId: string; number: number; hash: string | null; isKnown: 0 | 1 };
 
 /** A row to write. */
@@ -38,21 +38,24 @@ export interface StagedWork {
 /** A failed row: `error` is JSON text, as in responses. */
 export type StagedFailure = { number: number; error: string; values: string | null };
 
-/** `change`: the listing is written. `mark`: only its mark is. */
+/** `change`: the listing is written. `mark`: only the listing's mark is written. */
 export type StagedKind = 'change' | 'mark';
 
 /**
- * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up to the size
- * of the cache, and the rest in an unnamed temporary file, which is deleted with the connection. Each call takes less
- * than a millisecond, unless it returns many rows.
+ * The rows of a file, sorted by external id, and what a run will do with them. SQLite keeps them in memory up
+ * to the size of the cache, and the rest in an unnamed temporary file, which is deleted with the connection.
+ * Each call takes less than a millisecond, unless it returns many rows.
  */
 export class StagedFile {
   readonly #database = new DatabaseSync('');
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @param bytesMax a multiple of `PAGE_BYTES`; then each call throws {AppError} `storage_full` */
+  /**
+   * @param bytesMax a multiple of `PAGE_BYTES`; once the file has this size, each call throws {AppError}
+   * `storage_full`
+   */
   constructor(bytesMax = BYTES_MAX) {
-    // The file need not survive a crash, nor be rolled back.
+    // The file does not need to survive a crash or to be rolled back.
     this.#database.exec(`
       pragma page_size = ${PAGE_BYTES};
       pragma journal_mode = off;
@@ -118,8 +121,9 @@ export class StagedFile {
   }
 
   /**
-   * A listing whose external id has changed since the comparison started can be found twice.
-   * @returns false for the second time
+   * Adds a listing that is missing from the file. A listing whose external id has changed since the
+   * comparison started can be found twice.
+   * @returns false the second time
    */
   addMissing(id: string): boolean {
     return this.#all('insert or ignore into missing values (?) returning id', [id]).length > 0;

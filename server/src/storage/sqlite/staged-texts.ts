@@ -51,7 +51,7 @@ class TextFile {
   readonly #select: StatementSync;
 
   constructor() {
-    // The file need not survive a crash, nor be rolled back.
+    // The file does not need to survive a crash or to be rolled back.
     const begin = `
       pragma journal_mode = off;
       pragma synchronous = off;

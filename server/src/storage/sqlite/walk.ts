@@ -14,7 +14,7 @@ const BATCH_LENGTHS = { first: 32, max: 256 };
 /** A listing's number, and its value in the sort column. */
 export type FoundRow = readonly [number: number, value: Position['value']];
 
-/** Whether `walk` returns only matches, so that their rows need not be checked. */
+/** Whether `walk` returns only matches, so their rows do not have to be checked. */
 export function isWalked({ conditions, box, circle, words, order }: Search): boolean {
   if (box !== undefined || circle !== undefined || words.length > 0) return false;
   return conditions.every((condition) => isBound(condition, order));
@@ -26,7 +26,7 @@ function isBound({ field, operator }: Condition, { by }: Order): boolean {
 
 /**
  * An account's listings in the order of a search, read from the index of its sort column in batches.
- * @param firstMax is the maximum length of the first batch
+ * @param firstMax the maximum length of the first batch
  */
 export function walk(
   queries: PreparedQueries,
@@ -93,7 +93,8 @@ function* walkColumn(
     const rows = queries.all(next) as unknown as FoundRow[];
     const isFull = rows.length === length;
     const [lastNumber = 0, lastValue = null] = rows.at(-1) ?? [];
-    // In ascending order, listings with the same value come in the wrong order, of which the batch may lack some.
+    // In ascending order, listings with the same value are not read newest first, and the batch may lack some
+    // of those with the last value.
     const isCut = isFull && !order.isDescending && (place === undefined || lastValue !== place.value);
     yield inTiesNewestFirst(isCut ? rows.filter(([, value]) => value !== lastValue) : rows);
     if (isFull) place = { value: lastValue, before: isCut ? END : lastNumber };
@@ -107,7 +108,7 @@ function* batchLengths(firstMax: number): Generator<number> {
   for (let length = Math.min(first, firstMax); ; length = Math.min(2 * length, max)) yield length;
 }
 
-/** Sorts rows with the same value. The rows are sorted by value. */
+/** Sorts rows that have the same value newest first. The rows are already sorted by value. */
 function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
   const groups: FoundRow[][] = [];
   for (const row of rows) {
@@ -117,7 +118,10 @@ function inTiesNewestFirst(rows: FoundRow[]): FoundRow[] {
   return groups.flatMap((group) => group.sort(([one], [other]) => other - one));
 }
 
-/** A number that is above the numbers of all listings after this one in a list by id, and at most this one's own. */
+/**
+ * A number that is above the numbers of all listings after this listing in a list by id, and not above this
+ * listing's own number.
+ */
 export function findNumberAfter(queries: PreparedQueries, account: number, id: string): number {
   const [row] = queries.all(sql`select number from listing_facets indexed by listing_facets_id
     where account_id = ${account} and id < ${id} order by id desc limit 1`);

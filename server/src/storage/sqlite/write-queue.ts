@@ -13,8 +13,8 @@ import { type Indexing, WAITING_MAX } from './listing-index.ts';
 import { CACHE_KIB } from './open-connection.ts';
 
 /**
- * The limits of a group. Reads wait while a group runs. If a job takes longer than a typical listing, the group ends
- * sooner, since its commit and its responses also take longer.
+ * The limits of a group. Reads wait while a group runs. If a job takes longer than a typical listing, the
+ * group ends sooner, since its commit and its responses also take longer.
  */
 const GROUP_JOBS_MAX = 256;
 const GROUP_DURATION_MAX_MS = 10;
@@ -51,10 +51,10 @@ class JobFailure extends Error {
 }
 
 /**
- * All writes go through this queue. Waiting jobs are committed together (group commit), and settled once the commit is
- * synced to disk. Accounts take turns, within a group and across groups. If a job fails after a write, the transaction
- * is rolled back, and the other jobs of the group run again. Savepoints would avoid that, but each makes the full-text
- * index flush its buffer, which takes a third of a create's time.
+ * All writes go through this queue. Waiting jobs are committed together (group commit), and settled once the
+ * commit is synced to disk. Accounts take turns, within a group and across groups. If a job fails after a
+ * write, the transaction is rolled back, and the other jobs of the group run again. Savepoints would avoid
+ * that, but each makes the full-text index flush its buffer, which takes a third of a create's time.
  */
 export class WriteQueue {
   readonly #database: DatabaseSync;
@@ -76,7 +76,8 @@ export class WriteQueue {
     this.#checkpoints = checkpoints;
     this.#indexing = indexing;
     this.#connection = new Connection(database);
-    // Use `.all()`: `.run()` returns the last rowid, which the full-text index can set beyond the safe integers.
+    // Use `.all()`: `.run()` returns the last rowid, which the full-text index can set beyond the safe
+    // integers.
     this.#steps = {
       begin: database.prepare('begin immediate'),
       commit: database.prepare('commit'),
@@ -124,7 +125,7 @@ export class WriteQueue {
         this.#checkpoints?.noteCommit();
         this.#noteChanges();
       } catch (error) {
-        // The whole transaction is lost, so no job must be resolved.
+        // The whole transaction is lost, so its jobs must not be resolved.
         this.#running?.transaction.end();
         const failure = this.#findFailure(error);
         if (failure !== undefined) {
@@ -141,7 +142,10 @@ export class WriteQueue {
     this.#draining = undefined;
   }
 
-  /** Starts to index changed listings once enough of them wait. Fewer listings, and merging, start after a delay. */
+  /**
+   * Starts to index changed listings once enough of them wait. Indexing fewer listings, and merging, start
+   * after a delay.
+   */
   #noteChanges(): void {
     if (this.#indexing === undefined || this.#isIndexing || this.#closed) return;
     const waiting = this.#indexing.countWaiting();
@@ -162,7 +166,7 @@ export class WriteQueue {
     const resumeAfter = (delayMs: number) => {
       if (!this.#closed) this.#indexTimer = setTimeout(() => this.#resumeIndexing(), delayMs).unref();
     };
-    // If it fails, perhaps before it runs, nothing is lost: the listings wait until the next attempt.
+    // If the job fails, perhaps before it runs, nothing is lost: the listings wait until the next attempt.
     this.submit(job).then(
       () => resumeAfter(INDEX_PAUSE_MS),
       () => resumeAfter(INDEX_AFTER_MS),
@@ -234,7 +238,7 @@ export class WriteQueue {
       if (job.isLong) await guard.letPass(() => this.#checkpoints?.syncLog());
       return () => job.resolve(value);
     } catch (error) {
-      // The job is late: its transaction has ended, and an open one belongs to another group.
+      // The job is late: its transaction has ended, and any open transaction belongs to another group.
       if (transaction.ended) throw error;
       // If the disk is full, SQLite has rolled back the whole transaction.
       if (!this.#database.isTransaction) throw error;

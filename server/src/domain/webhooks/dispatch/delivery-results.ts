@@ -6,9 +6,12 @@ import { SERVICE } from '../../access/audit.ts';
 import { audit } from '../webhooks.ts';
 import type { Entry } from './endpoint-queue.ts';
 
-/** Results from this interval are stored together. All endpoints store theirs at the same moments. */
+/**
+ * Results from this interval are stored together. All endpoints store their results at the same moments, so
+ * they can share commits.
+ */
 const FLUSH_MS = 200;
-/** How often to store a position that has only passed filtered-out events. */
+/** How often to store a position that has only moved past events that the endpoint's filter excludes. */
 const POSITION_MS = 5_000;
 const UNSTORED_MAX = 256;
 /** Maximum number of settled deliveries kept in each state. */
@@ -24,7 +27,7 @@ export interface ResultsOwner {
   readonly webhook: ClaimedWebhook;
   /** What is stored with the results. */
   readonly progress: Pick<Advance, 'position' | 'pending' | 'failingSince'>;
-  /** Called after each attempt to store. */
+  /** Called after each attempt to store results. */
   onStored(): void;
   end(why: EndReason): void;
 }
@@ -50,7 +53,7 @@ export class DeliveryResults {
     this.#storedPosition = owner.webhook.position;
   }
 
-  /** Whether no attempt should start before some results are stored. */
+  /** Whether new attempts must wait until some results are stored. */
   get isFull(): boolean {
     return this.#unstored.length >= UNSTORED_MAX;
   }
@@ -70,8 +73,8 @@ export class DeliveryResults {
   }
 
   /**
-   * Stores the results so far, unless some are already being stored. Does not wait for a turn, so endpoints
-   * share commits.
+   * Stores the results so far, unless some are already being stored. Does not wait for a turn of the event
+   * loop, so endpoints can share a commit.
    */
   store(): Promise<void> {
     this.#storing ??= this.#storeAll().finally(() => {
@@ -110,7 +113,7 @@ export class DeliveryResults {
     clearTimeout(this.#timer);
     const { progress } = this.#owner;
     if (rows.size === 0 && progress.position === this.#storedPosition) return;
-    // A first attempt does not count: it can fail after days without events.
+    // A failed first attempt does not count, because it can be the first request after days without events.
     const hasFailed = rows
       .values()
       .some(({ lastAt, state, attempts }) => lastAt !== null && state !== 'delivered' && attempts > 1);
@@ -129,7 +132,9 @@ export class DeliveryResults {
     if (isDisabled) this.#owner.end('disabled');
   }
 
-  /** @returns false, without a change, if this process may no longer advance the endpoint */
+  /**
+   * @returns false, without a change, if this process is no longer allowed to advance the endpoint's position
+   */
   #write(
     rows: readonly Delivery[],
     { position, pending, failingSince }: ResultsOwner['progress'],
@@ -154,7 +159,7 @@ export class DeliveryResults {
   }
 }
 
-/** The delivery of an event that has no result yet. */
+/** Makes the delivery of an event, without the result of an attempt. */
 export function deliveryOf(
   {
     sequence,

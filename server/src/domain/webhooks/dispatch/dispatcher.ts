@@ -37,7 +37,10 @@ const failingEndpoints = createGauge({
 
 type Row = Awaited<ReturnType<typeof findEnabledWebhooks>>[number];
 
-/** Sends webhooks: finds the endpoints of this process that have something to send. */
+/**
+ * Sends webhooks. It finds the endpoints of this process that have something to send, and runs a sender for
+ * each.
+ */
 export class Dispatcher {
   readonly #services: WebhookServices & { log: Log; mailer: Mailer | undefined; publicUrl: string | undefined };
   readonly #leases: Leases;
@@ -118,7 +121,7 @@ export class Dispatcher {
     for (const id of this.#locked.keys()) if (!enabled.has(id)) this.#locked.delete(id);
   }
 
-  /** Starts, wakes, or restarts the senders of this process. @returns the ids of its endpoints */
+  /** Starts, wakes, or restarts the senders of this process. @returns the ids of this process's endpoints */
   async #lookAtAll(): Promise<Set<string>> {
     const known = new Map<string, Set<string>>();
     const ids = new Set<string>();

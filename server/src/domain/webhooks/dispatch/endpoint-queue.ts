@@ -11,7 +11,9 @@ export interface Entry {
   attempts: number;
   /** When the next attempt is due (UTC milliseconds); 0 means at once. */
   nextAt: number;
-  /** Whether a row for the event is stored with the next position, so the position can move past it. */
+  /**
+   * Whether a row for the event is stored with the next position, so the position can move past the event.
+   */
   isStored: boolean;
   /** The message; undefined if it must be read again. */
   message: Message | undefined;
@@ -22,7 +24,7 @@ export interface Entry {
  * do not wait for each other.
  */
 export class EndpointQueue {
-  /** The events of each listing in order; only the first is sent. */
+  /** The events of each listing, in order. Only the first event of a listing can be sent. */
   readonly #lanes = new Map<string, Entry[]>();
   /** Events that are neither settled nor stored, in order. The first one holds back the position. */
   readonly #open: Entry[] = [];
@@ -38,7 +40,7 @@ export class EndpointQueue {
     this.readTo = position;
   }
 
-  /** Everything up to this sequence is settled or stored. */
+  /** Every event up to this sequence is settled or stored. */
   get position(): number {
     return this.#first === undefined ? this.readTo : this.#first.sequence - 1;
   }
@@ -120,7 +122,7 @@ export class EndpointQueue {
 
   /**
    * Makes a sent event wait for its next attempt.
-   * @returns the events behind it, which must also be stored
+   * @returns the listing's later events, which must also be stored
    */
   postpone(entry: Entry): Entry[] {
     this.#waiting.add(entry);

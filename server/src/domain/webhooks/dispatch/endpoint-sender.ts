@@ -27,7 +27,10 @@ import type { Slots, SlotUser } from './slots.ts';
 
 /** Maximum number of events in memory that are neither settled nor stored. */
 const OPEN_MAX = 128;
-/** Deliveries that wait for a retry, or behind one that does. With this many, no further events are read. */
+/**
+ * Maximum number of deliveries that wait for a retry, or behind a delivery that does. With this many, no
+ * further events are read.
+ */
 const STORED_MAX = PENDING_MAX / 2;
 const FAILURES_IN_ROW = 3;
 const LIMIT_START = 16;
@@ -36,7 +39,7 @@ const LIMIT_MAX = 64;
  * Maximum bytes of messages in memory, for all endpoints. Further messages are read again when they are sent.
  */
 const HELD_BYTES_MAX = 32 * 1024 * 1024;
-/** Longer messages need a permit. An endpoint has this many permits. */
+/** Longer messages are large, and need a permit. Each endpoint has `LARGE_MAX` permits. */
 const LARGE_BYTES = 64 * 1024;
 const LARGE_MAX = 2;
 
@@ -71,7 +74,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   readonly #ending = new AbortController();
   readonly #types: ReadonlySet<EventType> | undefined;
   readonly #results: DeliveryResults;
-  /** Limits the endpoint, so that one that hangs leaves some of its account's permits to the others. */
+  /**
+   * Limits the endpoint's large messages, so an endpoint that hangs leaves some of its account's permits to
+   * the account's other endpoints.
+   */
   readonly #large = new FairSemaphore(LARGE_MAX);
   #failingSince: number | null;
   #failuresInRow = 0;
@@ -103,14 +109,16 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   /**
-   * A failing endpoint gets one attempt at a time, so those that hang leave slots for those that fail at
-   * once.
+   * A failing endpoint gets one attempt at a time, so endpoints that hang leave slots for endpoints that fail
+   * at once.
    */
   get limit(): number {
     return this.isFailing ? 1 : this.#limit;
   }
 
-  /** Reads the pending deliveries. Before that, later events of their listings must not be sent. */
+  /**
+   * Reads the pending deliveries. Until they have been read, later events of their listings must not be sent.
+   */
   async load(): Promise<void> {
     const pending = await findPendingDeliveries(this.#database, this.accountId, this.webhook.id, 2 * PENDING_MAX);
     for (const { sequence, epoch, type, listingId, attempts, nextAt } of pending) {
@@ -135,7 +143,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     this.#isAwake = true;
     this.#pumping ??= this.#pump().finally(() => {
       this.#pumping = undefined;
-      // Woken after the last look at `#isAwake`.
+      // `wake` may have been called after the loop last checked `#isAwake`.
       if (this.#isAwake && !this.#hasEnded) this.wake();
     });
   }
@@ -192,7 +200,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
 
   get #mayRead(): boolean {
     const { openCount, storedCount } = this.#queue;
-    // In an outage, further events show whether the endpoint is unavailable or only rejects the stored ones.
+    // In an outage, further events show whether the endpoint is unavailable or only rejects the stored
+    // events.
     const storedMax = isOutage(this.#failingSince, Date.now()) ? PENDING_MAX - PAGE.limit : STORED_MAX;
     return this.#mayHaveMore && openCount + PAGE.limit <= OPEN_MAX && storedCount + openCount < storedMax;
   }
@@ -210,7 +219,7 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     if (rows.length === PAGE.limit || isCut) this.notify();
   }
 
-  /** If all events after the position were removed, including the latest, they have expired. */
+  /** If all events after the position were removed, including the latest, records them as expired. */
   async #noteRemoved(): Promise<void> {
     const { readTo } = this.#queue;
     const head = (await findSequences(this.#database, [this.accountId])).get(this.accountId) ?? readTo;
@@ -282,7 +291,10 @@ export class EndpointSender implements SlotUser, ResultsOwner {
     else return this.#sendLarge(entry);
   }
 
-  /** Sends a large message once it has two permits. It is then read again, so few are in memory at a time. */
+  /**
+   * Sends a large message once it has a permit of the endpoint and one of the process. The message is read
+   * again only then, so few large messages are in memory at a time.
+   */
   async #sendLarge(entry: Entry): Promise<void> {
     const options = { signal: this.#ending.signal };
     const send = async () => {
@@ -336,7 +348,8 @@ export class EndpointSender implements SlotUser, ResultsOwner {
   }
 
   /**
-   * Counts an attempt. An attempt before its time or during an outage does not use up the retry schedule.
+   * Counts an attempt. An attempt before its scheduled time or during an outage does not use up the retry
+   * schedule.
    * @returns when to try again; undefined if there are no further attempts
    */
   #count(entry: Entry, isDelivered: boolean, now: number, retryAfterMs: number): number | undefined {

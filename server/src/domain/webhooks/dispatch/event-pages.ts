@@ -2,7 +2,7 @@ import type { Database } from '../../../storage/database.ts';
 import { findEvents, type StoredEvent } from '../../../storage/events.ts';
 import type { Run } from '../../../storage/runs.ts';
 
-/** Reading these events takes less than 2 ms. */
+/** The limits of a page. Reading a page takes less than 2 ms. */
 export const PAGE = { limit: 64, bytesMax: 64 * 1024 };
 
 /** Reads events for endpoints. Most endpoints of an account need the same events at the same time. */
@@ -16,7 +16,8 @@ export class EventPages {
   }
 
   /**
-   * At most one page of the events after a sequence, including those announced by earlier `noteWrite` calls.
+   * Reads at most one page of the events after a sequence, including events announced by earlier `noteWrite`
+   * calls.
    */
   read(accountId: string, after: number): Promise<Run<StoredEvent>> {
     const reads = this.#reads.get(accountId) ?? new Map<number, Promise<Run<StoredEvent>>>();

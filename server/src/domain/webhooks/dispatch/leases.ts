@@ -3,10 +3,11 @@ import { randomWord } from '../../../lib/ids.ts';
 import type { Database, Executor } from '../../../storage/database.ts';
 import { insertLease, type Lease, listLeases, removeLease, renewLeases } from '../../../storage/webhook-leases.ts';
 
-/** Accounts are divided into this many shards. For each shard, one process sends. */
+/** Accounts are divided into this many shards. For each shard, one process sends the webhooks. */
 const SHARDS = 16;
 /**
- * A process loses its shards once another has not seen its beat change for this long, by the other's clock.
+ * A process loses its shards once another process has not seen its beat change for this long, as measured by
+ * that other process.
  */
 const SILENCE_MAX_MS = 8_000;
 /** A process that could not renew its leases for this long stops sending before another one takes over. */
@@ -17,8 +18,8 @@ interface Seen extends Lease {
 }
 
 /**
- * Decides which process sends an account's webhooks. Processes do not compare clocks: a lease is held as long
- * as its number grows.
+ * Decides which process sends an account's webhooks. Processes do not compare clocks. A process holds a lease
+ * while it keeps increasing the lease's beat.
  */
 export class Leases {
   readonly owner = randomWord(16);
@@ -83,7 +84,7 @@ export class Leases {
   }
 
   /**
-   * Takes free shards, or gives up those beyond this process's share that it has not used since the last
+   * Takes free shards, or gives up shards beyond this process's share that it has not used since the last
    * refresh.
    */
   async #balance(transaction: Executor, leases: readonly Lease[]): Promise<void> {

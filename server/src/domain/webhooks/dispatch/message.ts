@@ -15,8 +15,8 @@ export interface SigningKeys {
 type Secrets = Pick<ClaimedWebhook, 'id' | 'secret' | 'oldSecret' | 'oldSecretUntil'>;
 
 /**
- * Undefined if the current secret is encrypted with another key. An old secret that cannot be decrypted is
- * left out, so a roll replaces secrets whose key was lost.
+ * Returns undefined if the current secret is encrypted with another key. An old secret that cannot be
+ * decrypted is left out, so after a key is lost, rolling the secret makes the endpoint work again.
  */
 export function openSecrets(
   box: SecretBox,
@@ -45,7 +45,7 @@ function keyOf(secret: string): Buffer {
 export interface Message {
   /** UTC milliseconds. */
   createdAt: number;
-  /** The `data` member, as JSON. */
+  /** The `data` member of the body, as JSON. */
   json: string;
 }
 
@@ -54,7 +54,7 @@ export function webhookBody(type: string, { createdAt, json }: Message, accountI
   return `{"type":"${type}","timestamp":"${timestamp}","data":${json},"accountId":"${accountId}","epoch":"${epoch}"}`;
 }
 
-/** The headers of Standard Webhooks 1.0, signed with the current time. */
+/** The request headers of Standard Webhooks 1.0. The signature covers the current time. */
 export function signedHeaders(
   id: string,
   body: string,

@@ -7,7 +7,8 @@ const TURN_MS = 1.5;
 /** Maximum number of endpoints in a turn. Most have one event to send. */
 const TURN_ENDPOINTS_MAX = 16;
 /**
- * Requests get twice the time of a turn before the next one. Reading the responses takes about half of that.
+ * After a turn of the endpoints, requests get twice its time before the next such turn. Reading the
+ * endpoints' responses takes about half of that time.
  */
 const REST_FACTOR = 2;
 /** The number of turns that waiting requests get before each turn of the endpoints. */

@@ -1,6 +1,6 @@
 import { FairQueue } from '../../../lib/fair-queue.ts';
 
-/** Contract §12. */
+/** Maximum attempts in flight per endpoint, as section 12 of the contract states. */
 const PER_ENDPOINT_MAX = 64;
 /** Maximum attempts in flight per process, each with a connection. Failing endpoints share a quarter. */
 const HEALTHY_MAX = 384;
@@ -12,7 +12,7 @@ const DIVIDED_PART = 0.75;
 export interface SlotUser {
   readonly accountId: string;
   readonly isFailing: boolean;
-  /** The maximum number of attempts that it should currently have in flight. */
+  /** The maximum number of attempts that the endpoint should currently have in flight. */
   readonly limit: number;
   /** Called when a slot may be free. */
   wake(): void;
@@ -32,8 +32,8 @@ class Pool {
 
   take(user: SlotUser): boolean {
     const own = this.#used.get(user) ?? 0;
-    // The endpoint's own next result wakes it. If it waited here, it would be woken in vain instead of one
-    // that can send.
+    // The endpoint's own next result wakes it. If it waited here, it would be woken in vain instead of an
+    // endpoint that can send.
     if (own >= Math.min(user.limit, PER_ENDPOINT_MAX, this.#share())) return false;
     if (this.#usedCount >= this.#max) {
       this.#wait(user);

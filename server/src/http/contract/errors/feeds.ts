@@ -2,7 +2,6 @@ import type { ErrorCode } from '../../../model/errors.ts';
 import { emptyCounts } from '../../../model/feeds.ts';
 import { type ErrorEntry, EXAMPLE_ID, KEY } from './entry.ts';
 
-/** Feed errors. */
 export const FEED_ERRORS = {
   belongs_to_feed: {
     status: 409,

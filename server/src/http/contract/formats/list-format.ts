@@ -21,7 +21,7 @@ export const DISTANCE = 'distance';
 export interface ListFormat {
   mediaType: string;
   contentType: string;
-  /** Members of the frame that the body cannot contain. */
+  /** The frame's members as headers, for a format whose body cannot contain them. */
   headers?: (frame: ListFrame) => Record<string, string>;
   /** Whether `fields` can include the distance. */
   hasDistance?: true;
@@ -43,7 +43,7 @@ export function pickFields(doc: string, fields: readonly string[], near?: Point)
   return JSON.stringify(Object.fromEntries(fields.map((field) => [field, listing[field]])));
 }
 
-/** In meters with one decimal; undefined for a listing without coordinates. */
+/** The distance in meters, with one decimal place; undefined for a listing without coordinates. */
 function findDistance({ latitude, longitude }: Listing, near: Point): number | undefined {
   if (latitude === undefined || longitude === undefined) return undefined;
   return Math.round(distanceBetween(near, { latitude, longitude }) * 10) / 10;

@@ -30,7 +30,7 @@ export const signOutOperation: Operation<'anyone'> = {
   errors: [],
 };
 
-/** By the kind of code. */
+/** The operations that verify a code, by the kind of code. */
 export const VERIFY_OPERATIONS: Record<'totp' | 'backup-code', Operation<'anyone'>> = {
   totp: {
     method: 'post',

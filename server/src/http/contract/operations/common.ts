@@ -8,7 +8,7 @@ import { IDEMPOTENCY_KEY, IF_MATCH, UNLESS_MATCH } from '../request-headers.ts';
 import { invalidFields } from '../schemas/issues.ts';
 import { listing } from '../schemas/listings.ts';
 
-/** The listing in examples of responses. */
+/** The listing in example responses. */
 export const served = {
   id: EXAMPLE_ID,
   externalId: 'MLS-20931',

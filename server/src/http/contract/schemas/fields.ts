@@ -3,7 +3,7 @@ import { codePoints, hasTooManyMarks, MARKS_MAX, toNfcWithin } from '../../../li
 import { isDate } from '../../../lib/times.ts';
 import type { FieldCode } from '../../../model/errors.ts';
 
-/** Adds an issue, with its field code, to those that Zod collects. */
+/** Adds an issue with a field code to the issues that Zod collects. */
 export function addIssue(context: z.RefinementCtx, code: FieldCode, message: string): never {
   context.addIssue({ code: 'custom', message, params: { code } });
   return z.NEVER;
@@ -65,7 +65,7 @@ interface NumberOptions {
   example?: number;
 }
 
-/** A JSON number within a range and with a limited number of decimals; never rounded. */
+/** A JSON number within a range and with a limited number of decimal places. It is never rounded. */
 export function decimal({ minimum, maximum, decimalsMax, exclusive = false, ...documentation }: NumberOptions) {
   const range = exclusive ? `above ${minimum} and at most ${maximum}` : `from ${minimum} to ${maximum}`;
   return numeric()
@@ -100,12 +100,14 @@ function withoutNegativeZero(value: number): number {
   return value === 0 ? 0 : value;
 }
 
-/** Unlike `z.number()`, accepts infinity: JSON `1e400` is `out_of_range`, not `invalid_type`. */
+/**
+ * Unlike `z.number()`, accepts infinity, so the JSON number `1e400` is `out_of_range`, not `invalid_type`.
+ */
 function numeric() {
   return z.custom<number>((value) => typeof value === 'number', expected('a number')).meta({ type: 'number' });
 }
 
-/** The number of decimals in the shortest notation of a number. */
+/** The number of decimal places in a number's shortest notation. */
 function decimals(value: number): number {
   const [, fraction = '', exponent = '0'] = /^-?\d+(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
   return Math.max(0, fraction.length - Number(exponent));

@@ -47,7 +47,10 @@ const EXAMPLES: Record<Filter['field'], string | number | string[]> = {
   updatedAt: '2026-01-31T09:30:00Z',
 };
 
-/** The schemas of text filters. For folded columns, they are less strict than the field: `us` finds `US`. */
+/**
+ * The schemas of text filters. For columns that ignore case and accents, they are less strict than the
+ * field's own rule, so `us` finds `US`.
+ */
 const TEXTS: Record<(Filter & { type: 'text' | 'words' })['field'], z.ZodType<string, string>> = {
   city: text({ lengthMax: 50 }),
   stateOrProvince: text({ lengthMax: 50 }),
@@ -107,7 +110,7 @@ function equals(field: SearchColumn, values: readonly string[] | readonly number
     : { field, operator: 'in', value: values };
 }
 
-/** `city` for one value, and `city[]` for several. */
+/** Makes two parameters, such as `city` for one value and `city[]` for several values. */
 function textsAt(field: keyof typeof TEXTS, words: string, normalize: (text: string) => string): Parameters {
   const example = EXAMPLES[field];
   const one = TEXTS[field].meta({ description: `\`${field}\` is ${words}.`, example });

@@ -86,7 +86,7 @@ function missingOrType(input: unknown): FieldCode {
   return input === undefined ? 'required' : 'invalid_type';
 }
 
-/** `['photos', 2, 'url']` → `photos[2].url`; the document itself is `body`. */
+/** Converts `['photos', 2, 'url']` to `photos[2].url`; the document itself is named `body`. */
 export function fieldName(path: PropertyPath): string {
   const name = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('');
   if (name === '') return 'body';

@@ -10,9 +10,9 @@ export interface KeyedIssue {
 interface KeyedOptions {
   /** The maximum number of keys. */
   max: number;
-  /** Returns the same string for keys that mean the same; by default, the key itself. */
+  /** Returns the same string for keys with the same meaning; by default, the key itself. */
   identify?: (key: string) => string;
-  /** Checks a trimmed key, which does not repeat an earlier one, and its text. */
+  /** Checks a trimmed key that does not repeat an earlier key, and the key's value. */
   findIssue: (key: string, text: string, earlier: ReadonlyMap<string, string>) => KeyedIssue | undefined;
   description: string;
   example: Record<string, string>;
@@ -48,7 +48,7 @@ function repeated(same: string): KeyedIssue {
   return { code: 'duplicate', message: `Is given more than once: ${same}.` };
 }
 
-/** The same as a member of a JSON body. */
+/** Like `keyedTexts`, but for a member of a JSON body. */
 export function keyedRecord(texts: ReturnType<typeof keyedTexts>, description: string, example: object) {
   return z
     .record(z.string(), z.string(expected('a string')), expected('an object'))

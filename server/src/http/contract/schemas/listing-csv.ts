@@ -11,7 +11,10 @@ import { listing } from './listings.ts';
 const FORMULA = /(^|;)('*[=+\-@\t\r＝＋－＠])/;
 const FORMULAS = new RegExp(FORMULA, 'g');
 const GUARDED_FORMULAS = /(^|;)'('*[=+\-@\t\r＝＋－＠])/g;
-/** The same in JSON, where an escape sequence keeps the value and is not a formula. */
+/**
+ * The start of a formula within a JSON cell. There, an escape sequence can replace the sign, so the value
+ * stays the same but is not run as a formula.
+ */
 const JSON_FORMULAS = /;[=+\-@＝＋－＠]/g;
 
 /** Fields whose cells are JSON: numbers, `photos`, and `metadata`. */
@@ -39,7 +42,7 @@ export function encodeCell(value: unknown): string {
   return FORMULA.test(value) ? value.replace(FORMULAS, "$1'$2") : value;
 }
 
-/** `;=` as `;\u003d`. */
+/** Replaces `;=` with `;\u003d`, for example. */
 function escapeSign(text: string): string {
   return `;\\u${text.charCodeAt(1).toString(16).padStart(4, '0')}`;
 }

@@ -130,7 +130,7 @@ function emptyValue(index: number): string {
 }
 
 /**
- * With `isFirst`, the message lists the known names. Only one message in a response does, because
+ * With `isFirst`, the message lists the known names. Only the first message in a response lists them, because
  * the list can be long.
  */
 function unknownName(name: string, known: readonly string[], isFirst = true): string {

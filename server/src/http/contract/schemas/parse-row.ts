@@ -8,7 +8,7 @@ import { isOptional, listingInput, REQUIRED_FIELDS } from './listings.ts';
 import { findNameIssue, MEMBERS_MAX, normalName } from './metadata.ts';
 import { FIELDS, findInexactNumbers, findLonelyFields, parseListing } from './parse-listing.ts';
 
-/** The fields of a row, under our names. */
+/** The fields of a row, under the names that the API uses. */
 export interface GivenRow {
   fields: Record<string, unknown>;
   /** Required fields whose values the row removes. */
@@ -30,7 +30,7 @@ export interface RowOptions {
 export interface ParsedRow {
   /** A merge patch of valid, normalized values, as a JSON string; or the row's error. */
   patch: string | PlainError;
-  /** Why the row by itself is not a complete listing. */
+  /** Why the row by itself is not a complete listing; undefined if it is one. */
   lack: PlainError | undefined;
 }
 
@@ -69,8 +69,8 @@ function describeListing({ fields, inexactNumbers, issues }: GivenRow): PlainErr
 }
 
 /**
- * Missing and lonely fields → error. There are few combinations, and a message to a thread contains
- * each error only once.
+ * Errors by the fields that are missing or lack their partner. There are few combinations, and a message to a
+ * thread contains each error only once.
  */
 const lacks = new Map<string, PlainError>();
 
@@ -88,7 +88,7 @@ function findLack(data: object, { isNamed }: RowOptions): PlainError | undefined
   return lack;
 }
 
-/** The external id might be mistyped. */
+/** Mentions the external id, because it might be mistyped. */
 const UNKNOWN_LISTING = 'No listing has this externalId; a new listing requires address, beds, and baths.';
 
 function missing(field: string): ValidationIssue {
@@ -148,7 +148,7 @@ function dropNulls<T>(members: Record<string, unknown>): T {
 }
 
 /**
- * Applies a row to a listing. Both are valid, so only the rules that concern both are checked.
+ * Applies a row to a listing. Both are valid by themselves, so only the rules that involve both are checked.
  * @throws {AppError} `validation_failed`
  */
 export function mergeRow(patch: RowPatch, current: Listing): ListingInput {

@@ -10,7 +10,7 @@ export type QuerySchema = z.ZodObject<Record<string, z.ZodOptional<z.ZodType<unk
 /** For operations without query parameters. */
 export const noQuery = z.strictObject({});
 
-/** Parameters that require another parameter, either always or only if they have one value. */
+/** Parameters that require another parameter, either always or only if they have a certain value. */
 export type Partners = readonly (readonly [given: string, required: string, value?: string])[];
 
 /** Maximum number of cached queries per operation; most clients repeat a few queries. */
@@ -86,14 +86,14 @@ function isRepeatable(name: string): boolean {
 
 /** A parameter whose name has a client-defined key in brackets, such as `map[COLUMN]`. */
 const KEYED = /^(\w+)\[[A-Z:]+\]$/;
-/** The path of an issue about such a parameter. */
+/** The path of an issue about a keyed parameter. */
 const KEY_IN_PATH = /\[([A-Z:]+)\]\.(.*)$/s;
 
 function isKeyed(name: string): boolean {
   return KEYED.test(name);
 }
 
-/** The key in `name`, if it belongs to the keyed parameter. */
+/** The key in `name`, if `name` belongs to the keyed parameter. */
 function keyOf(name: string, keyed: string): string | undefined {
   const start = `${KEYED.exec(keyed)?.[1]}[`;
   return name.startsWith(start) && name.endsWith(']') ? name.slice(start.length, -1) : undefined;
@@ -185,7 +185,7 @@ function findLonelyParameters(parameters: Map<string, Given>, partners: Partners
   }));
 }
 
-/** Whether a parameter is given and, if `value` is defined, names it, possibly after a `-`. */
+/** Whether a parameter is given and, if `value` is defined, contains that value, possibly after a `-`. */
 function isGiven(given: Given | undefined, value: string | undefined): boolean {
   if (given === undefined || value === undefined) return given !== undefined;
   return given.values.some((text) => text.split(',').some((name) => name === value || name === `-${value}`));
@@ -198,7 +198,7 @@ function queryField(name: string): string {
 }
 
 const UNKNOWN = 'There is no such parameter.';
-/** Further unknown parameters do not get a suggestion, which would cost 30 µs each. */
+/** Maximum number of unknown parameters with a suggestion, because each suggestion takes 30 µs. */
 const EXPLAINED_MAX = 10;
 
 /** Only the first message lists all parameters, because an operation can have fifty. */

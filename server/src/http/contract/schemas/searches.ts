@@ -7,7 +7,7 @@ import { conditionsOf, filterParameters } from './filters.ts';
 import { choiceParameter } from './parameters.ts';
 import { boxParameter, nearParameter, radiusParameter } from './places.ts';
 
-/** Far more than users type, and few enough for the database. */
+/** Far more characters than users type, but few enough for the database. */
 const WORDS_LENGTH_MAX = 200;
 
 const ORDERS = new Map<string, Order>(

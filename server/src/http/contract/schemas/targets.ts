@@ -7,11 +7,11 @@ export interface Target {
   key: string;
   /** The member of `metadata`, for the key `metadata`. */
   member?: string;
-  /** Whether the choices are RESO's. */
+  /** Whether choices, such as those of a status, are written as in RESO. */
   isReso: boolean;
 }
 
-/** Our fields by their names in the RESO Data Dictionary 2.0 (dd.reso.org). */
+/** The API's fields, by their names in the RESO Data Dictionary 2.0 (dd.reso.org). */
 const RESO_FIELDS = {
   ListingKey: 'externalId',
   UnparsedAddress: 'address',
@@ -38,13 +38,16 @@ const RESO_FIELDS = {
   PublicRemarks: 'description',
 };
 
-/** RESO's lot sizes with their units; the first one given counts. */
+/** RESO's lot sizes with their units. If several are given, the first one counts. */
 export const LOT_SIZES = { LotSizeAcres: 'acres', LotSizeSquareFeet: 'sqft', LotSizeSquareMeters: 'sqm' } as const;
 
 /** RESO's bathroom counts, which add up to BathroomsTotalInteger. */
 export const BATHROOMS = ['BathroomsFull', 'BathroomsThreeQuarter', 'BathroomsHalf', 'BathroomsOneQuarter'] as const;
 
-/** The parts of fields, which `combineParts` combines. */
+/**
+ * Names that provide only a part of a field, such as `LotSizeAcres`, with that field. `RowValues` combines
+ * the parts.
+ */
 const PARTS: ReadonlyMap<string, string> = new Map([
   ['ListingId', 'externalId'],
   ...Object.keys(LOT_SIZES).map((name) => [name, 'lotSizeArea'] as const),
@@ -86,7 +89,7 @@ export function unknownTarget(name: string, instead: string): string {
   return `There is no field ${name.slice(0, NAME_LENGTH_MAX).toWellFormed()}${hint}`;
 }
 
-/** Name → target; null for a column that is skipped. */
+/** Targets by name; null for a column that is skipped. */
 export type Targets = ReadonlyMap<string, Target | null>;
 
 /** The targets of all known names. `map` takes precedence over a name's own meaning. */
@@ -97,7 +100,7 @@ export function targetsOf(map: ReadonlyMap<string, string>): Targets {
   ]);
 }
 
-/** RESO's choices that differ from ours in more than spelling. */
+/** RESO's choices that differ from the API's in more than spelling. */
 const RESO_UNITS: Record<string, string> = { square_feet: 'sqft', square_meters: 'sqm' };
 const CHOICES = new Set(['status', 'propertyType', 'livingAreaUnits', 'lotSizeUnits']);
 

@@ -23,14 +23,14 @@ export function toWord(text: string): string {
   return text.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
-/** Reads `status:Under contract`; undefined if there is no such field. */
+/** Reads a key such as `status:Under contract`; returns undefined if there is no such field. */
 export function parseWord(key: string): WordMeaning | undefined {
   const at = key.indexOf(':');
   const target = findWritten(key.slice(0, Math.max(at, 0)));
   return target && { target, word: toWord(key.slice(at + 1)) };
 }
 
-/** The target of a name, unless the server sets it. */
+/** The target of a name; undefined if the server sets that field. */
 function findWritten(name: string): Target | undefined {
   const target = findTarget(name);
   const isWritten = target !== undefined && (target.member !== undefined || listingSchemas.has(fieldOf(target.key)));
