@@ -46,7 +46,9 @@ export function summarizeBulk(name: string, rounds: readonly BulkRound[]): BulkR
   };
 }
 
-/** Takes the median of the rounds' ratios, because a slow phase of the machine affects both values of a ratio. */
+/**
+ * Takes the median of the rounds' ratios, because a slow phase of the machine affects both values of a ratio.
+ */
 function summarizeNeighbours(rounds: readonly Neighbour[][]): Neighbour[] {
   return (rounds[0] ?? []).map(({ name }) => {
     const same = rounds.flatMap((neighbours) => neighbours.filter((neighbour) => neighbour.name === name));

@@ -87,7 +87,9 @@ export function openConnection(
   };
 }
 
-/** @returns the response in `bytes`, undefined while it is incomplete, or the reason why it cannot be parsed */
+/**
+ * @returns the response in `bytes`, undefined while it is incomplete, or the reason why it cannot be parsed
+ */
 function parseReply(bytes: Buffer): { status: number; body: Buffer; head: string } | string | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return undefined;

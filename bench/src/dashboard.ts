@@ -153,7 +153,6 @@ export function listDashboardTargets({ visits, isPinned }: DashboardResults): Ta
   ];
 }
 
-/** Formats the report of a run as text. */
 export function formatDashboardReport(results: DashboardResults): string {
   const { date, commit, machine, listings, visits } = results;
   const row = (name: string, field: keyof Visit) => {

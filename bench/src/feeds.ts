@@ -157,7 +157,6 @@ export function listFeedTargets({ engine, runs, isQuiet }: FeedResults): Target[
   });
 }
 
-/** Formats the report of a run as text. */
 export function formatFeedReport(results: FeedResults): string {
   const { date, commit, machine, engine, rounds, rows, runs } = results;
   return [

@@ -18,7 +18,7 @@ export interface FloodOrder {
    */
   isKeyAsked: boolean;
   listingIds: readonly string[];
-  /** A part of the addresses of the listings that are created. */
+  /** A string that the addresses of all created listings contain. */
   name: string;
   seed: number;
   /**

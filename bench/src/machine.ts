@@ -45,7 +45,10 @@ export function describeCommit(root: string): string {
   }
 }
 
-/** Pins this process to a core and reserves another one for the servers. @returns undefined if pinning is impossible */
+/**
+ * Pins this process to a core and reserves another one for the servers.
+ * @returns undefined if pinning is impossible
+ */
 export function pinDriver(): Cores | undefined {
   try {
     const [server, driver] = allowedCores();

@@ -48,8 +48,8 @@ export async function run(command: Command): Promise<string> {
 }
 
 /**
- * Starts a program that listens on `PORT`, and waits until it accepts connections. The log goes to a file, because a pipe
- * would cost the driver a read per request.
+ * Starts a program that listens on `PORT`, and waits until it accepts connections. The log goes to a file,
+ * because a pipe would cost the driver a read per request.
  */
 export async function startServer(
   { args, env }: Omit<Command, 'cores'>,

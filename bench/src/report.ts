@@ -12,7 +12,6 @@ const HEADINGS = '|service req/s|p50 ms|p99 ms|bare req/s|p50 ms|p99 ms|ratio|me
   '|',
 );
 
-/** Formats the report of a run as text. */
 export function formatReport(results: Results): string {
   return [
     formatConditions(results),

@@ -38,7 +38,7 @@ export const LOGIN_ADVICE: Advice = {
  * command line.
  */
 const NEXT: Record<string, string> = {
-  not_found: 'If you expected it to exist, check the account of your key with "listings me".',
+  not_found: 'If you expected it to exist, use "listings me" to check which account your key belongs to.',
   feed_busy: 'To see the run, use "listings feeds runs".',
   events_expired: 'Run "listings export" again, then follow from its "sequence".',
   rate_limited: 'Wait a moment, then try again.',
@@ -100,7 +100,7 @@ function describeGuarded(reasons: unknown): string | undefined {
   const names = new Set(Array.isArray(reasons) ? reasons.map((each) => Object(each).reason) : []);
   const hints = [
     ...(names.has('missing') ? ['To see the missing listings, add --dry-run.'] : []),
-    ...(names.has('failed') ? ['To see the failed rows, run "listings feeds errors" with the name of the feed.'] : []),
+    ...(names.has('failed') ? ['To see the failed rows, run "listings feeds errors NAME".'] : []),
   ];
   return hints.length === 0 ? undefined : hints.join(' ');
 }

@@ -10,7 +10,7 @@ const EVENT_TYPES: readonly EventType[] = ['listing.created', 'listing.updated',
  * is optional.
  */
 export function withTypeOption(command: Command): Command {
-  const option = command.createOption('--type <type>', `only these types of events: ${EVENT_TYPES.join(', ')}`);
+  const option = command.createOption('--type <type>', `only events of these types: ${EVENT_TYPES.join(', ')}`);
   option.argParser(parseTypes).argChoices = [...EVENT_TYPES];
   return command.addOption(option);
 }

@@ -26,7 +26,9 @@ export interface UploadOptions {
 export function withUpload(command: Command): Command {
   return command
     .argument('<file>', 'NDJSON, CSV, or a JSON array, optionally gzipped (.gz); - for stdin')
-    .addOption(new Option('--format <format>', `${FORMATS.join(', ')}; default: by the file name`).choices(FORMATS));
+    .addOption(
+      new Option('--format <format>', `${FORMATS.join(', ')}; default: determined by the file name`).choices(FORMATS),
+    );
 }
 
 export function withReadingOptions(command: Command): Command {
@@ -48,12 +50,13 @@ export function withReadingOptions(command: Command): Command {
     )
     .option('--clean', 'read values as people write them, such as $450,000')
     .addOption(
-      new Option('--dates <order>', 'with --clean, the order of dates such as 03/04/2026: mdy, dmy').choices(
-        DATE_ORDERS,
-      ),
+      new Option(
+        '--dates <order>',
+        'with --clean, the order of day and month in dates such as 03/04/2026: mdy, dmy',
+      ).choices(DATE_ORDERS),
     )
     .addOption(
-      new Option('--decimal <separator>', 'with --clean, the decimal separator of numbers: comma, point').choices(
+      new Option('--decimal <separator>', 'with --clean, the decimal separator in numbers: comma, point').choices(
         DECIMALS,
       ),
     )

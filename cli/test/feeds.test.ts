@@ -343,7 +343,7 @@ describe('feeds', () => {
     const checked = await feeds(settings, ...plain.filter((arg) => arg !== '--yes'), '--dry-run');
     assert.match(
       checked.stderr,
-      /^To say what these words mean, add --value status:verkauft=CHOICE .*--value 'listPrice:auf Anfrage='.*\.$/m,
+      /^To define what these words mean, add --value status:verkauft=CHOICE .*--value 'listPrice:auf Anfrage='.*\.$/m,
     );
     const errors = await feeds(settings, 'errors', 'makler');
     assert.match(errors.stdout, /"389\.000" can mean 389000 or 389; add --decimal comma or --decimal point\./);

@@ -20,7 +20,7 @@ export class Call<T> extends Promise<T> {
     this.#answer = answer;
   }
 
-  /** The result, and the response with its status and headers. */
+  /** Returns the result together with the response, which has the status and the headers. */
   withResponse(): Promise<Answer<T>> {
     return this.#answer();
   }

@@ -22,7 +22,7 @@ export class PropertyListings {
     this.events = new Events(transport);
   }
 
-  /** The account and the API key in use. */
+  /** Retrieves the account and the API key in use. */
   me(options?: CallOptions): Call<Me> {
     return this.#transport.call({ method: 'GET', path: '/me' }, options);
   }

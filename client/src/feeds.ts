@@ -94,8 +94,8 @@ export class Feeds {
   }
 
   /**
-   * Returns what `put` would do, and changes nothing. To apply exactly this plan, pass the same file and the `planId` to
-   * `put`.
+   * Returns what `put` would do, and changes nothing. To apply exactly this plan, pass the same file and the
+   * `planId` to `put`.
    */
   plan(name: string, source: ImportSource, options: FeedPlanOptions = {}): Call<FeedPlan> {
     return this.#send(name, source, options, true);
@@ -106,7 +106,10 @@ export class Feeds {
     return this.#transport.call({ method: 'GET', path: '/feeds' }, options);
   }
 
-  /** The settings, the last run, and whether the feed is late. @throws {NotFoundError} if there is no such feed */
+  /**
+   * Retrieves the settings, the last run, and whether the feed is late.
+   * @throws {NotFoundError} if there is no such feed
+   */
   retrieve(name: string, options?: CallOptions): Call<Feed> {
     return this.#transport.call({ method: 'GET', path: pathOf(name) }, options);
   }
@@ -138,7 +141,7 @@ export class Feeds {
     return readPages(this.#transport, runsOf(name), options);
   }
 
-  /** A run, even one that is in progress. */
+  /** Retrieves a run, even one that is in progress. */
   run(name: string, runId: string, options?: CallOptions): Call<FeedRun> {
     return this.#transport.call({ method: 'GET', path: `${runsOf(name)}/${toSegment(runId)}` }, options);
   }

@@ -141,14 +141,14 @@ function hintOf(source: ImportSource): string {
   return /\.(csv|json|ndjson|jsonl)(\.gz)?$/i.exec(nameOf(source))?.[1] ?? source.type.split(';')[0] ?? '';
 }
 
-/** Formats by a string's first character; an empty string is a file without rows. */
+/** The format that a string's first character indicates. An empty string is a file without rows. */
 const TEXT_FORMATS: Record<string, ImportFormat> = { '{': 'ndjson', '[': 'json', '': 'ndjson' };
 
 function isGzip(source: ImportSource): boolean {
   return source instanceof Blob && /\.gz$/i.test(nameOf(source));
 }
 
-/** Some platforms have no global `File`. */
+/** Does not use the global `File`, because some platforms do not have it. */
 function nameOf(blob: Blob): string {
   return 'name' in blob ? String(blob.name) : '';
 }

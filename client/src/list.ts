@@ -8,8 +8,8 @@ import type { ListingPage } from './types.ts';
 const PAGE_LIMIT = 100;
 
 /**
- * A list of listings. `await` returns the first page, `for await` streams all listings in constant memory, and
- * `pages()` iterates over pages. No request is sent before one of these is used.
+ * A list of listings. `await` returns the first page, `for await` streams all listings in constant memory,
+ * and `pages()` iterates over pages. No request is sent before one of these is used.
  */
 export class ListingList<T extends object> extends Call<ListingPage<T>> implements AsyncIterable<T> {
   readonly #transport: Transport;

@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * List the history of a listing
-         * @description The changes to a listing, newest first: when, by whom, and which fields. The history is kept until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
+         * @description The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For the whole listing as it was at a `sequence`, retrieve it with `at`.
          */
         get: operations["listHistory"];
         put?: never;
@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Import many listings
-         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Names are those of the fields or of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …), and `map` names others. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
+         * @description Creates and changes any number of listings while the file arrives. A row with the `externalId` or `id` of a listing changes that listing: an absent member or column leaves the field as it is, and `null` or an empty cell removes it. With `mode=replace`, it replaces the listing. `feed`, `version`, `createdAt`, and `updatedAt` are ignored, so importing an export changes nothing. Columns and members can have the field names or the names of the RESO Data Dictionary (`ListPrice`, `BedroomsTotal`, …); `map` assigns fields to other names. A CSV file begins with a row of column names, separated by commas, semicolons, or tabs; its cells of `photos` and `metadata` are JSON. A JSON file is an array, or an object with the array `value`, as in RESO Common Format. Valid rows are imported even if others fail; with `Accept: application/x-ndjson`, each failed row is a line of the response, which must then be read while the file is sent. The body can be compressed (`Content-Encoding: gzip`); a row can be up to 1 MiB. If the file cannot be read to its end, the error reports the rows before that point; send the file again, and rows that were already imported count as unchanged. An account can run four imports at a time, including dry runs; a fifth gets 429 `too_many_imports`. After its first minute, a body must send at least 30 KiB every 30 seconds.
          */
         post: operations["createImport"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * List the feeds
-         * @description All feeds of the account, by name. An account can have 100.
+         * @description All feeds of the account, sorted by name. An account can have up to 100 feeds.
          */
         get: operations["listFeeds"];
         put?: never;
@@ -182,7 +182,7 @@ export interface paths {
         get: operations["retrieveFeed"];
         /**
          * Send the whole file of a feed
-         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts one that belongs to no feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns have the same field, the new one takes it over.
+         * @description Makes the feed's listings match the file, and creates the feed if it is new. The body is a file as in an import, and each row needs an `externalId`. A row creates a listing, changes the listing of the feed with its `externalId`, or adopts a listing that does not belong to a feed; a listing of another feed is not touched, and the row fails with `belongs_to_feed`. A row merges as in an import; an `id` in it is ignored. The whole file is read and compared with the listings before the first change. If it is empty or cut short, or if too many listings are missing or too many rows fail, the response is 409 `feed_guard`, and nothing is changed. Sending the same file again changes nothing, and completes a run that was interrupted. Parameters override the settings of the feed; `map`, `values`, and `defaults` add to them, and if two columns map to the same field, the new column replaces the old one.
          */
         put: operations["putFeed"];
         post?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook endpoint
-         * @description The highest sequence first: deliveries that are waiting for their next attempt, and those settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.
+         * @description Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -503,7 +503,7 @@ export interface components {
              */
             currency?: string;
             /**
-             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @description The price at closing, in `currency`, like `listPrice`.
              * @example 445000
              */
             closePrice?: number;
@@ -662,7 +662,7 @@ export interface components {
              */
             currency?: string;
             /**
-             * @description The price at closing, in `currency`, as `listPrice` is.
+             * @description The price at closing, in `currency`, like `listPrice`.
              * @example 445000
              */
             closePrice?: number;
@@ -1011,7 +1011,7 @@ export interface components {
             startedAt: string;
             finishedAt: string | null;
             /**
-             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After both, the counted changes stay; send the file again to complete them.
+             * @description `stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After `interrupted` and `failed`, the counted changes remain; send the file again to complete the run.
              * @enum {string}
              */
             outcome: "running" | "succeeded" | "stopped_by_guard" | "interrupted" | "failed";
@@ -1124,7 +1124,7 @@ export interface components {
         };
         FeedPatch: {
             /**
-             * @description Merged column by column; null removes a column. If two columns have the same field, the new one takes it over.
+             * @description Merged column by column; null removes a column. If two columns map to the same field, the new column replaces the old one.
              * @example {
              *       "Price": "listPrice"
              *     }
@@ -3564,7 +3564,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty value means that the field has no value. At most 200 words.
                  * @example {
                  *       "status:Under contract": "pending",
                  *       "listPrice:Ask": ""
@@ -4064,7 +4064,7 @@ export interface operations {
                     [key: string]: string;
                 };
                 /**
-                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty one means that there is no value. At most 200 words.
+                 * @description Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value is written as in a CSV cell, and an empty value means that the field has no value. At most 200 words.
                  * @example {
                  *       "status:Under contract": "pending",
                  *       "listPrice:Ask": ""

@@ -1,8 +1,8 @@
 import { ApiError, ConnectionError } from './errors.ts';
 
 /**
- * When a request can be retried. `always`: it is a read, or has an Idempotency-Key. `unread`: only if the service has
- * not processed any of its body. `never`: its body cannot be sent again.
+ * When a request can be retried. `always`: it is a read, or has an Idempotency-Key. `unread`: only if the
+ * service has not processed any of its body. `never`: its body cannot be sent again.
  */
 export type Repeat = 'always' | 'unread' | 'never';
 

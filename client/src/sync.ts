@@ -12,8 +12,8 @@ export interface ListingStore {
   /** Replaces the whole copy. If reading the listings throws, keep the old copy if possible. */
   replace(listings: AsyncIterable<Listing>): MaybePromise<void>;
   /**
-   * Applies the events in order and stores the position, ideally in one transaction. Events may be applied twice: each
-   * contains the complete listing.
+   * Applies the events in order and stores the position, ideally in one transaction. Events may be applied
+   * twice: each contains the complete listing, or says that it was deleted.
    */
   apply(events: ListingEvent[], position: Position): MaybePromise<void>;
 }
@@ -46,7 +46,10 @@ export async function syncStore(transport: Transport, store: ListingStore, optio
   }
 }
 
-/** Replaces the copy. @returns a position from before the read; events after it include all changes during the read */
+/**
+ * Replaces the copy.
+ * @returns a position from before the read; events after it include all changes during the read
+ */
 async function copyAll(transport: Transport, store: ListingStore, options: CallOptions): Promise<Position> {
   const { sequence, epoch } = await new ListingList(transport, { limit: 1, fields: 'id' }, options);
   let isComplete = false;

@@ -24,13 +24,13 @@ export class WebhookEndpoints {
     this.#transport = new Transport(options);
   }
 
-  /** All endpoints, oldest first. */
+  /** Lists all endpoints, oldest first. */
   list(options?: CallOptions): Call<Schemas['WebhookList']> {
     return this.#transport.call({ method: 'GET', path: '/webhooks' }, options);
   }
 
   /**
-   * Creates an endpoint, which gets every event that occurs after its creation. Only the results of this
+   * Creates an endpoint, which receives every event that occurs after its creation. Only the results of this
    * method and of `rollSecret` contain a signing secret.
    */
   create(webhook: NewWebhook, options?: CallOptions): Call<WebhookWithSecret> {
@@ -40,7 +40,7 @@ export class WebhookEndpoints {
     );
   }
 
-  /** @throws {NotFoundError} if the account has no such endpoint */
+  /** Retrieves an endpoint. @throws {NotFoundError} if the account has no such endpoint */
   retrieve(id: string, options?: CallOptions): Call<Webhook> {
     return this.#transport.call({ method: 'GET', path: pathOf(id) }, options);
   }
@@ -78,8 +78,8 @@ export class WebhookEndpoints {
   }
 
   /**
-   * A page of deliveries, highest sequence first: those that are pending, and those settled in the last 30
-   * days.
+   * Retrieves a page of deliveries, highest sequence first: those that are pending, and those settled in the
+   * last 30 days.
    */
   deliveries(id: string, query: WebhookDeliveryQuery = {}, options?: CallOptions): Call<WebhookDeliveryList> {
     return this.#transport.call({ method: 'GET', path: `${pathOf(id)}/deliveries`, query }, options);

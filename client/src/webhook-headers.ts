@@ -38,18 +38,18 @@ function readHeader(headers: WebhookHeaders, name: string, pattern: RegExp): str
   const values = valuesOf(headers, name).filter((value) => value !== '');
   const [value] = values;
   if (value === undefined) {
-    throw new WebhookVerificationError('missing_header', `The header ${name} is missing.`);
+    throw new WebhookVerificationError('missing_header', `The ${name} header is missing.`);
   }
   // Node.js and `Headers` join duplicate headers with a comma and a space.
   if (values.length > 1 || value.includes(', ')) {
-    throw new WebhookVerificationError('duplicate_header', `The header ${name} occurs more than once.`);
+    throw new WebhookVerificationError('duplicate_header', `The ${name} header occurs more than once.`);
   }
   if (value.length > HEADER_LENGTH_MAX) {
-    const words = `The header ${name} has more than ${HEADER_LENGTH_MAX} characters.`;
+    const words = `The ${name} header has more than ${HEADER_LENGTH_MAX} characters.`;
     throw new WebhookVerificationError('malformed_header', words);
   }
   if (pattern.test(value)) return value;
-  throw new WebhookVerificationError('malformed_header', `The header ${name} is malformed.`);
+  throw new WebhookVerificationError('malformed_header', `The ${name} header is malformed.`);
 }
 
 function valuesOf(headers: WebhookHeaders, name: string): string[] {

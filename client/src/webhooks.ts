@@ -70,8 +70,8 @@ function readBody(body: unknown): Uint8Array {
   if (bytes !== undefined) return bytes;
   throw new WebhookVerificationError(
     'parsed_body',
-    'The body must be the text or bytes of the request, not a parsed object, because the signature covers the exact ' +
-      'bytes. Read it before any JSON parser, such as with request.text() or express.raw().',
+    'The body must be the request body as a string or bytes, not a parsed object, because the signature covers the ' +
+      'exact bytes. Read it before any JSON parser, such as with request.text() or express.raw().',
   );
 }
 
@@ -99,7 +99,7 @@ async function checkSignatures(bytes: Uint8Array, signed: SignedHeaders, keys: C
   if (matches.includes(true)) return;
   throw new WebhookVerificationError(
     'wrong_signature',
-    'No signature matches. Check that the secret is the one of this endpoint, and that the body is passed exactly as ' +
+    'No signature matches. Check that the secret belongs to this endpoint, and that the body is passed exactly as ' +
       'received.',
   );
 }

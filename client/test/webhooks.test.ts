@@ -170,7 +170,7 @@ describe('verifyWebhook rejects', () => {
   });
 
   test('another secret', async () => {
-    await assertRejected('wrong_signature', verify(BODY, HEADERS, OLD_SECRET), /secret is the one of this endpoint/);
+    await assertRejected('wrong_signature', verify(BODY, HEADERS, OLD_SECRET), /secret belongs to this endpoint/);
     await assertRejected('wrong_signature', verify(BODY, HEADERS, [OLD_SECRET, createSecret()]));
   });
 

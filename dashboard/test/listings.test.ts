@@ -399,7 +399,7 @@ test('a view is saved by name, opened again, shared as a link, and deleted', asy
   await views.click();
   await page.getByRole('menuitem', { name: 'Austin Current' }).waitFor();
   await page.getByRole('menuitem', { name: 'Manage views' }).click();
-  await dialog.getByRole('button', { name: 'Copy the link of Austin' }).click();
+  await dialog.getByRole('button', { name: 'Copy the link to Austin' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), page.url());
   await dialog.getByRole('button', { name: 'Delete Austin' }).click();
   await dialog.getByRole('link', { name: 'Austin', exact: true }).waitFor({ state: 'detached' });

@@ -119,7 +119,7 @@ export const SETTINGS = z.object({
   MAP_ATTRIBUTION: row(
     z.string().max(ATTRIBUTION_LENGTH_MAX).optional(),
     `at most ${ATTRIBUTION_LENGTH_MAX} characters`,
-    'credit for the map images, such as `© OpenStreetMap contributors https://www.openstreetmap.org/copyright`; a URL at the end becomes a link on the text',
+    'credit for the map images, such as `© OpenStreetMap contributors https://www.openstreetmap.org/copyright`; a URL at the end makes the text before it a link',
   ),
   WORKERS: row(
     integer(1, WORKERS_MAX).or(z.literal('auto').transform(countCores)).optional(),

@@ -11,7 +11,7 @@ export interface Known {
   listPrice: number;
   version: number;
   externalId?: string;
-  /** Missing for imported listings, because an import's report has no IDs. */
+  /** Missing for imported listings, because an import's report does not contain IDs. */
   id?: string;
   /** Whether it belongs to the feed of its lane. */
   isFed?: boolean;

@@ -5,7 +5,10 @@ export interface MetricsPage {
   text: string;
   /** The names of all metrics. */
   names: string[];
-  /** The sum of the samples whose name is `name` and whose labels contain `labels`; undefined if there are none. */
+  /**
+   * The sum of the samples whose name is `name` and whose labels contain `labels`; undefined if there are
+   * none.
+   */
   value(name: string, labels?: Record<string, string>): number | undefined;
 }
 

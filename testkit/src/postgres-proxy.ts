@@ -80,7 +80,7 @@ interface Watch {
   onAnswer(): void;
 }
 
-/** The first message of a connection has no type. */
+/** The type of a connection's first message, which does not contain a type. */
 const STARTUP = '';
 
 class Pair {
@@ -102,8 +102,7 @@ class Pair {
       .on('data', (chunk) => {
         watch.onAnswer();
         if (!this.#isAnswerCut) client.write(chunk);
-        // The server has already sent the responses to earlier messages, so this is the response to the
-        // commit.
+        // Cut the connection only once the response to the commit has arrived.
         else if (chunk.includes(COMMITTED)) this.cut();
       });
     for (const socket of [client, server]) {

@@ -24,8 +24,8 @@
 // The beginning of each complete record. The last record of a process that was killed can be incomplete.
 #define MAGIC 0x504f574552000000
 
-// C created · T truncated · W written · S synced · D directory synced · L linked · U unlinked · M directory made ·
-// X not supported
+// C created · T truncated · W written · S synced · D directory synced · L linked · U unlinked ·
+// M directory made · X not supported
 struct record {
   uint64_t kind;     // MAGIC and a letter
   uint64_t inode;

@@ -78,7 +78,7 @@ type Entry = UnsyncedFile | typeof DIRECTORY;
 interface Naming {
   position: number;
   path: string;
-  /** What the path names from now on; undefined for an unlink. */
+  /** What the path names after the call; undefined for an unlink. */
   entry: Entry | undefined;
 }
 

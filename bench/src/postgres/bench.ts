@@ -112,7 +112,6 @@ const TARGETS: [part: Part, side: Side, ratio: number][] = [
   ['create', 'one process', 0.3],
 ];
 
-/** Formats the report of a run as text. */
 export function formatPostgresReport(results: PostgresResults | undefined): string {
   if (results === undefined)
     return 'PostgreSQL: not measured, because pgbench is not installed (on Debian: postgresql-contrib).';

@@ -27,7 +27,10 @@ const SIZES = [10_000, 100_000, 1_000_000];
 /** The size of the account that the picture shows, if it was measured. */
 const USUAL_SIZE = 100_000;
 
-/** Writes docs/performance.md and its picture from the newest results with a peer, for each size of an account. */
+/**
+ * Writes docs/performance.md and its picture from the newest results with a peer, for each size of an
+ * account.
+ */
 export function writePage(): void {
   const lines = readFileSync(join(ROOT, 'bench/results/search.jsonl'), 'utf8').trim().split('\n');
   const all: SearchResults[] = lines.map((line) => JSON.parse(line));

@@ -26,7 +26,6 @@ export function listWebhookTargets({ fairness, ...results }: WebhookResults): Ta
   ];
 }
 
-/** Formats the report of a run as text. */
 export function formatWebhookReport(results: WebhookResults): string {
   const { date, commit, machine, rounds, fairness } = results;
   const [list = Number.NaN, create = Number.NaN] = results.neighboursP99Ms;

@@ -28,16 +28,20 @@ export function addEvents(program: Command): void {
     .command('events')
     .description('print changes, one JSON object per line')
     .option('--follow', 'keep printing new changes until Ctrl-C')
-    .option('--after <sequence>', 'start after this sequence, taken from the last printed line', parseSequence)
-    .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
+    .option(
+      '--after <sequence>',
+      'start after this sequence, which is in the last line that was printed',
+      parseSequence,
+    )
+    .option('--epoch <epoch>', 'fail if the database no longer has this epoch')
     .option('--listing <id>', 'only changes to this listing')
     .option('--feed <name>', "only changes to this feed's listings");
   withCurlOption(withTypeOption(command))
     .addHelpText(
       'after',
       `
-Without --after, the output starts at the oldest available change (30 days), or
-with --follow at the next change.
+Without --after, the output starts with the oldest available change (up to 30
+days old) or, with --follow, with the next change.
 
 Examples:
   $ listings events --follow

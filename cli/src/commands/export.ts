@@ -22,9 +22,10 @@ export function addExport(program: Command): void {
     .description('write all listings, or those that match the filters, to a file or to stdout')
     .argument('[file]', 'output file, replaced only when the export is complete; - for stdout')
     .addOption(
-      new Option('--format <format>', `${FORMATS.join(', ')}; default: by the file name, or ndjson for stdout`).choices(
-        FORMATS,
-      ),
+      new Option(
+        '--format <format>',
+        `${FORMATS.join(', ')}; default: determined by the file name, or ndjson for stdout`,
+      ).choices(FORMATS),
     );
   withCurlOption(addFilters(command))
     .addHelpText(

@@ -33,7 +33,7 @@ export interface FeedOptions extends ReadingOptions {
 export function withFeedOptions(command: Command): Command {
   const missing = new Option(
     '--missing <mode>',
-    `what happens to listings that the file does not have: ${MISSING.join(', ')}`,
+    `what happens to listings that are missing from the file: ${MISSING.join(', ')}`,
   );
   return withReadingOptions(command)
     .addOption(missing.choices(MISSING))
@@ -59,7 +59,8 @@ export function addFeedsManage(feeds: Command): void {
     withFeeds(options, async (feeds) => {
       const { data } = await feeds.list();
       const isShown = await writeRows(data, FEED_COLUMNS, options, toFeedRow);
-      if (isShown && data.length === 0) note('There is no feed yet; "listings feeds push NAME FILE" creates one.');
+      if (isShown && data.length === 0)
+        note('There are no feeds yet. To create one, run "listings feeds push NAME FILE".');
     }),
   );
   addGet(feeds);
@@ -98,7 +99,7 @@ function addRuns(feeds: Command): void {
 const RUNS_PER_PAGE = 100;
 const COUNT_COLUMNS = ['startedAt', 'outcome', 'rows', 'created', 'updated', 'removed', 'failed'];
 const RUN_COLUMNS = [...COUNT_COLUMNS, 'id', 'reason'];
-/** A terminal has no room for the IDs. */
+/** A terminal does not have room for the IDs. */
 const SHOWN_COLUMNS = [...COUNT_COLUMNS, 'reason'];
 
 function toRunRow({ startedAt, withdrawn, deleted, error, ...run }: FeedRun): object {
@@ -121,12 +122,14 @@ interface ErrorsOptions extends Options {
 function addErrors(feeds: Command): void {
   const errors = feeds
     .command('errors')
-    .description('show the failed rows of a run, or write them to a file with their own values')
+    .description('show the failed rows of a run, or write them to a file with their original values')
     .argument('<name>', FEED_NAME)
     .argument('[file]', '.csv or .ndjson, replaced only when it is complete; - for stdout')
-    .option('--run <id>', 'ID of the run (run_…); default: the last one')
+    .option('--run <id>', 'ID of the run (run_…); default: the last run')
     .addOption(
-      new Option('--format <format>', `${ERROR_FORMATS.join(', ')}; default: by the file name`).choices(ERROR_FORMATS),
+      new Option('--format <format>', `${ERROR_FORMATS.join(', ')}; default: determined by the file name`).choices(
+        ERROR_FORMATS,
+      ),
     );
   withCurlOption(withJsonOption(errors)).action(
     async (name: string, given: string | undefined, options: ErrorsOptions, command: Command) => {
@@ -181,12 +184,16 @@ function addSet(feeds: Command): void {
     .description('change the settings of a feed, which are the defaults for its next files')
     .argument('<name>', FEED_NAME);
   withCurlOption(withJsonOption(withFeedOptions(set)))
-    .option('--expected-every-hours <hours>', 'the feed is late after so many hours without a success', parseCount)
+    .option(
+      '--expected-every-hours <hours>',
+      'the feed is late after this many hours without a successful run',
+      parseCount,
+    )
     .addOption(
       unsetOption(
         SETTINGS,
         '--unset <setting>',
-        'bring back the default of a setting, or of a part: map.COLUMN',
+        'restore the default of a setting, or of one of its keys: map.COLUMN',
         KEYED,
       ),
     )

@@ -23,18 +23,18 @@ interface PushOptions extends CurlOptions, RecordOptions, UploadOptions, FeedOpt
 export function addFeedsPush(feeds: Command): void {
   const command = feeds
     .command('push')
-    .description('make the listings of a feed what a file says, after showing what would change')
+    .description("make a feed's listings match a file, after showing what would change")
     .argument('<name>', `${FEED_NAME}; the first file creates it`);
   withCurlOption(withJsonOption(withFeedOptions(withUpload(command))))
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'apply the file without asking; the guard can still stop the run')
-    .option('--save', 'store how the file is read, and --missing, as the settings of the feed, if the run succeeds')
+    .option('--save', "if the run succeeds, store the reading options and --missing as the feed's settings")
     .addHelpText(
       'after',
       `
 The file is compared with the listings of the feed before anything is changed.
 A row creates a listing or changes the one with its "externalId": columns that
-the file does not have stay as they are, and an empty cell removes its field.
+are not in the file stay as they are, and an empty cell removes its field.
 Options override the settings of the feed, and --map, --value, and --default add
 to them. --save stores them, except for the limits --missing-max and
 --failed-max, which are for this file; "listings feeds set" changes all settings.

@@ -5,7 +5,7 @@ import { addFeedsPush } from './feeds-push.ts';
 export function addFeeds(program: Command): void {
   const feeds = program
     .command('feeds')
-    .description('send whole files of a source, such as an MLS, and see what they changed')
+    .description('send complete files from a source, such as an MLS, and see what they changed')
     .helpCommand(false);
   addFeedsPush(feeds);
   addFeedsManage(feeds);

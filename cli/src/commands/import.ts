@@ -29,8 +29,8 @@ export function addImport(program: Command): void {
     .description('create and update many listings; report invalid rows and save the others');
   withReadingOptions(withUpload(command))
     .option('--atomic', 'save all rows or none; at most 10,000 rows')
-    .option('--dry-run', 'report what would happen without changing anything')
-    .addOption(new Option('--mode <mode>', 'what a row does to its listing; default: merge').choices(MODES))
+    .option('--dry-run', 'change nothing, and report what would happen')
+    .addOption(new Option('--mode <mode>', 'how a row changes an existing listing; default: merge').choices(MODES))
     .option('--all-errors', 'report every invalid row, not only the first 100');
   withCurlOption(withJsonOption(command))
     .addHelpText(
@@ -38,7 +38,7 @@ export function addImport(program: Command): void {
       `
 A row whose "externalId" or "id" exists changes that listing, so you can import
 the same file again, even after Ctrl-C. Other rows create a listing each time.
-Columns that the file does not have stay as they are, and an empty cell removes
+Columns that are not in the file stay as they are, and an empty cell removes
 its field; with --mode replace, missing columns are removed, too.
 
 If any row is invalid, the exit code is 1. To see all invalid rows of a file

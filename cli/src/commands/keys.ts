@@ -31,7 +31,7 @@ As .git/hooks/pre-commit:
   exec listings keys scan --staged`,
     )
     .action(async (paths: string[], { staged }: { staged?: true }, command: Command) => {
-      if (staged && paths.length > 0) usageError(command, '--staged scans all staged files; it takes no paths.');
+      if (staged && paths.length > 0) usageError(command, '--staged scans all staged files and does not accept paths.');
       const scan = new Scan();
       if (staged) await scan.scanStaged();
       else for (const path of paths.length > 0 ? paths : ['.']) await scan.scan(path);

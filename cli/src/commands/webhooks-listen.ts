@@ -34,7 +34,7 @@ export function addWebhooksListen(webhooks: Command): void {
     .requiredOption('--forward-to <url>', 'address of the program, such as http://localhost:3000/hooks', parseUrl);
   withCurlOption(withSecretOption(withTypeOption(command)))
     .option('--after <sequence>', 'start after this sequence instead of now', parseSequence)
-    .option('--epoch <epoch>', 'fail if the database is no longer the one with this epoch')
+    .option('--epoch <epoch>', 'fail if the database no longer has this epoch')
     .option('--retries <count>', 'how often to retry a failed delivery (default: 3)', parseSequence, 3)
     .option('--json', 'print one JSON object per attempt')
     .addHelpText(

@@ -15,7 +15,7 @@ export interface StagedFile {
 const LIST = 'diff --cached --raw --no-abbrev --no-renames --no-relative --no-ext-diff --ignore-submodules -z';
 const LIST_BYTES_MAX = 1024 * 1024 * 1024;
 const ENTRY = /:\d+ (\d+) \w+ (\w+) [ACMT]\0([^\0]+)\0/g;
-/** A submodule has no content in this repository. */
+/** The mode of a submodule, which does not have content in this repository. */
 const SUBMODULE = '160000';
 
 /** The files that the next commit adds or changes; their paths are relative to the top of the repository. */

@@ -17,7 +17,7 @@ export function writeFailedRow(row: Row): void {
   note(describeRow(row, process.stderr));
 }
 
-/** Writes failed rows to stderr and, if there are more, how to see them. */
+/** Writes failed rows to stderr. If there are more, it also writes how the user can see them. */
 export function writeFailedRows(rows: Row[], failed: number, how: string): void {
   for (const row of rows) writeFailedRow(row);
   if (failed > rows.length) note(`… and ${formatCount(failed - rows.length)} more. ${how}`);
@@ -27,7 +27,7 @@ export function writeFailedRows(rows: Row[], failed: number, how: string): void 
 export function writeUnknownWords(rows: readonly Row[]): void {
   const messages = rows.flatMap(({ details = [] }) => details.map(({ message }) => message));
   const words = new Set(messages.flatMap((message) => /\bvalues\[.*\]=\w*/.exec(message)?.[0] ?? []));
-  if (words.size > 1) note(`To say what these words mean, add ${withFlags([...words].join(' '))}.`);
+  if (words.size > 1) note(`To define what these words mean, add ${withFlags([...words].join(' '))}.`);
 }
 
 /** Writes warnings about values that are valid but probably wrong. */

@@ -5,7 +5,10 @@ import { usageError } from '../exit-codes.ts';
 
 /** Adds the option for the secret that signs deliveries. */
 export function withSecretOption(command: Command): Command {
-  return command.option('--secret <secret>', 'sign with this secret (whsec_…), not with the one of your API key');
+  return command.option(
+    '--secret <secret>',
+    'sign with this secret (whsec_…) instead of the one derived from your API key',
+  );
 }
 
 export function parseUrl(text: string): string {

@@ -35,7 +35,7 @@ interface Shown {
 
 interface MapProps {
   label: string;
-  /** The marks, no two of which have the same position and name. */
+  /** The marks. Two marks must not have the same position and name. */
   marks: readonly Mark[];
   /** What the map shows: an area's `place` or `bbox`. */
   place: string;

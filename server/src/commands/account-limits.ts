@@ -20,7 +20,7 @@ export function withQuotaOptions(command: Command): Command {
 
 /** Parses the quota options that were given. @throws {AppError} `validation_failed` */
 export function parseQuotas({ listingsMax, bytesMax, rateLimit }: QuotaOptions): Partial<Quotas> {
-  const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB or TB, such as 500MB'];
+  const [count, size] = ['a number such as 50000', 'a number with B, KB, MB, GB, or TB, such as 500MB'];
   const rate = 'requests and a time of up to 24h, such as 1000/10s';
   return {
     ...(listingsMax !== undefined && { listingsMax: parseQuota('--listings-max', count, parseCount, listingsMax) }),

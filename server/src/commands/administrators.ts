@@ -93,7 +93,7 @@ function addList(administrators: Command): void {
         const members = await listMembers(database, options.account);
         const shown = members.map((member) => ({ ...member, createdAt: formatTime(member.createdAt) }));
         const rows = shown.map(({ id, createdAt, role, email, name }) => [id, createdAt, role, email, name]);
-        const lines = formatTable(['ID', 'JOINED', 'ROLE', 'E-MAIL', 'NAME'], rows);
+        const lines = formatTable(['ID', 'JOINED', 'ROLE', 'EMAIL', 'NAME'], rows);
         print(shown, options, rows.length > 0 ? lines : ['There are no members. "administrators create" adds one.']);
       }),
     );

@@ -26,7 +26,7 @@ export function addBackup(program: Command): void {
   });
 
   addCommand(program, 'restore <file>', 'replace the database with a backup; stop the service first')
-    .option('--force', 'replace an existing database, and keep it beside the new one')
+    .option('--force', 'replace an existing database, and keep it next to the new one')
     .action(async (file: string, { force, ...options }: OutputOptions & { force?: true }) => {
       const restored = await restore(readConfig().databaseUrl, resolve(file), { force: force === true });
       const { database, epoch, replaced, credentials, webhooks } = restored;

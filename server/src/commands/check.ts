@@ -10,7 +10,8 @@ export function addCheck(program: Command): void {
   addCommand(
     program,
     'check',
-    'check settings, files, database, clock, proxy, mail, and backups, before the start or while the service runs; changes nothing',
+    'check settings, files, database, clock, proxy, mail, and backups, before the service starts or while it runs; ' +
+      'does not change anything',
   )
     .option('--ready', 'only check that the service runs here and is ready, for health checks of containers')
     .action(async (options: OutputOptions & { ready?: true }) => {

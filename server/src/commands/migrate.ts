@@ -20,4 +20,4 @@ export function addMigrate(program: Command): void {
     );
 }
 
-const NOT_DISTRIBUTABLE = 'A SQLite file cannot be distributed; "copy" moves it to a PostgreSQL server.';
+const NOT_DISTRIBUTABLE = 'An SQLite file cannot be distributed; "copy" moves it to a PostgreSQL server.';

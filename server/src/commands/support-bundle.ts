@@ -19,9 +19,10 @@ export function addSupportBundle(program: Command): void {
   addCommand(
     program,
     'support-bundle [file]',
-    `write what a maintainer needs to help, without secrets and listings; by default to ${DEFAULT_FILE}`,
+    'write the information that a maintainer needs to help you, without secrets or listings; ' +
+      `by default to ${DEFAULT_FILE}`,
   )
-    .option('--log <file>', 'also include the last lines of this log file, without those of requests')
+    .option('--log <file>', 'also include the last lines of this log file, except those about requests')
     .action(async (file: string = DEFAULT_FILE, options: OutputOptions & { log?: string }) => {
       const path = resolve(file);
       const bundle = {

@@ -62,7 +62,7 @@ function rangeOf({ from: givenFrom, to: givenTo }: UsageOptions): UsageRange {
   if (from < today - USAGE_DAYS_MAX)
     throw new AppError(
       'validation_failed',
-      `--from must be at most ${USAGE_DAYS_MAX} days ago: changes are kept as long.`,
+      `--from must be at most ${USAGE_DAYS_MAX} days ago, because changes are kept for only that long.`,
     );
   if (from > to || to > today)
     throw new AppError('validation_failed', '--to must not be before --from or in the future.');

@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 /** The exchange that a handler receives, by caller. */
 interface Exchanges {
   account: Admitted<Principal>;
-  /** The handler checks the key's access, because the body is checked first. */
+  /** The handler checks the key's access, because the query or the body is checked first. */
   full: Admitted<Principal>;
   key: Admitted<KeyPrincipal>;
   member: Admitted<SessionPrincipal>;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The list is read on first use, because most processes never need it. `server/scripts/common-passwords.ts`
- * generates its file.
+ * The list of common passwords. It is read on first use, because most processes never need it.
+ * `server/scripts/common-passwords.ts` generates its file.
  */
 let common: ReadonlySet<string> | undefined;
 

@@ -1,10 +1,10 @@
 import { getHeapSpaceStatistics } from 'node:v8';
 
 /**
- * The size of a buffer that makes V8 collect garbage. V8 starts when memory outside of its heap grows by more
- * than 64 MiB (`kExternalAllocationSoftLimit`) between collections. Memory that is freed in the meantime is
- * subtracted, so 66 MiB was not enough while imports ran. The buffer is never written to, so the operating
- * system never allocates memory for it.
+ * The size of a buffer that makes V8 collect garbage. V8 starts to collect when memory outside of its heap
+ * grows by more than 64 MiB (`kExternalAllocationSoftLimit`) between collections. Memory that is freed in the
+ * meantime is subtracted, so 66 MiB was not enough while imports ran. The buffer is never written to, so the
+ * operating system never allocates memory for it.
  */
 const BYTES = 80 * 1024 * 1024;
 /** After this delay, the caller's own values are garbage, too. */

@@ -79,7 +79,7 @@ export class JsonEnvelope {
 
   #keep(bytes: Buffer): void {
     if (this.#text.length + bytes.length > LENGTH_MAX) {
-      throw new BrokenFileError(`The members besides ${this.#member} have more than ${LENGTH_MAX} bytes`);
+      throw new BrokenFileError(`The members other than ${this.#member} have more than ${LENGTH_MAX} bytes`);
     }
     this.#text = Buffer.concat([this.#text, bytes]);
   }

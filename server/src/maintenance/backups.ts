@@ -40,7 +40,7 @@ export interface BackupSettings {
  * Backs up the SQLite database on schedule, and removes expired backups. A backup that was due while the
  * service was down is made when the service starts. Since a backup blocks, it runs in a separate process. If
  * several services share the database, only one of them makes the backup.
- * @param program the arguments of Node.js that start the program
+ * @param program the path of the program's main file
  * @returns a function that stops the schedule
  */
 export function scheduleBackups(

@@ -43,7 +43,7 @@ function exitOnSecondSignal({ logger, flush }: ServiceLog, cut: Running['cut']):
   const firstTimeMs = performance.now();
   const onSignal = async () => {
     if (performance.now() - firstTimeMs < SECOND_SIGNAL_AFTER_MS) return;
-    logger.warn('a second signal: exiting at once');
+    logger.warn('got a second signal; exiting immediately');
     flush();
     process.exitCode = 1;
     await cut();

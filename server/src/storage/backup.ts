@@ -186,7 +186,7 @@ export async function restore(databaseUrl: string, file: string, options: { forc
 export function getDatabaseFile(url: string): string {
   if (url.startsWith(FILE_SCHEME)) return url.slice(FILE_SCHEME.length);
   const tools = 'for PostgreSQL, use pg_dump, or base backups with WAL archiving (docs/operating.md)';
-  throw new AppError('conflict', `backup, restore and compact are for SQLite; ${tools}.`);
+  throw new AppError('conflict', `backup, restore, and compact are for SQLite; ${tools}.`);
 }
 
 const DIGEST = /^([0-9a-f]{64}) [ *]/;

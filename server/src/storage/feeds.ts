@@ -93,7 +93,7 @@ export const growFeed = command(['accountId', 'name', 'by'], (query, parameter: 
 
 type Lease = Key & { runId: string; leaseUntil: number };
 
-/** Gives the feed to a run. */
+/** Gives a feed's lease to a run. */
 export const takeLease = updateRows('feeds', ['accountId', 'name'], ['runId', 'leaseUntil']);
 
 /** Extends the lease of a run. @returns false if the run has lost it */

@@ -25,7 +25,7 @@ export interface BetterAuthDatabase {
 }
 
 /**
- * A job that runs in the transaction of a change by better-auth. `rows` are the rows that the change
+ * A job that runs in the same transaction as a change by better-auth. `rows` are the rows that the change
  * returned.
  */
 export interface Along {

@@ -23,7 +23,7 @@ export interface TableSize {
   name: string;
   /** On PostgreSQL, an estimate. */
   rows: number;
-  /** With indexes. */
+  /** Including indexes. */
   bytes: number;
 }
 

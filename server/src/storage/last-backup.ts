@@ -57,7 +57,7 @@ export function requireOwnDirectory(directory: string, databaseUrl: string): voi
   if (owner === undefined || owner === realFile(databaseUrl)) return;
   const marker = join(directory, OWNER_FILE);
   const advice = `set BACKUP_DIR to another directory, or, if that database has been moved here, delete ${marker}`;
-  throw new AppError('conflict', `${directory} has the backups of ${owner}; ${advice}.`);
+  throw new AppError('conflict', `${directory} contains the backups of ${owner}; ${advice}.`);
 }
 
 /**

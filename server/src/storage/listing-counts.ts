@@ -14,7 +14,7 @@ export interface CountedValues {
   baths: number;
 }
 
-/** `by` more listings have these values; fewer if negative. */
+/** `by` more listings have these values; fewer if `by` is negative. */
 export interface CountChange extends CountedValues {
   by: number;
 }

@@ -48,7 +48,7 @@ export const EPOCH_LENGTH = 8;
 export function tooNew(name: string, version: number): AppError {
   return new AppError(
     'unavailable',
-    `The database ${name} has schema version ${version}, but this release only knows ${SCHEMA_VERSION}. ` +
-      'Install the newer release that migrated it, or restore an earlier backup.',
+    `The database ${name} has schema version ${version}, but this release supports only versions up to ` +
+      `${SCHEMA_VERSION}. Install the newer release that migrated it, or restore an earlier backup.`,
   );
 }

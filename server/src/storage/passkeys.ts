@@ -5,10 +5,10 @@ const MEMBERS = ['id', 'name', 'createdAt', 'lastUsedAt'] as const;
 /** A user's passkeys, oldest first. */
 export const listPasskeys = findRows('passkeys', ['userId'], MEMBERS, 'createdAt');
 
-/** The user of a passkey. `id` is the service's id. */
+/** The user of a passkey, by the service's id for it. */
 export const findPasskeyUser = findRow('passkeys', ['id'], ['userId']);
 
-/** The user of a passkey, by the authenticator's id. */
+/** The user of a passkey, by the authenticator's id for it. */
 export const findCredentialUser = findRow('passkeys', ['credentialId'], ['userId']);
 
 export const setPasskeyUsed = updateRows('passkeys', ['id'], ['lastUsedAt']);

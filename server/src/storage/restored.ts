@@ -26,7 +26,7 @@ const selectKeys = allRows([], (query) =>
     .orderBy('api_keys.id'),
 );
 
-/** The credentials of a restored database, some of which may have been revoked after the backup. */
+/** The credentials of a restored database. Some may have been revoked after the backup. */
 export interface Credentials {
   /** How many sessions were ended. */
   sessions: number;

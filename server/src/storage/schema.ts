@@ -58,7 +58,7 @@ export interface Tables {
     changes: string | null;
     /** Only on SQLite: the listing's terms (model/search-terms.ts), each after a space. */
     terms: string;
-    /** The listing as JSON text, which is the response body. */
+    /** The listing's JSON text, which is the body of responses. */
     doc: string;
     /**
      * The version that a feed has written, a period, and a hash of its row; or `MISSING_MARKS`
@@ -342,7 +342,7 @@ export interface Tables {
     stored_rows: number;
     stored_bytes: number;
   };
-  /** Failed rows. */
+  /** The failed rows of feed runs. */
   feed_errors: {
     account_id: string;
     run_id: string;

@@ -22,8 +22,8 @@ import { WriteQueue } from './sqlite/write-queue.ts';
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /**
- * Twice the size of 10,000 listings of 500 bytes with their search terms. Writing so many listings delays all
- * other writes by up to 250 ms.
+ * Twice the size of 10,000 listings of 500 bytes with their search terms. Writing this many listings delays
+ * all other writes by up to 250 ms.
  */
 const LONG_WRITE_BYTES_MAX = 24 * 1024 * 1024;
 

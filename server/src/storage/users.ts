@@ -46,7 +46,7 @@ export async function insertUser(
   });
 }
 
-/** `email` is in lower case. */
+/** `email` must be in lower case. */
 export const findUserByEmail = findRow('users', ['email'], ['id', 'name', 'email']);
 
 export const findUser = findRow('users', ['id'], ['id', 'name', 'email']);

@@ -185,8 +185,9 @@ export const advanceWebhook = hasRow(
 type After = { afterAccount: string; afterId: string; limit: number };
 
 /**
- * The enabled endpoints of all accounts that are not suspended, in pages, for the processes that send: their
- * position and the account's sequence. `behind` is the minimum number of events after the position.
+ * The positions of enabled endpoints and the sequences of their accounts, in pages, for the processes that
+ * send webhooks. Covers all accounts that are not suspended. `behind` is the minimum number of events after
+ * the position.
  */
 export const findEnabledWebhooks = allRows(
   ['behind', 'afterAccount', 'afterId', 'limit'],

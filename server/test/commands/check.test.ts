@@ -183,7 +183,7 @@ test('a public URL must lead to this service', async (t) => {
     other.once('listening', () => resolve(Object(other.address()).port)),
   );
   const wrong = await check({ ...settings, PUBLIC_URL: `http://127.0.0.1:${port}` });
-  assert.match(wrong.textOf('public URL'), /gives 200, but not from this service/);
+  assert.match(wrong.textOf('public URL'), /responds with 200, but the response is not from this service/);
   const taken = await check({ ...settings, PORT: String(port) });
   assert.match(taken.textOf('service'), /another program listens/);
   const nowhere = await check({ ...settings, PUBLIC_URL: `http://127.0.0.1:${await findFreePort()}` });

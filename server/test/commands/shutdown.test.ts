@@ -152,7 +152,7 @@ test('a second signal after at least a second stops the service at once, even if
   });
   assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
-  await until('the log gives the reason', () => log.at(-1)?.msg === 'a second signal: exiting at once');
+  await until('the log gives the reason', () => log.at(-1)?.msg === 'got a second signal; exiting immediately');
 });
 
 /** `script` gives the service a terminal, which closes with it. */

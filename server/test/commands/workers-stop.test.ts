@@ -75,7 +75,9 @@ test('a second signal after at least a second stops all processes at once, even 
   assert.ok(performance.now() - startTimeMs >= 1_000, 'a signal within the first second does not count');
   assert.equal(await exitOf(child), 1);
   assert.deepEqual(workers.filter(isRunning), []);
-  await until('the log gives the reason', () => log.some(({ msg }) => msg === 'a second signal: exiting at once'));
+  await until('the log gives the reason', () =>
+    log.some(({ msg }) => msg === 'got a second signal; exiting immediately'),
+  );
 });
 
 test('a second signal kills a worker that no longer responds', async (t) => {

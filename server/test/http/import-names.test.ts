@@ -297,7 +297,7 @@ describe('an encoding other than UTF-8 is named', () => {
     const body = Buffer.from('address,beds,baths\nZ\u00fcrich,1,1\nBern,1,1\n', 'latin1');
     const { created, errors } = await readReport(await sendFile(service, tenant, { type: 'text/csv', body }));
     assert.deepEqual([created, errors.length], [1, 1]);
-    assert.match(JSON.stringify(errors[0]?.details), /Windows-1252.*save the file as UTF-8/);
+    assert.match(JSON.stringify(errors[0]?.details), /Windows-1252.*Save the file as UTF-8/);
   });
 
   for (const type of ['text/csv', NDJSON, JSON_ARRAY]) {

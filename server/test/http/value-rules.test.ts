@@ -145,13 +145,13 @@ for (const [format, send] of Object.entries(FORMATS)) {
           field: 'currency',
           message:
             `Line ${1 + header} is in EUR, but line ${2 + header} does not name a currency, so a new listing gets USD, ` +
-            "the account's; to define the currency of such values, set defaults[currency].",
+            "the account's default. To define the currency of such values, set defaults[currency].",
         },
         {
           field: 'livingAreaUnits',
           message:
             `Line ${2 + header} is in sqm, but line ${1 + header} does not name a unit, so a new listing gets sqft, ` +
-            "the account's; to define the unit of such values, set defaults[livingAreaUnits].",
+            "the account's default. To define the unit of such values, set defaults[livingAreaUnits].",
         },
       ]);
       const answered = await send1({ 'defaults[currency]': 'EUR', 'defaults[livingAreaUnits]': 'sqm' });

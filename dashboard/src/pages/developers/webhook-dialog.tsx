@@ -75,7 +75,7 @@ export function WebhookDialog({ webhook, isOpen, onClose, onCreated }: WebhookDi
       </Checkbox.Group>
       <NativeSelect
         label="Feed"
-        description="Only events of this feed’s listings."
+        description="Only events for this feed’s listings."
         data={[{ value: '', label: 'All listings' }, ...[...names].filter((name) => name !== '')]}
         {...form.bind('feed')}
       />

@@ -46,7 +46,7 @@ export function WebhooksPage() {
         columns={COLUMNS}
         empty={
           <EmptyState icon={WebhookIcon} title="No endpoints yet">
-            Add the URL of your app. It gets a request for each listing that is created, changed, or deleted.
+            Add the URL of your app. It receives a request for each listing that is created, changed, or deleted.
           </EmptyState>
         }
       />

@@ -92,7 +92,7 @@ function StoredColumns({ map, onChange }: { map: Targets; onChange: (map: Target
         <TextInput
           flex={1}
           label="Column"
-          description="Its name in the file, if that is not the name of a field."
+          description="The column’s name in the file, if it is not a field name."
           placeholder="Price"
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}

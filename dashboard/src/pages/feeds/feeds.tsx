@@ -37,7 +37,7 @@ export function FeedsPage() {
   return (
     <Page
       title="Feeds"
-      description="Each file replaces the previous one. A feed’s settings say what happens to listings that are missing from the file."
+      description="Each file replaces the previous one. A feed’s settings determine what happens to listings that are missing from the file."
       actions={
         <ButtonLink leftSection={<Plus size={16} />} to="/feeds/new">
           New feed

@@ -76,7 +76,7 @@ function describe({ name, kind }: Filter, value: string): string {
     case 'choice':
       return value.split(',').map(formatChoice).join(', ');
     case 'number':
-      // A year has no thousands separator.
+      // Do not add a thousands separator to a year.
       return Number.isNaN(Number(value)) || name.startsWith('year') ? value : formatNumber(Number(value));
     case 'date':
       return Number.isNaN(Date.parse(value)) ? value : formatDay(value);

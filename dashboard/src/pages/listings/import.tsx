@@ -120,7 +120,7 @@ function Next() {
     <Group justify="flex-end" gap="xs">
       {failed > 0 && (
         <Text size="sm" c="dimmed" flex="1 1 240px">
-          Failed rows are left out. You can fix and import them later.
+          Failed rows are skipped. You can fix and import them later.
         </Text>
       )}
       <Button variant="default" onClick={() => changeReading({})}>

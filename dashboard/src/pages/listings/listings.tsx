@@ -152,7 +152,7 @@ function NothingFound() {
   return (
     <EmptyState icon={SearchX} title="No matching listings" action={<ClearFilters />}>
       Search matches the beginnings of words in the address, unit, city, postal code, external ID, and description, or a
-      whole listing ID.
+      complete listing ID.
     </EmptyState>
   );
 }

@@ -7,9 +7,9 @@ export const DATES = [
   { value: 'dmy', label: 'Day first (03/04/2026 is April 3)' },
 ];
 export const DECIMALS = [
-  { value: '', label: 'Not known (267.500 is an error)' },
+  { value: '', label: 'Unknown (267.500 is an error)' },
   { value: 'comma', label: 'Comma (267.500 is 267500)' },
-  { value: 'point', label: 'Point (267.500 is 267.5)' },
+  { value: 'point', label: 'Period (267.500 is 267.5)' },
 ];
 
 interface ReadingFieldsProps {
@@ -53,7 +53,7 @@ export function WordFields({ bind }: WordFieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <Textarea
         label="Words"
-        description="What words mean, one per line: field:word = value."
+        description="The value that each word stands for, one per line: field:word = value."
         placeholder="status:Under contract = pending"
         autosize
         minRows={2}

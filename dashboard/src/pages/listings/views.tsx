@@ -104,7 +104,7 @@ function View({ view: { name, search }, onOpen }: { view: SavedView; onOpen: () 
           <bdi>{name}</bdi>
         </Link>
         <Text size="xs" component="div">
-          <CopyText text={`${window.location.origin}/listings?${search}`} label={`Copy the link of ${name}`} />
+          <CopyText text={`${window.location.origin}/listings?${search}`} label={`Copy the link to ${name}`} />
         </Text>
       </Box>
       <CloseButton aria-label={`Delete ${name}`} onClick={remove} />

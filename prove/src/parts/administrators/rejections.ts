@@ -105,8 +105,8 @@ interface Pair {
 }
 
 /**
- * Checks whether the time it takes to reject a sign-in reveals that an email exists. Known and unknown emails alternate,
- * so other load affects both equally.
+ * Checks whether the time it takes to reject a sign-in reveals that an email exists. Known and unknown emails
+ * alternate, so other load affects both equally.
  */
 export async function tryTimes(scene: Scene): Promise<Figure[]> {
   const { size } = scene.trial;

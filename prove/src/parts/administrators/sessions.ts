@@ -4,8 +4,8 @@ import { addPerson, BEHIND_PROXY, enterAgain, type Figure, PASSWORD, type Person
 import { Visitor } from './visitor.ts';
 
 const NEW_PASSWORD = 'staple battery horse correct';
-/** Enough requests to reach both workers. */
-const TURNS = 8;
+/** So many requests, each on a new connection, practically always reach both workers. */
+const TURNS = 16;
 
 /** Tries session fixation, and cookies after sign-out. */
 export async function trySessions(scene: Scene): Promise<Figure[]> {

@@ -56,7 +56,7 @@ interface Reading {
 export class Limits {
   readonly #caller: Caller;
   readonly #points: number;
-  /** A key that has no requests left until this time of the service's clock. */
+  /** A key that cannot send requests until the service's clock reaches this time. */
   readonly #usedUp = { key: '', untilMs: Number.NEGATIVE_INFINITY };
   readonly counts = { counted: 0, refused: 0, usedUp: 0 };
 

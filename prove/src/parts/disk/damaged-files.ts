@@ -93,7 +93,9 @@ export async function makeOriginals(trial: Trial) {
 
 type Originals = Awaited<ReturnType<typeof makeOriginals>>;
 
-/** @returns how many starts failed, how many files were restored, and how many logs were read up to the damage */
+/**
+ * @returns how many starts failed, how many files were restored, and how many logs were read up to the damage
+ */
 export async function damageFiles(trial: Trial, { killed, closed, backup, key }: Originals) {
   const directory = join(trial.directory, 'damaged');
   const path = join(directory, 'listings.db');

@@ -73,7 +73,10 @@ function mountReadOnly(trial: Trial, directory: string): void {
   execFileSync('mount', ['-o', 'remount,bind,ro', directory]);
 }
 
-/** Starts the service as a user, then kills it. @returns the error output, or undefined if the service starts */
+/**
+ * Starts the service as a user, then kills it.
+ * @returns the error output, or undefined if the service starts
+ */
 async function startAs(trial: Trial, directory: string, user: User): Promise<string | undefined> {
   const env = environment({ PORT: '0', ...settingsOf(trial, { DATA_DIR: directory }) });
   const child = spawn(process.execPath, [SOURCE_PROGRAM, 'serve'], { env, cwd: '/', ...user });

@@ -49,7 +49,10 @@ export class Probes {
     this.#listing = JSON.parse((await this.#send('POST', '/listings', { ...LISTING, externalId: 'A-1' })).text);
   }
 
-  /** Checks that writes get 507 and change nothing, and that reads work. @returns the number of kinds of requests */
+  /**
+   * Checks that writes get 507 and change nothing, and that reads work.
+   * @returns the number of kinds of requests
+   */
   async tryAll(trial: Trial, settings: Record<string, string>): Promise<number> {
     await this.#useUpRoom();
     const before = await this.#readAll();

@@ -45,7 +45,7 @@ export interface Stream {
   name: string;
   /** The section that requires the outcome. It is in RFC 9112 unless another document is named. */
   rule: string;
-  /** The requests of the stream, each of which gets one response. */
+  /** The requests in the stream. Each gets one response. */
   pieces: readonly Piece[];
   /** How many pieces are valid requests. */
   requests: number;

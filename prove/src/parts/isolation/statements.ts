@@ -152,7 +152,10 @@ class Holding {
     this.#joined = joined;
   }
 
-  /** Records that the table's account is `given`, if that is a parameter or a subquery for an account's number. */
+  /**
+   * Records that the table's account is `given`, if that is a parameter or a subquery for an account's
+   * number.
+   */
   hold(name: string | undefined, given: Token | undefined): void {
     if (name === undefined || given === undefined) return;
     if (typeof given !== 'string') {

@@ -67,7 +67,10 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
     const { status, isService, headers } = await request(`${publicUrl}/livez`);
     if (!isService)
       return [
-        outside.failed(`${publicUrl} gives ${status}, but not from this service; check the proxy (docs/proxies)`),
+        outside.failed(
+          `${publicUrl} responds with ${status}, but the response is not from this service; ` +
+            'check the proxy (docs/proxies)',
+        ),
       ];
     if (publicUrl.startsWith('https:') && !headers.has('strict-transport-security'))
       return [outside.failed('the running service has another PUBLIC_URL; restart it with this one')];
@@ -78,7 +81,10 @@ export async function checkPublicUrl({ publicUrl }: Config): Promise<Finding[]> 
   }
 }
 
-/** Sends a request with an id, which the service returns: `isService` says whether it did. */
+/**
+ * Sends a request with an id, which the service returns: `isService` says whether the response contained the
+ * id.
+ */
 async function request(url: string, timeoutMs = TIMEOUT_MS) {
   const id = randomUUID();
   const signal = AbortSignal.timeout(timeoutMs);

@@ -43,7 +43,7 @@ export async function recordAudit(
   });
 }
 
-// Changes to listings are in the audit log only if a user made them. Changes by API keys are only events.
+// Changes to listings are in the audit log only if a user made them. Changes by API keys are only in their histories.
 
 type Change = 'created' | 'updated' | 'deleted' | 'unchanged';
 

@@ -28,7 +28,7 @@ const WAITING_MAX = 3_000;
  */
 export class Admission {
   readonly #database: Pick<Database, 'isOverfull'>;
-  /** Programs and browsers have separate queues, so neither delays the other. */
+  /** Counted separately for programs and browsers, so one kind of request is not rejected because of the other. */
   readonly #backlogs = { keys: new Backlog(), people: new Backlog() };
   readonly #unread = new UnreadConnections(() => this.#backlogs.keys.room);
   readonly #waiting = new WaitingRequests();
@@ -47,7 +47,7 @@ export class Admission {
     this.#trustedProxies = trustedProxies;
   }
 
-  /** Whether to reject a request. `needsKey` selects the queue. */
+  /** Whether to reject a request. `needsKey` selects the backlog that counts. */
   isFull(exchange: Exchange, needsKey: boolean): boolean {
     if (!needsKey) return this.#isTooLong(exchange, this.#backlogs.people) && !isProbe(exchange);
     return this.#isTooLong(exchange, this.#backlogs.keys) || this.#database.isOverfull();

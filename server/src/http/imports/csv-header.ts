@@ -58,7 +58,7 @@ function tooManyColumns(): AppError {
 }
 
 /** Besides UTF-8, spreadsheets write Windows-1252, which includes Latin-1. */
-export const NOT_UTF8 = 'Is not UTF-8, but probably Windows-1252 (Latin-1); save the file as UTF-8.';
+export const NOT_UTF8 = 'Is not UTF-8; it is probably Windows-1252 (Latin-1). Save the file as UTF-8.';
 
 function describeEncoding(index: number): ValidationIssue {
   return { field: fieldName([`column ${index + 1}`]), code: 'invalid_format', message: NOT_UTF8 };
@@ -77,7 +77,7 @@ function findDuplicates(columns: (CsvColumn | null)[]): ValidationIssue[] {
 }
 
 function sameField(other: string, name: string): string {
-  return `Is the same field as the column ${other}; remove one of them, or skip it with map[${name}]=.`;
+  return `Has the same field as the column ${other}; remove one of them, or skip it with map[${name}]=.`;
 }
 
 function unknownColumn(name: string, index: number): ValidationIssue {
@@ -112,8 +112,8 @@ function findRenamed(cells: Cells, lastFile: LastFile): ValidationIssue[] {
   return findGone(read, lastFile).map(([name, meant]) => {
     const column = fieldName([name]);
     const message =
-      `In an earlier file, the column ${column} was ${findTarget(meant)?.key}. In this file, no column is, and ` +
-      `unknown ones such as ${fieldName([added])} would be skipped. To name its new column, set ` +
+      `In an earlier file, column ${column} contained ${findTarget(meant)?.key}. In this file, no column does, and ` +
+      `unknown columns such as ${fieldName([added])} would be skipped. To name its new column, set ` +
       `map[COLUMN]=${meant}; if there is none, set map[${column}]=.`;
     return { field: `query.map[${column}]`, code: 'unknown_field', message };
   });

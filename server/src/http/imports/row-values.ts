@@ -72,7 +72,7 @@ export class RowValues {
   }
 
   #addDuplicate(name: string, key: string): void {
-    const message = `Is the same field as another member, ${key}; remove one of them.`;
+    const message = `Has the same field as another member, ${key}; remove one of them.`;
     this.issues.push({ field: fieldName([name]), code: 'duplicate', message });
   }
 

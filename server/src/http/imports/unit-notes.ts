@@ -42,7 +42,8 @@ export class UnitNotes {
       const kind = field === 'currency' ? 'currency' : 'unit';
       const message =
         `Line ${named.line} is in ${named.unit}, but line ${unnamed.line} does not name a ${kind}, so a new listing ` +
-        `gets ${this.assumed(field)}, the account's; to define the ${kind} of such values, set defaults[${field}].`;
+        `gets ${this.assumed(field)}, the account's default. To define the ${kind} of such values, ` +
+        `set defaults[${field}].`;
       return [{ field, message }];
     });
   }

@@ -16,7 +16,7 @@ export function parseBody(bytes: Buffer, what = 'body'): ParsedJson {
   if (!isUtf8(bytes)) {
     const message = looksGzipped(bytes)
       ? `The ${what} looks like gzip, which only imports accept; send it uncompressed.`
-      : `The ${what} is not valid UTF-8, but probably Windows-1252 (Latin-1); send it as UTF-8.`;
+      : `The ${what} is not valid UTF-8; it is probably Windows-1252 (Latin-1). Send it as UTF-8.`;
     throw new AppError('invalid_json', message, { members: { offset: utf8Length(bytes) } });
   }
   // RFC 8259 §8.1 allows a parser to ignore a byte order mark.

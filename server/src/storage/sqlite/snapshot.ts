@@ -76,7 +76,7 @@ export function findFault(database: DatabaseSync, check: 'quick_check' | 'integr
     // The first line may contain only the database's name.
     if (found !== 'ok') return String(found).split('\n').at(-1);
     const orphan = check === 'integrity_check' && database.prepare('pragma foreign_key_check').get();
-    return orphan ? `a row of ${orphan.table} references nothing` : undefined;
+    return orphan ? `a row of ${orphan.table} references a row that does not exist` : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

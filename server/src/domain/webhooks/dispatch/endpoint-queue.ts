@@ -53,7 +53,7 @@ export class EndpointQueue {
     return this.#storedCount;
   }
 
-  /** The number of listings whose next delivery has failed before. */
+  /** The number of listings whose next delivery is stored: it has failed, waited behind another, or is sent again. */
   get pendingListings(): number {
     return this.#lanes
       .values()

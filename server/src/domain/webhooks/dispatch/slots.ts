@@ -76,7 +76,8 @@ export class Slots {
   readonly #failing = new Pool(FAILING_MAX);
 
   /**
-   * @returns a function that frees the slot; undefined if none is free, in which case `wake` is called later
+   * @returns a function that frees the slot; undefined if none is free, in which case `wake` is called later, or if
+   * the endpoint has as many as it may have
    */
   take(user: SlotUser): (() => void) | undefined {
     const pool = user.isFailing ? this.#failing : this.#healthy;

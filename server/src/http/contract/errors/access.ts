@@ -60,8 +60,8 @@ export const ACCESS_ERRORS = {
       'An account can run four imports at a time, including dry runs. This import exceeds the limit, so it was not ' +
       'read. Other accounts are not affected.',
     remedy:
-      'Wait the number of seconds in `Retry-After`, then send the file again. Imports in sequence are as fast as parallel ones: ' +
-      'the rows of an account are written in order.',
+      'Wait the number of seconds in `Retry-After`, then send the file again. Sequential imports are as fast as ' +
+      "parallel ones, because an account's rows are written in order.",
     headers: { 'Retry-After': '5' },
     example: { message: "4 of this account's imports are already running; wait until one has finished." },
   },

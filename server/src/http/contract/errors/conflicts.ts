@@ -24,8 +24,8 @@ export const CONFLICT_ERRORS = {
     status: 412,
     title: 'The listing already exists, or does not exist',
     meaning:
-      'The request has `If-None-Match: *` (create only) and the listing exists, or `If-Match: *` (replace only) and it ' +
-      'does not exist. Nothing was changed.',
+      'The request has `If-None-Match: *` (create only) and the listing exists, or `If-Match: *` (replace only) and ' +
+      'the listing does not exist. Nothing was changed.',
     remedy: 'Leave out the header to create or replace the listing.',
     commands: [
       `curl -i -X PUT $API/listings/external/MLS-20931 ${KEY} ${JSON_BODY} -H 'If-None-Match: *' -d '{"address":"12 Elm Street","beds":3,"baths":2}'`,
@@ -52,10 +52,11 @@ export const CONFLICT_ERRORS = {
     status: 410,
     title: 'Events after this sequence are no longer available',
     meaning:
-      "The message gives the reason. The events are older than 30 days; without `after`, the account's first event " +
-      "is requested. Or `after` is greater than the account's current sequence, because it belongs to another account or to the " +
-      'time before a restore. Or the database has a different `epoch`, for example after a restore. Continuing could ' +
-      'miss events. The same applies to `at`, the sequence at which a listing is retrieved.',
+      'The message gives the reason. The events may be older than 30 days (without `after`, the request starts at ' +
+      "the account's first event), `after` may be greater than the account's current sequence (because it belongs to " +
+      'another account or to the time before a restore), or the database may have a different `epoch`, for example ' +
+      'after a restore. Continuing could miss events. The same applies to `at`, the sequence at which a listing is ' +
+      'retrieved.',
     remedy: 'List all listings again, and follow the events from the `sequence` and `epoch` of that list.',
     commands: [`curl -i "$API/events?epoch=00000000" ${KEY}`],
     example: {

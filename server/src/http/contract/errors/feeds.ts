@@ -7,11 +7,12 @@ export const FEED_ERRORS = {
     status: 409,
     title: 'The listing belongs to another feed',
     meaning:
-      "A listing belongs to one feed at most. This is the error of a row in a feed's file: the listing with its " +
-      '`externalId` belongs to the feed in `feed`, and was not changed.',
+      "A listing belongs to at most one feed. A row in a feed's file gets this error if the listing with the row's " +
+      '`externalId` belongs to the feed in `feed`. That listing was not changed.',
     remedy:
       "Remove the row from this file, or give it another `externalId`. To move a feed's listings to another feed, " +
-      'delete the first feed with `listings=keep`; the next file with their external ids then adopts them.',
+      'delete the first feed with `listings=keep`; the other feed then adopts them with its next file that contains ' +
+      'their external ids.',
     example: {
       message: `The listing ${EXAMPLE_ID} belongs to the feed mls; remove the row, or use another externalId.`,
       members: { feed: 'mls', listingId: EXAMPLE_ID },

@@ -72,7 +72,7 @@ export const REQUEST_ERRORS = {
     title: 'The Idempotency-Key is not valid',
     meaning:
       'The header is empty, too long, repeated, or has characters that are not visible ASCII; or an import sends it ' +
-      'without `atomic=true`, or in a dry run; or the file of a feed has it.',
+      "without `atomic=true`, or in a dry run; or the request sends a feed's file.",
     remedy:
       'Send one `Idempotency-Key` of 1 to 255 visible characters, such as a UUID, and a new one for each new request. ' +
       'For an import or a feed, leave it out: give each row an `externalId`, and the file can be sent again at any ' +

@@ -94,8 +94,8 @@ export const listKeysOperation: Operation<'administrator'> = {
   operationId: 'listApiKeys',
   summary: 'List the API keys',
   description:
-    "The account's API keys, oldest first. A secret is shown only when its key is created. Uses of keys are counted up " +
-    'to this request; with several processes, those of the other processes can be missing for five seconds.',
+    "The account's API keys, oldest first. A secret is shown only when its key is created. Key use is counted up to " +
+    'this request; with several processes, uses in the other processes can be missing for up to five seconds.',
   caller: 'administrator',
   replies: [listReply('The keys.', 'ApiKeyList', apiKey, example)],
   errors: [],
@@ -151,8 +151,8 @@ export const rollKeyOperation: Operation<'administrator'> = {
   summary: 'Roll an API key',
   description:
     'Generates a new key with the same name and access. Both keys work until the old one expires after ' +
-    '`expiresInHours`, or earlier if it would have expired anyway. The new key expires after the same lifetime as the ' +
-    'old one, if that had one. A key can be rolled once.',
+    '`expiresInHours`, or earlier if it would have expired anyway. If the old key already had an expiration time, ' +
+    'the new key gets the same lifetime. A key can be rolled once.',
   caller: 'administrator',
   body: jsonBody(keyRoll, { expiresInHours: 24 }),
   replies: [{ status: 201, description: 'The new key.', schema: generatedKey, example: generatedExample }],

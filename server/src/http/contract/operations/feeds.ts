@@ -26,7 +26,7 @@ export const listFeedsOperation: Operation<'account'> = {
   path: '/feeds',
   operationId: 'listFeeds',
   summary: 'List the feeds',
-  description: 'All feeds of the account, by name. An account can have 100.',
+  description: 'All feeds of the account, sorted by name. An account can have up to 100 feeds.',
   caller: 'account',
   replies: [
     {

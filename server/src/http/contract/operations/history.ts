@@ -60,9 +60,9 @@ export const historyOperation: Operation<'account', typeof historyQuery> = {
   operationId: 'listHistory',
   summary: 'List the history of a listing',
   description:
-    'The changes to a listing, newest first: when, by whom, and which fields. The history is kept until 30 days ' +
-    'after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For the whole ' +
-    'listing as it was at a `sequence`, retrieve it with `at`.',
+    'The changes to a listing, newest first, with the time, the actor, and the changed fields. The history is kept ' +
+    'until 30 days after the listing is deleted. A page can have fewer entries than `limit` even if more follow. For ' +
+    'the whole listing as it was at a `sequence`, retrieve it with `at`.',
   caller: 'account',
   query: historyQuery,
   replies: [

@@ -44,7 +44,8 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
   operationId: 'retrieveMap',
   summary: 'Show listings on a map',
   description:
-    'The listings that match the filters, counted by the squares of a grid that `bbox` touches, by default all. ' +
+    'Counts the listings that match the filters in each square of a grid. With `bbox`, only the listings in the ' +
+    'squares that it touches are counted; by default, those in all squares. ' +
     `Listings without coordinates are left out. If there are more than ${SQUARES_MAX.toLocaleString('en-US')} squares, ` +
     'the grid of a lower zoom level is used.',
   caller: 'member',
@@ -57,7 +58,8 @@ export const mapOperation: Operation<'member', typeof mapQuery> = {
         .object({
           data: z.array(cluster),
           side: z.number().meta({
-            description: 'The side of the squares in degrees. The first one begins at longitude -180 and latitude -90.',
+            description:
+              'The side length of the squares, in degrees. The first square begins at longitude -180 and latitude -90.',
           }),
         })
         .meta({ id: 'Map' }),

@@ -43,7 +43,8 @@ const overview = z
       )
       .meta({
         description:
-          'Webhook endpoints whose last attempt failed, or that were disabled for that reason; only for administrators.',
+          'Webhook endpoints whose last attempt failed, or that were disabled because attempts failed; only for ' +
+          'administrators.',
       }),
   })
   .meta({ id: 'Overview' });

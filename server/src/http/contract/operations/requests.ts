@@ -97,9 +97,9 @@ export const listRequestsOperation: Operation<'administrator', typeof requestsQu
   description:
     "Requests made with the account's API keys, newest first, for as long as the `REQUEST_LOG` setting keeps them. " +
     'Under heavy load, some can be missing, and many similar ones are counted in the last of them (`omitted`). ' +
-    'Filters examine a part of the log: a page can be short, or empty, even though `nextCursor` is not null; the ' +
-    'next page continues from there. With several processes, requests that other processes handled in the last ' +
-    'second can be missing.',
+    'With filters, each page examines only a part of the log, so it can be short, or even empty, while `nextCursor` ' +
+    'is not null; the next page continues from there. With several processes, requests that other processes handled ' +
+    'in the last second can be missing.',
   caller: 'administrator',
   query: requestsQuery,
   replies: [

@@ -26,7 +26,7 @@ export const listSavedViewsOperation: Operation<'member'> = {
   path: '/views',
   operationId: 'listSavedViews',
   summary: 'List your saved views',
-  description: 'The searches of listings that you have saved in this account, by name.',
+  description: 'Your saved listing searches in this account, sorted by name.',
   caller: 'member',
   query: noQuery,
   replies: [

@@ -42,8 +42,8 @@ export const listDeliveriesOperation: Operation<'full', typeof deliveriesQuery> 
   operationId: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook endpoint',
   description:
-    'The highest sequence first: deliveries that are waiting for their next attempt, and those settled in the last ' +
-    '30 days. The latest 1,000 settled deliveries in each state are kept.',
+    'Lists deliveries with the highest sequence first: those that are waiting for their next attempt, and those ' +
+    'settled in the last 30 days. The latest 1,000 settled deliveries in each state are kept.',
   caller: 'full',
   query: deliveriesQuery,
   replies: [

@@ -72,7 +72,8 @@ function patchOf(description: string, example: object) {
 export const feedPatch = z
   .strictObject({
     map: patchOf(
-      'Merged column by column; null removes a column. If two columns have the same field, the new one takes it over.',
+      'Merged column by column; null removes a column. If two columns map to the same field, the new column replaces ' +
+        'the old one.',
       { Price: 'listPrice' },
     ),
     values: patchOf('Merged entry by entry; null removes the entry for a word.', {
@@ -135,7 +136,7 @@ export const feedRun = z
     outcome: z.enum(FEED_OUTCOMES).meta({
       description:
         '`stopped_by_guard`: nothing was changed. `interrupted`: the process was killed. `failed`: see `error`. After ' +
-        'both, the counted changes stay; send the file again to complete them.',
+        '`interrupted` and `failed`, the counted changes remain; send the file again to complete the run.',
     }),
     ...counts,
     sequenceFrom: z.int().nullable().meta({

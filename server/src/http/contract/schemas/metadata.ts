@@ -51,7 +51,7 @@ export const metadataPatch = metadata.meta({
 export function findNameIssue(name: string) {
   if (name === '__proto__') return { code: 'invalid_format', message: 'Must not be named __proto__.' } as const;
   const issue = findTextIssue(name, NAME_LENGTH_MAX, false);
-  return issue && ({ code: issue.code, message: `The name: ${issue.message}` } as const);
+  return issue && ({ code: issue.code, message: `Name: ${issue.message}` } as const);
 }
 
 /** Checks a value; a string is already in NFC. */

@@ -208,7 +208,7 @@ function unknownParameter(name: string, known: string[], isFirst: boolean): stri
   if (nearest !== undefined) return `${UNKNOWN} Did you mean "${nearest}"?`;
   const relatives = known.filter((candidate) => baseOf(candidate) === baseOf(name));
   if (relatives.length > 0) return `There is no such parameter; similar parameters: ${relatives.join(', ')}.`;
-  return isFirst ? `There is no such parameter; this request takes ${known.join(', ')}.` : UNKNOWN;
+  return isFirst ? `There is no such parameter; this request accepts ${known.join(', ')}.` : UNKNOWN;
 }
 
 /** Returns `beds` for `beds[gte]`. */

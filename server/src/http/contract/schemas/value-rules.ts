@@ -62,7 +62,7 @@ export const valueWords = keyedTexts({
   },
   description:
     'Defines what a word means in a field: `values[status:Under contract]=pending`. Case does not matter, the value ' +
-    `is written as in a CSV cell, and an empty one means that there is no value. At most ${WORDS_MAX} words.`,
+    `is written as in a CSV cell, and an empty value means that the field has no value. At most ${WORDS_MAX} words.`,
   example: { 'status:Under contract': 'pending', 'listPrice:Ask': '' },
 });
 
