@@ -70,7 +70,7 @@ export interface paths {
         get: operations["retrieveListingByExternalId"];
         /**
          * Create or replace a listing by your own id
-         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
+         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. With `If-None-Match: *`, the request can only create the listing; with `If-Match: *`, it can only replace it.
          */
         put: operations["upsertListing"];
         post?: never;
@@ -2283,7 +2283,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire.
+                 * @description The `nextCursor` of the previous page, unchanged. Send the same filters and `sort` as for that page. Without `limit`, the response has all remaining listings. Cursors never expire.
                  * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
                  */
                 cursor?: string;

@@ -21,7 +21,8 @@ ${CONNECTIONS}. *÷ newest* and *÷ Fastify* are the throughput divided by that 
 peer. *Neighbor* is the p99 of another account's requests during the run. Each server runs on one
 core, and the client runs on another.
 
-\`npm run bench -- --search --peers --listings N\` measures and writes this page.`;
+\`npm run bench -- --search --peers --listings N\` takes these measurements with N listings, and writes
+this page.`;
 const HEADINGS = '|requests/s|p99, ms|Fastify, requests/s|p99, ms|÷ newest|÷ Fastify|neighbor, ms'.split('|');
 const SIZES = [10_000, 100_000, 1_000_000];
 /** The size of the account that the picture shows, if it was measured. */

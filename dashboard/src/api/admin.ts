@@ -614,7 +614,7 @@ export interface paths {
         get: operations["retrieveListingByExternalId"];
         /**
          * Create or replace a listing by your own id
-         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.
+         * @description Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The body can repeat the `externalId` or leave it out. With `If-None-Match: *`, the request can only create the listing; with `If-Match: *`, it can only replace it.
          */
         put: operations["upsertListing"];
         post?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         };
         /**
          * List the API keys
-         * @description The account's API keys, oldest first. A secret is shown only when its key is created. Key use is counted up to this request; with several processes, uses in the other processes can be missing for up to five seconds.
+         * @description The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, `requests24h`, and `errors24h` include everything up to this request. If there are several processes, requests that others handled in the last five seconds may be missing.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -6087,7 +6087,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response has all remaining listings. Cursors never expire.
+                 * @description The `nextCursor` of the previous page, unchanged. Send the same filters and `sort` as for that page. Without `limit`, the response has all remaining listings. Cursors never expire.
                  * @example q0WmP3dVtV7mWv0lS9nT3hbHN0XzAxa3QzdndxOHI1ZjB4NG0ybjdwOXMxZDZo
                  */
                 cursor?: string;

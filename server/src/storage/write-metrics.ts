@@ -4,7 +4,7 @@ const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 const waits = createHistogram({
   name: 'property_listings_write_wait_seconds',
-  help: 'Time from the request for a write until its transaction began to run it.',
+  help: 'Time that a write waited before it began to run in a transaction.',
   buckets: BUCKETS,
 });
 

@@ -86,7 +86,8 @@ interface FieldSelectProps {
 function FieldSelect({ name, field, target, isRepeated, onChange }: FieldSelectProps) {
   const data = useMemo(() => {
     const custom = customField(name);
-    // A field that is set by the service, such as `version`, or a member of `metadata` that has another name.
+    // Values that are not in the lists: a field that the service sets, such as `version`, or a member of
+    // `metadata` whose name differs from the column's.
     const others = [...new Set([field ?? '', target])].filter((value) => value !== '' && !LABELS.has(value));
     return [
       SKIP,

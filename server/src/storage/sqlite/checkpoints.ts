@@ -44,7 +44,7 @@ export class Checkpoints {
     this.#logPath = `${path}-wal`;
     // With a single thread, `busy_timeout` remains set on its connection.
     this.#threads = new ReaderThreads(path, { threadsMax: 1 });
-    // Returns the state without a checkpoint (sqlite.org/pragma.html#pragma_wal_checkpoint).
+    // Returns the log's state without running a checkpoint (sqlite.org/pragma.html#pragma_wal_checkpoint).
     this.#state = writer.prepare('pragma wal_checkpoint(noop)');
     this.#checkRoom(this.#readState());
   }

@@ -94,8 +94,9 @@ export const listKeysOperation: Operation<'administrator'> = {
   operationId: 'listApiKeys',
   summary: 'List the API keys',
   description:
-    "The account's API keys, oldest first. A secret is shown only when its key is created. Key use is counted up to " +
-    'this request; with several processes, uses in the other processes can be missing for up to five seconds.',
+    "The account's API keys, oldest first. A secret is shown only when its key is created. `lastUsedAt`, " +
+    '`requests24h`, and `errors24h` include everything up to this request. If there are several processes, requests ' +
+    'that others handled in the last five seconds may be missing.',
   caller: 'administrator',
   replies: [listReply('The keys.', 'ApiKeyList', apiKey, example)],
   errors: [],

@@ -25,7 +25,8 @@ export const putOperation: Operation<'account'> = {
   summary: 'Create or replace a listing by your own id',
   description:
     'Creates the listing with this `externalId`, or replaces all of it: fields that are not in the body are removed. The ' +
-    'body can repeat the `externalId` or leave it out. `If-None-Match: *` only creates, `If-Match: *` only replaces.',
+    'body can repeat the `externalId` or leave it out. With `If-None-Match: *`, the request can only ' +
+    'create the listing; with `If-Match: *`, it can only replace it.',
   caller: 'account',
   requestHeaders: CHANGE_HEADERS,
   body: {

@@ -20,8 +20,8 @@ export const listQuery = z.strictObject({
     20,
   ).optional(),
   cursor: cursorParameter(
-    'The `nextCursor` of the previous page, unchanged, with the same filters and `sort`; without `limit`, the response ' +
-      'has all remaining listings. Cursors never expire.',
+    'The `nextCursor` of the previous page, unchanged. Send the same filters and `sort` as for that page. Without ' +
+      '`limit`, the response has all remaining listings. Cursors never expire.',
   ),
   fields: namesParameter(
     [...LISTING_FIELDS, DISTANCE],
