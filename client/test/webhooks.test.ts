@@ -185,7 +185,7 @@ describe('verifyWebhook rejects', () => {
   test('missing and empty headers', async () => {
     for (const name of Object.keys(HEADERS)) {
       for (const value of [undefined, '', []]) {
-        const words = new RegExp(`${name} is missing`);
+        const words = new RegExp(`The ${name} header is missing`);
         await assertRejected('missing_header', verify(BODY, { ...HEADERS, [name]: value }), words);
       }
       const { [name]: _, ...others } = { ...HEADERS } as Record<string, string>;

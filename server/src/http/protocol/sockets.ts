@@ -26,7 +26,7 @@ export interface Where {
 
 const sharing = new WeakMap<Server, { others: NetServer[]; release: () => void }>();
 /** The ports that this process has claimed, with the number of claims for each. */
-const claims = new Map<string, { server: NetServer; count: number }>();
+const claims = new Map<string, { server: NetServer | undefined; count: number }>();
 
 /** Listens on one port. @throws {Error} with `errno` */
 export async function openSockets(server: Server, where: Where): Promise<void> {
@@ -76,16 +76,25 @@ export async function claimPort({ host, port }: Where): Promise<{ where: Where; 
     claim.count -= 1;
     if (claim.count > 0) return;
     claims.delete(name);
-    claim.server.close();
+    claim.server?.close();
   };
   return { where, release };
 }
 
-/** Listens at an abstract Unix domain socket, which disappears with the process. */
-async function listenAt(path: string): Promise<NetServer> {
+/**
+ * Listens at an abstract Unix domain socket, which disappears with the process.
+ * @returns undefined if the system forbids such sockets
+ * @throws {Error} `EADDRINUSE`
+ */
+async function listenAt(path: string): Promise<NetServer | undefined> {
   const server = new NetServer().unref();
-  await listen(server, { path, exclusive: true });
-  return server;
+  try {
+    await listen(server, { path, exclusive: true });
+    return server;
+  } catch (error) {
+    if (Object(error).code === 'EADDRINUSE') throw error;
+    return undefined;
+  }
 }
 
 /** Binds sockets to a claimed port. They do not listen yet. @throws {Error} with `errno` */
@@ -110,8 +119,10 @@ export async function closeSockets(server: Server): Promise<void> {
   await acceptWaiting(server);
   // http.Server.close() would cut off idle connections, and with them requests that are arriving.
   const { others = [], release } = sharing.get(server) ?? {};
-  await Promise.all([server, ...others].map(close));
+  const closed = [server, ...others].map(close);
+  // The next service can listen while this one finishes its requests.
   release?.();
+  await Promise.all(closed);
 }
 
 /**

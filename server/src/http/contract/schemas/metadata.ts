@@ -51,7 +51,8 @@ export const metadataPatch = metadata.meta({
 export function findNameIssue(name: string) {
   if (name === '__proto__') return { code: 'invalid_format', message: 'Must not be named __proto__.' } as const;
   const issue = findTextIssue(name, NAME_LENGTH_MAX, false);
-  return issue && ({ code: issue.code, message: `Name: ${issue.message}` } as const);
+  // The messages begin with "Must".
+  return issue && ({ code: issue.code, message: issue.message.replace(/^M/, 'The name m') } as const);
 }
 
 /** Checks a value; a string is already in NFC. */
