@@ -102,8 +102,7 @@ test('a copy of the service with the same settings leaves the backups alone', as
   const { log } = await serveFor(t, copy);
   const line = await until('it is logged', () => log.find(({ msg }) => msg === 'the database could not be backed up'));
   const own = join(settings.DATA_DIR, 'listings.db');
-  const reason =
-    `contains the backups of ${own}; set BACKUP_DIR to another directory, ` + 'or, if that database has been moved';
+  const reason = `contains the backups of ${own}; set BACKUP_DIR to another directory, or, if that database has been moved`;
   assert.ok(String(line.reason).includes(reason), String(line.reason));
   assert.deepEqual(await readdir(backups), made);
   const { stdout } = await runCommandWarm(['check', '--json'], copy);

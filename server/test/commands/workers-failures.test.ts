@@ -109,6 +109,17 @@ test('if workers cannot start, the error is one line, and no process remains', a
   assert.match(wrong.stderr, /^error: [^\n]*foreign\.db is cut off, or not a database\. If it belongs [^\n]*\n$/);
 });
 
+test('if the address for metrics is in use, no worker remains', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  defer(t, () => other.close());
+  await once(other, 'listening');
+  const { port } = Object(other.address());
+  const settings = { DATA_DIR: await directoryFor(t), WORKERS: '2', PORT: '0', METRICS_ADDRESS: `127.0.0.1:${port}` };
+  const { code, stderr } = await runCommand(['serve'], settings);
+  assert.equal(code, 1);
+  assert.match(stderr, /^error: Cannot listen on METRICS_ADDRESS 127\.0\.0\.1, port \d+: address already in use\.\n$/);
+});
+
 test('of two services that start on the same port at the same time, one listens', async (t) => {
   const PORT = String(await findFreePort());
   for (const WORKERS of ['2', '']) {

@@ -227,6 +227,31 @@ test(
   },
 );
 
+test('SIGHUP: a new worker that is killed while the old one finishes its requests is replaced', async (t) => {
+  const { tenant } = await tenantFor(t);
+  const service = await serveFor(t, { DATA_DIR: await directoryFor(t), WORKERS: '1' });
+  // The old worker waits for the rest of this request.
+  const slow = await openSocket(service.url);
+  defer(t, () => slow.destroy());
+  slow.write(requestText('GET', '/v1/me', tenant.key).slice(0, -2));
+  const listening = () => service.log.filter(({ msg }) => msg === 'a worker listens');
+  const reloading = reload(service);
+  const [line] = await until('the new worker listens', () => listening().length === 1 && listening());
+  process.kill(Number(line?.worker), 'SIGKILL');
+  await until('another worker listens', () => listening().length >= 2);
+  const live = { headers: { Connection: 'close' } };
+  const statuses = async () => {
+    const responses = Array.from({ length: 20 }, () => fetch(`${service.url}/livez`, live));
+    return new Set((await Promise.all(responses)).map(({ status }) => status));
+  };
+  assert.deepEqual(await statuses(), new Set([200]));
+  slow.destroy();
+  assert.equal(await reloading, 'reloaded');
+  assert.deepEqual(await statuses(), new Set([200]));
+  await until('there is one worker', async () => (await workersOf(service)).length === 1);
+  assert.equal(await service.end(), 0);
+});
+
 test('SIGHUP without WORKERS only logs a line', async (t) => {
   const settings = { DATA_DIR: await directoryFor(t) };
   const { key } = await createTenantByCommand(settings);

@@ -87,7 +87,7 @@ export async function claimPort({ host, port }: Where): Promise<{ where: Where; 
  * @throws {Error} `EADDRINUSE`
  */
 async function listenAt(path: string): Promise<NetServer | undefined> {
-  const server = new NetServer().unref();
+  const server = new NetServer((socket) => socket.destroy()).unref();
   try {
     await listen(server, { path, exclusive: true });
     return server;

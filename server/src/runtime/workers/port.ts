@@ -47,7 +47,10 @@ export class Port {
   deal(place: number, workers: number): BoundSocket[] | undefined {
     if (!SHARES_PORTS) return undefined;
     while (this.#groups.length < workers) this.#groups.push([]);
-    return this.#groups.flatMap((_, index) => (index % workers === place ? this.#groupAt(index) : []));
+    // Groups beyond the number of workers are needed only while they have sockets.
+    return this.#groups.flatMap((group, index) =>
+      index === place || (index % workers === place && group.length > 0) ? this.#groupAt(index) : [],
+    );
   }
 
   #groupAt(index: number): BoundSocket[] {

@@ -26,7 +26,10 @@ export async function serveByWorkers(config: Config, size: number, given: Enviro
   countForWorkers();
   givePermits();
   const pool = new WorkerPool(size, await Port.open(config), log.logger);
-  await serveMetrics(config, log, () => pool.measure());
+  await serveMetrics(config, log, () => pool.measure()).catch((error: unknown) => {
+    pool.kill();
+    throw error;
+  });
   const { promise: started, resolve: allowReloads } = Promise.withResolvers<void>();
   const backups = new Backups(log);
   const signalled = nextSignal(createReload(started, pool, { config, given, backups }, log.logger));

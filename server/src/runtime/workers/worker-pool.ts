@@ -43,7 +43,12 @@ export class WorkerPool {
     this.#port = port;
     this.#logger = logger;
     runningWorkers.watch(() => [[{}, this.#serving.size]]);
-    for (let place = 0; place < size; place += 1) this.#spawn(place, port, size);
+    try {
+      for (let place = 0; place < size; place += 1) this.#spawn(place, port, size);
+    } catch (error) {
+      this.kill();
+      throw error;
+    }
   }
 
   /**
@@ -74,21 +79,27 @@ export class WorkerPool {
     try {
       for (let place = 0; place < size; place += 1) {
         started.add(await this.#startWorker(place, port, size));
-        const covered = new Set([...started].flatMap(({ sockets }) => sockets));
+        const covered = this.#socketsOf(started);
         await this.#retire([...old].filter(({ sockets }) => isCovered(sockets, covered)));
+      }
+      // New workers may have died in the meantime.
+      for (let place = 0; place < size; place += 1) {
+        const isTaken = [...this.#serving.intersection(started)].some((worker) => worker.place === place);
+        if (!isTaken) started.add(await this.#startWorker(place, port, size));
       }
     } catch (error) {
       if (port !== before) {
         port.close();
         await this.#retire(started);
       }
+      void this.#fill();
       throw error;
     }
     this.#size = size;
     this.#port = port;
     if (port !== before) before.close();
     await this.#retire(this.#serving.difference(started));
-    await this.#fill();
+    void this.#fill();
   }
 
   /** The metrics of all workers, and the counts of those that have ended. */
@@ -125,7 +136,7 @@ export class WorkerPool {
 
   #spawn(place: number, port: Port, size: number): WorkerProcess {
     if (this.isStopping) throw new AppError('unavailable', 'The service is stopping.');
-    const worker = new WorkerProcess(place, port.deal(place, size));
+    const worker = new WorkerProcess(place, port, size);
     this.#all.add(worker);
     void worker.ended.then(() => {
       this.#all.delete(worker);
@@ -143,7 +154,11 @@ export class WorkerPool {
   }
 
   async #startAndRegister(worker: WorkerProcess): Promise<string> {
-    const url = await worker.start();
+    const url = await worker.start().catch((error: unknown) => {
+      // It may have listened before it failed.
+      this.#dropUnserved(worker);
+      throw error;
+    });
     this.#register(worker);
     return url;
   }
@@ -154,7 +169,7 @@ export class WorkerPool {
     void worker.ended.then((end) => {
       // A retired worker is supposed to end.
       if (!this.#serving.delete(worker) || this.isStopping) return;
-      this.#port.drop(worker.sockets);
+      this.#dropUnserved(worker);
       this.#logger.error({ worker: worker.pid, ...end }, 'a worker ended unexpectedly and is replaced');
       restarts.add({});
       this.#failures = worker.ageMs < STABLE_AFTER_MS ? this.#failures + 1 : 0;
@@ -167,8 +182,20 @@ export class WorkerPool {
     for (const worker of workers) {
       if (!this.#serving.delete(worker)) continue;
       this.#chooseHousekeeper();
+      this.#dropUnserved(worker);
       await worker.end('be replaced');
     }
+  }
+
+  /** Closes the sockets of a worker that no other worker listens on, because new connections would wait there. */
+  #dropUnserved({ port, sockets }: WorkerProcess): void {
+    const served = this.#socketsOf(this.#serving);
+    port.drop(sockets.filter((socket) => !served.has(socket)));
+  }
+
+  /** The sockets of those workers that accept requests. */
+  #socketsOf(workers: ReadonlySet<WorkerProcess>): Set<BoundSocket> {
+    return new Set([...this.#serving.intersection(workers)].flatMap(({ sockets }) => sockets));
   }
 
   #chooseHousekeeper(): void {

@@ -5,11 +5,14 @@ import { readRelease } from '../../environment.ts';
 import type { ProcessMetrics } from '../../lib/metrics.ts';
 import { AppError } from '../../model/errors.ts';
 import { FIRST_SOCKET, findReport, type Order, RELEASE_VARIABLE, type Report, SOCKETS_VARIABLE } from './messages.ts';
+import type { Port } from './port.ts';
 
 /** Only the first process creates an administrator: workers do not need the password. */
 const WITHOUT_PASSWORD = { ADMIN_EMAIL: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '' };
 /** Longer than any write takes: a worker that has not ended by then never will. */
 const END_MAX_MS = 60_000;
+/** How long the last messages of a worker that has ended can take to arrive. */
+const DISCONNECT_MAX_MS = 1_000;
 /** Much shorter than the ten seconds that Prometheus waits. */
 const MEASURE_MAX_MS = 2_000;
 
@@ -32,6 +35,7 @@ export class WorkerProcess {
    * sockets.
    */
   readonly place: number;
+  readonly port: Port;
   readonly sockets: readonly BoundSocket[];
   readonly #worker: Worker;
   readonly #startTimeMs = performance.now();
@@ -40,11 +44,11 @@ export class WorkerProcess {
   #metrics: ProcessMetrics = [];
   #onMetrics: () => void = () => {};
 
-  /**
-   * @param sockets the sockets that the worker inherits; undefined if node:cluster distributes connections
-   */
-  constructor(place: number, sockets: readonly BoundSocket[] | undefined) {
+  /** @throws {ConfigError} if its sockets cannot be bound */
+  constructor(place: number, port: Port, workers: number) {
     this.place = place;
+    this.port = port;
+    const sockets = port.deal(place, workers);
     this.sockets = sockets ?? [];
     cluster.setupPrimary({ args: ['worker'], stdio: [...STDIO, ...this.sockets.map((socket) => socket.fd())] });
     const worker = cluster.fork({
@@ -56,7 +60,8 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       const closed = new Promise<void>((disconnected) => worker.once('disconnect', disconnected));
       worker.once('exit', async (code, signal) => {
-        await closed;
+        // If it died while node:cluster passed a connection to it, `disconnect` is not emitted.
+        await Promise.race([closed, sleep(DISCONNECT_MAX_MS, undefined, { ref: false })]);
         resolve({ code, signal });
       });
       // Also emitted for messages to a dead process. A process that was never created has no `exit` event.
