@@ -49,10 +49,10 @@ import type { Services } from '../services.ts';
 /** Longer lists get their own event-loop turn. */
 const SHORT_PAGE_MAX = 100;
 /**
- * The number of listings that are read for a HEAD request for a complete list, because its headers do not depend on
- * the others.
+ * The number of listings that are read for a HEAD request for a complete list. A shorter list gets the same
+ * `Content-Length` as with GET; the other headers do not depend on further listings.
  */
-const HEAD_LIMIT = 1;
+const HEAD_LIMIT = 20;
 
 export const listingEndpoints = [
   endpoint(listOperation, list),
