@@ -339,7 +339,7 @@ function parseNetworks(text: string): BlockList {
 }
 
 /**
- * Mailed links need a configured address: if the address were taken from a request, whoever sent the request
+ * Mailed links need a configured address: if the address were taken from a request, the sender of the request
  * could have the service mail links to another site.
  */
 function readMail({ SMTP_URL: smtpUrl, MAIL_FROM: from, PUBLIC_URL: publicUrl }: Settings) {

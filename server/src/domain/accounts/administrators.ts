@@ -118,7 +118,7 @@ async function getUser(transaction: Executor, { email: given, personId }: Existi
 }
 
 /**
- * Describes a user to the operator with more than the email address, because whoever invited the user chose
+ * Describes a user to the operator with more than the email address, because the person who invited the user chose
  * that address.
  */
 export async function describeUser(transaction: Executor, { id, name }: User): Promise<string> {

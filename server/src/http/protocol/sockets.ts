@@ -28,9 +28,9 @@ const sharing = new WeakMap<Server, { others: NetServer[]; release: () => void }
 /** The ports that this process has claimed, with the number of claims for each. */
 const claims = new Map<string, { server: NetServer | undefined; count: number }>();
 
-/** Listens on one port. @throws {Error} with `errno` */
+/** Listens on a port, with several sockets if the system can share it. @throws {Error} with `errno` */
 export async function openSockets(server: Server, where: Where): Promise<void> {
-  if (!SHARES_PORTS) return await listen(server, where);
+  if (!SHARES_PORTS) return await openSocket(server, where);
   const claim = await claimPort(where);
   try {
     await listenOn(server, bindSockets(claim.where), claim.release);
@@ -38,11 +38,6 @@ export async function openSockets(server: Server, where: Where): Promise<void> {
     claim.release();
     throw error;
   }
-}
-
-/** Listens on a port that no other server of this process uses. @throws {Error} with `errno` */
-export async function openSocket(server: Server, where: Where): Promise<void> {
-  await listen(server, where);
 }
 
 /** Listens on several sockets. @throws {Error} with `errno` */
@@ -54,7 +49,7 @@ export async function listenOn(
   const others = sockets.map(() => new NetServer({ allowHalfOpen: true, noDelay: true }));
   sharing.set(server, { others, release });
   for (const each of others) each.on('connection', (socket) => server.emit('connection', socket));
-  await Promise.all([listen(server, first), ...others.map((each, index) => listen(each, sockets[index]))]);
+  await Promise.all([openSocket(server, first), ...others.map((each, index) => openSocket(each, sockets[index]))]);
 }
 
 /**
@@ -89,7 +84,7 @@ export async function claimPort({ host, port }: Where): Promise<{ where: Where; 
 async function listenAt(path: string): Promise<NetServer | undefined> {
   const server = new NetServer((socket) => socket.destroy()).unref();
   try {
-    await listen(server, { path, exclusive: true });
+    await openSocket(server, { path, exclusive: true });
     return server;
   } catch (error) {
     if (Object(error).code === 'EADDRINUSE') throw error;
@@ -149,7 +144,11 @@ async function nextTurn(): Promise<void> {
   await setImmediate();
 }
 
-async function listen(server: NetServer, on: BoundSocket | Socket | ListenOptions | undefined): Promise<void> {
+/** Listens on one socket or address. @throws {Error} with `errno` */
+export async function openSocket(
+  server: NetServer,
+  on: BoundSocket | Socket | ListenOptions | undefined,
+): Promise<void> {
   server.listen(on, BACKLOG);
   await once(server, 'listening');
 }

@@ -8,15 +8,15 @@ import { cannotListen } from '../listening.ts';
  * lost.
  *
  * The system assigns connections to every socket that listens, even if no worker accepts them. So a worker
- * stops listening only when another one listens on the same sockets, and the sockets of a worker that dies
- * are closed.
+ * stops listening only when another one listens on the same sockets, and sockets that no worker serves are
+ * closed.
  *
  * Where the system cannot share a port, there are no groups, and node:cluster distributes connections.
  */
 export class Port {
   readonly #given: Where;
   readonly #claim: { where: Where; release(): void };
-  /** A group has no sockets before its first use, and after its worker has died. */
+  /** A group has no sockets before its first use, and once no worker serves it. */
   readonly #groups: BoundSocket[][] = [];
 
   private constructor(given: Where, claim: { where: Where; release(): void }) {
@@ -65,7 +65,7 @@ export class Port {
     }
   }
 
-  /** Closes the sockets of a worker that has died; the connections that wait there are reset. */
+  /** Closes sockets that no worker serves any longer; the connections that wait there are reset. */
   drop(sockets: readonly BoundSocket[]): void {
     for (const [index, group] of this.#groups.entries()) {
       if (!group.some((socket) => sockets.includes(socket))) continue;
